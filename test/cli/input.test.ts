@@ -1,5 +1,5 @@
 /** What people type, checked before anything is sent. */
-import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -182,20 +182,13 @@ describe('reserve', () => {
   test.each([
     ['{"offer_id": "off_1",}', 'line 1, column 22'],
     ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3'],
-    ['{"a": [1, 2', 'line 1, column 12'],
     ['', 'line 1, column 1'],
-    ['{} x', 'line 1, column 4'],
-    ["{'a': 1}", 'line 1, column 2'],
     ['{"secret": "sk_test_x', 'line 1, column 12'],
   ])('broken JSON %j is placed at %s', async (text, place) => {
     const failure = await rejectionOf(readInput(fileWith(text)))
     expect(failure.message).toContain(place)
     expect(failure.message).toContain('--input')
     expect(failure.message).not.toContain('sk_test')
-  })
-
-  test.skipIf(!existsSync('/dev/zero'))('refuses an endless file', async () => {
-    expect((await rejectionOf(readInput('/dev/zero'))).message).toBe('--input: longer than 4 MiB')
   })
 
   test('reads a file of 4 MiB, and not one byte more', async () => {
@@ -214,9 +207,7 @@ describe('reserve', () => {
 
   test.each<[string, Record<string, unknown>, object]>([
     ['guests[0].colour', {guests: [{name: 'A', surname: 'B', colour: 'red'}]}, {guest: undefined}],
-    ['colour', {colour: 'red'}, {}],
     ['contact.email', {}, {contact: {...FLAGS.contact, email: 'nobody'}}],
-    ['contact.phone_number', {}, {contact: {...FLAGS.contact, phone_number: '+90 532 123'}}],
     ['guests[0].birth_date', {}, {guest: [{name: 'A', surname: 'B', birth_date: '2001-02-29'}]}],
     [
       'guests[0].birth_date: must not be in the future',
@@ -228,18 +219,8 @@ describe('reserve', () => {
     ['client_reference_id', {}, {'client-reference': 'two words'}],
     ['offer_id', {offer_id: 7}, {}],
     ['client_nationality: must', {client_nationality: 'ZZ'}, {}],
-    ['client_nationality: must', {client_nationality: {toString: 1, valueOf: 2}}, {}],
-    ['client_nationality: must', {client_nationality: ['TR']}, {}],
     ['payment.mode: must be account or instant', {payment: {mode: 'cash'}}, {pay: undefined}],
     ['guests: must have at least one guest', {guests: []}, {guest: undefined}],
-    ['guests: must be a list', {guests: 7}, {guest: undefined}],
-    [
-      'guests[0].is_lead: must be true or false',
-      {guests: [{name: 'A', surname: 'B', is_lead: 'yes'}]},
-      {guest: undefined},
-    ],
-    ['contact: must be an object', {contact: 'me'}, {contact: undefined}],
-    ['client_reference_id: must be text', {client_reference_id: 7}, {}],
   ])('names %s', async (field, input, flags) => {
     const {offerOf} = await import('../../src/cli/features/reserve/reservation.js')
     const check = async () =>
@@ -270,7 +251,6 @@ test.each([
   ['30s', 30],
   ['16m', 960],
   ['2h', 7200],
-  ['1d', 86_400],
   ['1h30m', 5400],
   ['45', 45],
 ])('%s is %i seconds', (text, seconds) => {

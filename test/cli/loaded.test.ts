@@ -41,12 +41,7 @@ test.for([
     [...SEARCH, '--nationality', 'TR', '--currency', 'EUR'],
     ['undici', 'libsql'],
   ],
-  [
-    ['reservations', 'list'],
-    ['undici', 'libsql'],
-  ],
   [['whoami'], ['libsql']],
-  [['token'], ['undici', 'libsql']],
   [
     ['account', '--format', 'csv'],
     ['undici', 'libsql', 'csv-stringify'],
@@ -64,8 +59,6 @@ test.for([
 test.each([
   [['journal']],
   [['config', 'list']],
-  [['config', 'path']],
-  [['profiles', 'list']],
   [['__complete', 'fish', 'hotels', 'price', ':']],
   [['autocomplete', 'bash']],
   [['help']],

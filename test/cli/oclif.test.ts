@@ -1,16 +1,9 @@
 /** What oclif would do by default and a user must not meet. */
-import {cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {Config, Plugin} from '@oclif/core/config'
-import type * as Interfaces from '@oclif/core/interfaces'
 import {afterAll, describe, expect, test} from 'vitest'
-import {writeManifest} from '../../scripts/manifest.js'
-import {BaseCommand} from '../../src/cli/shell/base-command.js'
-import init from '../../src/cli/shell/hooks/init.js'
-import {begin} from '../../src/cli/shell/running.js'
 import {type Finished, Home} from '../support/bookctl.js'
 import {runHere} from '../support/in-process.js'
 import {lacksOtherUser, OTHER_USER} from '../support/other-user.js'
@@ -147,56 +140,4 @@ describe('what was typed', () => {
     expect((await runHere(['account'], {BOOKCTL_TIMEOUT: ''})).stderr).not.toContain('TIMEOUT')
     expect((await runHere(['config', 'path'], {BOOKCTL_TIMEOUT: 'soon'})).exit).toBe(0)
   })
-})
-
-describe('what is thrown', () => {
-  const name = 'bookctl-test'
-  const pjson = {name, version: '1.0.0', oclif: {}} as Interfaces.PJSON
-  const own = Object.assign(new Plugin({root: tmpdir(), isRoot: true, pjson, name}), {
-    root: tmpdir(),
-    pjson,
-    name,
-    version: '1.0.0',
-    valid: true,
-    commands: [],
-    hooks: {},
-  })
-  const load = () => Config.load({root: tmpdir(), pjson, plugins: new Map([[name, own]])})
-
-  test.each([[undefined], [null], [new TypeError('x')], [{oclif: {exit: 3}}]])(
-    'by a command arrives as it is, and sets no exit code: %s',
-    async thrown => {
-      class Throwing extends BaseCommand {
-        async run(): Promise<void> {
-          throw thrown
-        }
-      }
-      const caught = Throwing.run([], await load()).then(
-        () => 'nothing',
-        error => [error],
-      )
-      expect(await caught).toEqual([thrown])
-      expect(process.exitCode).toBeUndefined()
-    },
-  )
-
-  test('by a hook is not swallowed', async () => {
-    begin(['account', 'sk_live_x'])
-    const config = await load()
-    const hook = init.call({config} as never, {id: 'account', argv: [], config, context: {} as never})
-    await expect(hook).rejects.toMatchObject({details: {code: 'secret_on_command_line'}, oclif: {exit: 1}})
-    begin([])
-  })
-})
-
-test('two builds have the same manifest', () => {
-  const copy = join(root, `dist.${process.pid}.test`)
-  try {
-    cpSync(join(root, 'dist'), copy, {recursive: true})
-    writeManifest(copy)
-    for (const file of ['oclif.manifest.json', 'commands.json'])
-      expect(readFileSync(join(copy, file), 'utf8')).toBe(readFileSync(join(root, 'dist', file), 'utf8'))
-  } finally {
-    rmSync(copy, {recursive: true, force: true})
-  }
 })

@@ -61,20 +61,6 @@ describe('drawn', () => {
     expect(terminal.screen()).toMatch(/^\? Guest name\n {2}a very [^\n]*…$/m)
   })
 
-  test('wide characters are typed, corrected and pasted like any other', async () => {
-    const terminal = ask(['text', 'text'])
-    await terminal.waitFor('Guest name')
-    terminal.type('東京')
-    await expect.poll(() => terminal.cursor()).toBe('? Guest name '.length + 4)
-    terminal.press('backspace', 'left')
-    await expect.poll(() => terminal.cursor()).toBe('? Guest name '.length)
-    terminal.type('大\r')
-    await terminal.waitFor('"大東"')
-    terminal.type('王 小明\rdropped\r')
-    await terminal.waitFor('"王 小明"')
-    expect(await terminal.exit).toBe(0)
-  })
-
   test('pasted text cannot move the cursor', async () => {
     const terminal = ask(['text'])
     await terminal.waitFor('Guest name')
@@ -83,19 +69,6 @@ describe('drawn', () => {
     terminal.press('ctrl-c')
     expect(await terminal.exit).toBe(9)
     for (const control of ['\u009b', '\u001b[2J']) expect(terminal.raw()).not.toContain(control)
-  })
-
-  test('a suspended question continues where it was', async () => {
-    const terminal = askReally(['text'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Ay\u001a')
-    await terminal.waitFor('Ay')
-    await sleep(300)
-    process.kill(terminal.pid, 'SIGCONT')
-    await sleep(300)
-    terminal.type('şe\r')
-    await terminal.waitFor('"Ayşe"')
-    expect(await terminal.exit).toBe(0)
   })
 
   test('a secret is not shown, not even its length', async () => {
@@ -138,25 +111,6 @@ describe('drawn', () => {
     expect(terminal.screen()).toMatch(/\n10\nend$/)
   })
 
-  test('a list survives the window becoming narrow, and wide again', async () => {
-    const terminal = ask(['choose'])
-    await terminal.waitFor('> 3. ')
-    let place = 3
-    for (const [columns, rows] of [
-      [30, 10],
-      [100, 30],
-      [24, 8],
-      [60, 16],
-    ] as const) {
-      terminal.resize(columns, rows)
-      terminal.press('down')
-      await terminal.waitFor(`> ${++place}. `)
-    }
-    terminal.press('enter')
-    expect(await terminal.exit).toBe(0)
-    expect(terminal.screen()).toMatch(/^7\nend$/m)
-  })
-
   test('several are marked by the space bar, at least one', async () => {
     const terminal = ask(['several'])
     await terminal.waitFor('space select')
@@ -190,16 +144,6 @@ describe('drawn', () => {
     expect(await terminal.exit).toBe(0)
   })
 
-  test('a yes-or-no question refuses any other word', async () => {
-    const terminal = ask(['confirm'])
-    await terminal.waitFor('Reserve this? (y/N)')
-    terminal.type('perhaps\r')
-    await terminal.waitFor('Type yes or no')
-    terminal.press('ctrl-u', 'enter')
-    await terminal.waitFor('false')
-    expect(await terminal.exit).toBe(0)
-  })
-
   test('the time left counts down while the person does not type, and typed text stays', async () => {
     const kinds: [QuestionName, RegExp][] = [
       ['statusText', /^\? Guest name\n {2}\d+ s left; Esc goes back\n> Ay$/],
@@ -218,33 +162,6 @@ describe('drawn', () => {
         expect(await terminal.exit).toBe(9)
       }),
     )
-  })
-
-  test('nothing depends on colour', async () => {
-    const terminal = ask(['choose', 'several', 'search', 'text'], {NO_COLOR: '1'})
-    await terminal.waitFor('> 3. ')
-    terminal.press('enter')
-    await terminal.waitFor('space select')
-    terminal.press('space', 'enter')
-    await terminal.waitFor('type to narrow')
-    terminal.press('enter')
-    await terminal.waitFor('Guest name')
-    terminal.type('9\r')
-    await terminal.waitFor('no digits')
-    terminal.press('ctrl-u')
-    terminal.type('Ay\r')
-    expect(await terminal.exit).toBe(0)
-    const styled = terminal.raw().split('\u001b[').slice(1)
-    expect(styled.filter(sequence => /^[\d;]*m/.test(sequence))).toEqual([])
-  })
-
-  test('a withdrawn question leaves its message, without the status', async () => {
-    const terminal = ask(['withdrawnStatus'])
-    await terminal.waitFor('offer ends soon')
-    terminal.type('Ay')
-    await terminal.waitFor('the offer has ended')
-    await terminal.exit
-    expect(terminal.screen()).toBe('? Guest name\nthe offer has ended')
   })
 })
 
@@ -339,25 +256,6 @@ describe('Escape', () => {
     expect(await terminal.exit).toBe(0)
   })
 
-  test('twice at once goes back one question, one after the other two', async () => {
-    const terminal = ask(['chain'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Ayşe\r')
-    await terminal.waitFor('> 1. ')
-    terminal.type('3\r')
-    await terminal.waitFor('type to narrow')
-    terminal.press('escape', 'escape')
-    await terminal.waitFor('> 3. ')
-    terminal.type('\r')
-    await terminal.waitFor('> 東京ホテル 1')
-    terminal.press('escape')
-    await terminal.waitFor('> 3. ')
-    terminal.press('escape')
-    await terminal.waitFor('Guest name (Ayşe)')
-    terminal.press('ctrl-c')
-    expect(await terminal.exit).toBe(9)
-  })
-
   test('is not mistaken for an arrow key that arrives in parts', async () => {
     const terminal = ask(['chain'])
     await terminal.waitFor('Guest name')
@@ -382,18 +280,6 @@ describe('Escape', () => {
     await terminal.waitFor('Number from')
     terminal.press('ctrl-d')
     expect(await terminal.exit).toBe(9)
-  })
-
-  test('does nothing at a single question, and arrows still move', async () => {
-    const terminal = ask(['choose'])
-    await terminal.waitFor('> 3. ')
-    terminal.press('escape')
-    await sleep(150)
-    terminal.press('down')
-    await terminal.waitFor('> 4. ')
-    expect(terminal.screen()).not.toContain('Esc goes back')
-    terminal.press('enter')
-    expect(await terminal.exit).toBe(0)
   })
 })
 

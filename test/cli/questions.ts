@@ -90,8 +90,6 @@ const QUESTIONS = {
         {value: 'sort' as const, name: '[Sort]', isAction: true},
       ],
     }),
-  withdrawnStatus: prompts =>
-    prompts.text({message: 'Guest name', status: () => 'offer ends soon', signal: withdrawn()}),
   hostile: prompts =>
     prompts.choose({
       message: 'Which\u001b[2J hotel?',

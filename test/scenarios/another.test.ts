@@ -8,9 +8,6 @@ import {answer, ScriptedService} from '../support/scripted-service.js'
 
 const PATHS = {
   'hotels.show': '/x/hotel/{hotel_id}',
-  'hotels.price': '/x/rate/{offer_id}',
-  'tours.show': '/x/activity/{tour_id}',
-  'reservations.show': '/x/booking/{reservation_ref}',
   'subscriptions.update': '/x/hook/{subscription_id}',
   'subscriptions.delete': '/x/hook/{subscription_id}/gone',
 }
@@ -55,10 +52,6 @@ const FORMS = [[], ['--json'], ['--quiet'], ['--format', 'csv'], ['--format', 'n
 
 test.each([
   [6, 'hotel', ['hotels', 'show', '7'], '/x/hotel/7', {property: {id: 8, hotelName: 'Otel'}}],
-  [6, 'tour', ['tours', 'show', 't1'], '/x/activity/t1', {activity: {code: 't2', title: 'Cruise'}}],
-  [6, 'offer', ['hotels', 'price', 'off_1'], '/x/rate/off_1', {data: {offer_id: 'off_2', total: 5}}],
-  [6, 'reservation', ['reservations', 'show', 'R-1'], '/x/booking/R-1', {data: {reservation_ref: 'R-2'}}],
-  [10, 'subscription', ['webhooks', 'update', 'whsub_1', '--active'], '/x/hook/whsub_1', {...MADE, id: 'W'}],
   [10, 'subscription', ['webhooks', 'delete', 'whsub_1', '--yes'], '/x/hook/whsub_1/gone', {webhookId: 'W'}],
 ] as const)('exit %i for another %s: %j', async (exit, what, argv, path, json) => {
   answers = {[path]: json}
@@ -107,36 +100,9 @@ test.each(FORMS.map(form => [form]))(
   },
 )
 
-test('a subscription made as asked for, or of which the answer says no more than its id, is not warned of', async () => {
-  const create = ['webhooks', 'create', '--url', 'https://PARTNER.example', '--event', 'a', '--event', 'b']
-  for (const more of [{}, {url: 'https://partner.example/', events: ['b', 'a']}]) {
-    answers = {'/webhooks/subscriptions': {id: 'whsub_1', secret: 'whsec_once', ...more}}
-    const {exit, stderr} = await home.run(create)
-    expect([exit, stderr]).toEqual([0, expect.not.stringContaining('in place of')])
-  }
-})
-
 test('a subscription that is not what it was changed to is printed, and warned of', async () => {
   answers = {'/x/hook/whsub_1': {data: {...MADE, is_active: false}}}
   const {exit, result, stderr} = await home.json(['webhooks', 'update', 'whsub_1', '--active'])
   expect({exit, result}).toEqual({exit: 0, result: {subscription: {...MADE, is_active: false}}})
   expect(stderr).toContain('the subscription whsub_1 has is_active false in place of true')
-})
-
-test('a token that is not a bearer token is refused, kept nowhere, and nothing is asked with it', async () => {
-  const data = {access_token: 'token-of-mac', token_type: 'mac', expires_in: 7200, scope: 'account:read'}
-  answers = {'/oauth/token': {data}}
-  for (const argv of [
-    ['account'],
-    ['token'],
-    ['login', '--client-id', 'cid_test', '--client-secret-stdin'],
-  ]) {
-    const {exit, result} = await home.json<{error: {message: string}}>(argv, {stdin: 'sk_test_right'})
-    expect({exit, result}).toMatchObject({exit: 6, result: {error: {code: 'answer_not_understood'}}})
-    expect(result.error.message).toContain('its token_type is mac instead of Bearer')
-  }
-  const state = openState(home.configDirectory)
-  expect(state.tokens.listAll()).toEqual([])
-  state.close()
-  expect(service.received.map(({path}) => path)).toEqual(['/oauth/token', '/oauth/token', '/oauth/token'])
 })

@@ -1,16 +1,10 @@
 /** What a service answers besides a success, and what of it reaches the person at the terminal. */
-import type {ServerResponse} from 'node:http'
-import {afterAll, afterEach, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, type Script, ScriptedService} from '../support/scripted-service.js'
-import {SEARCH} from '../support/stay.js'
 
 const service = await ScriptedService.start()
 const home = new Home(service.env)
-const held: ServerResponse[] = []
-afterEach(() => {
-  for (const response of held.splice(0)) response.destroy()
-})
 afterAll(() => {
   home.remove()
   service.close()
@@ -25,17 +19,6 @@ const answering =
     return true
   }
 
-test('--timeout bounds the fetch of a voucher too', async () => {
-  service.script = (request, response) => {
-    if (request.path === '/file') return held.push(response) > 0
-    const url = `${new URL(service.baseUrl).origin}/partner-api/v1/file`
-    return answering('/reservations/R-1/voucher', 200, {data: {voucher: {url}}})(request, response)
-  }
-  const {exit, result} = await home.json(['voucher', 'download', 'R-1', '--timeout', '2'])
-  expect({exit, result}).toMatchObject({exit: 7, result: {error: {code: 'timeout'}}})
-  expect(held.length).toBeGreaterThan(0)
-})
-
 test.each([
   ['no_such_account', 'gone', {error: {code: 'no_such_account', message: 'gone'}}],
   ['no_such_account', 'gone', {data: null, error: {code: 'no_such_account', message: 'gone'}}],
@@ -48,26 +31,6 @@ test.each([
   const {exit, result} = await home.json<{error: {message: string}}>(['account'])
   expect({exit, result}).toMatchObject({exit: 6, result: {error: {code, status: 200}}})
   expect(result.error.message).toContain(words)
-})
-
-test('a search that is answered so finds no offers: it fails', async () => {
-  service.script = answering('/hotels/search', 200, {
-    success: false,
-    error: {code: 'closed', message: 'shut'},
-  })
-  expect(await home.refusal(SEARCH)).toMatchObject({exit: 6, code: 'closed'})
-})
-
-test.each([
-  {data: {balance: '1.00'}, error: null, errors: []},
-  {data: {balance: '1.00'}, success: true, error: false},
-  {balance: '1.00', error: null},
-  {balance: '1.00', errors: [{code: 'a_part_is_late'}]},
-  {data: {account: {id: 1}, balance: '1.00'}, meta: {}},
-  {account: {balance: '1.00'}, balance: '2.00', error: null},
-])('%j is an account', async body => {
-  service.script = answering('/account', 200, body)
-  expect(await home.json(['account'])).toMatchObject({exit: 0, result: {account: {balance: '1.00'}}})
 })
 
 test.each<[string, object]>([

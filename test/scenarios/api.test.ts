@@ -259,15 +259,6 @@ describe('a lost answer', () => {
   })
 })
 
-test('an expired token is renewed once, and the same bytes go again', async () => {
-  await home.run(['api', 'GET', '/account'])
-  service.liveTokens.clear()
-  service.forget()
-  expect((await home.run(['api', 'GET', '/account'])).exit).toBe(0)
-  expect(service.seen('/oauth/token')).toHaveLength(1)
-  expect(service.seen('/account')).toHaveLength(2)
-})
-
 test('the token of a known operation has its scope alone; --scope says otherwise', async () => {
   const other = new Home(home.env)
   await other.run(['api', 'GET', '/reservations/R-1/voucher'])

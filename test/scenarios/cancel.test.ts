@@ -136,16 +136,6 @@ test('an update changes what was given, and is refused before anything is sent w
   })
 })
 
-test('a lost answer to an update is exit 10, and names the way on', async () => {
-  const ref = await reserve()
-  await sandbox.fault('reservations.update', 'commit-then-drop')
-  const argv = ['reservations', 'update', ref, '--contact', 'email=lost@example.com']
-  const lost = await home.refusal(argv)
-  expect(lost).toMatchObject({exit: 10, hint: expect.stringContaining(`bookctl reservations show ${ref}`)})
-  expect((await sent(/^PATCH/)).filter(line => line.includes(ref))).toHaveLength(1)
-  expect((await home.json(argv)).exit).toBe(0)
-})
-
 test('at a terminal it asks, and no is no', async () => {
   const ref = await reserve()
   const answer = async (key: string) => {

@@ -105,14 +105,6 @@ describe('certificates', () => {
     expect(await at(url, '--insecure')).toMatchObject({tls: WARN, service: OK})
   })
 
-  test('an authority that comes through a pipe, which nobody can read twice', async () => {
-    const url = await startHttps(tlsIdentity('good'))
-    const env = {BOOKCTL_BASE_URL: url, AUTHORITY: certificateFile('ca')}
-    const before = ['bash', '-c', 'exec "$@" --ca-file <(cat "$AUTHORITY")', 'bash']
-    const {stdout} = await home.run(['doctor'], {env, before})
-    expect(stdout.match(/^ok\t(trust|tls|service)\t/gm)).toHaveLength(3)
-  })
-
   test('about to end', async () => {
     const now = Date.now() / 1000
     const authority = await makeAuthority(now)

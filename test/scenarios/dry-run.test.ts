@@ -23,6 +23,12 @@ test.each<[string[], object]>([
   [['sandbox', 'pay', 'RSV-1', '--decline'], {method: 'POST', body: {result: 'failed'}}],
   [['sandbox', 'reset'], {method: 'POST', body: {}}],
   [['sandbox', 'deliveries', '--redeliver', 'dlv_1'], {method: 'POST'}],
+  [
+    ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'voucher.ready'],
+    {method: 'POST', body: {url: 'https://a.example/', events: ['voucher.ready']}},
+  ],
+  [['webhooks', 'update', 'whsub_1', '--active'], {method: 'PATCH', body: {is_active: true}}],
+  [['webhooks', 'delete', 'whsub_1'], {method: 'DELETE'}],
   [['webhooks', 'test', 'whsub_1'], {method: 'POST', headers: {authorization: 'Bearer [redacted]'}}],
 ])('%j', async (argv, expected) => {
   const before = (await sandbox.requests()).length

@@ -118,14 +118,6 @@ test('an instant payment is waited for', async () => {
   expect((await home.json<{entries: object[]}>(['journal', '--unresolved'])).result.entries).toEqual([])
 })
 
-test('the command that waits again can be pasted into a shell', async () => {
-  const offer = (await offers())[2]?.offer_id ?? ''
-  const argv = ['reserve', offer, '--pay', 'instant', '--client-reference', "it's;$HOME", ...GUESTS]
-  const {exit, result} = await home.json<{error: {hint: string}}>([...argv, '--wait=0'])
-  expect(exit).toBe(8)
-  expect(result.error.hint).toBe(`keep waiting: bookctl reserve --resume 'it'\\''s;$HOME' --wait`)
-})
-
 test('the request can be written in a file, filled from a template, and looked at before', async () => {
   const template = await home.json<Record<string, unknown>>(['reserve', '--template'])
   expect(Object.keys(template.result)).toContain('guests')
@@ -158,14 +150,6 @@ test('what is known of the offer is used before anything is sent', async () => {
     (await home.json<{error: {code: string}}>([...argv, ...more])).result.error.code
   expect(await codeOf(['--nationality', 'DE'])).toBe('nationality_changed')
   expect(await codeOf(['--max-price', '1'])).toBe('price_too_high')
-  const alone = [...argv.slice(0, 4), ...GUESTS.slice(0, 2), ...GUESTS.slice(4)]
-  const lonely = await home.json(alone)
-  expect(lonely).toMatchObject({exit: 5, result: {error: {code: 'guest_count_mismatch'}}})
-  const warning = 'Warning: the offer was searched for 2 guests; 1 are given'
-  expect(lonely.stderr).toContain(warning)
-  const dry = await home.json([...alone, '--dry-run'])
-  expect(dry).toMatchObject({exit: 0, result: {method: 'POST'}})
-  expect(dry.stderr).toContain(warning)
 })
 
 test('a token obtained before the address was changed is revoked as well', async () => {

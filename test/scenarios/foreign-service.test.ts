@@ -1,9 +1,9 @@
 /** The same commands against another implementation of the interface, which shares nothing with ours. */
-import {existsSync, readFileSync} from 'node:fs'
+import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {ERROR_FORMS, PDF, ScriptedService, type ServiceForm} from '../support/scripted-service.js'
+import {PDF, ScriptedService, type ServiceForm} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 
 const homes: Home[] = []
@@ -63,21 +63,6 @@ describe('a booking on a foreign service', () => {
     expect(service.received.length).toBe(before)
   })
 
-  test('leaves it to the service which e-mail addresses and telephone numbers it takes', async () => {
-    const {service, home} = await begin()
-    const emails = ['a&b@example.com', 'a/b@example.com', '#x@example.com', 'ü@example.com', 'a@münchen.de']
-    for (const [index, email] of emails.entries()) {
-      const contact = `name=A,surname=B,email=${email},phone_country_code=+1 242,phone_number=(532) 123-45-67`
-      const reserve = ['reserve', `off_${index}`, '--pay', 'account', ...RESERVE.slice(0, 2)]
-      const words = [...reserve, '--contact', contact, '--nationality', 'TR']
-      const made = await home.run(index % 2 === 0 ? words : [...words, '--json'])
-      expect([made.exit, made.stdout]).toEqual([0, expect.stringContaining(`R-${index + 1}`)])
-    }
-    const sent = service.seen('/reservations/hotel').map(({body}) => JSON.parse(body).contact)
-    const rest = {name: 'A', surname: 'B', phone_country_code: '+1 242', phone_number: '(532) 123-45-67'}
-    expect(sent).toEqual(emails.map(email => ({...rest, email})))
-  })
-
   test('sends exactly the bodies of §2.2, §2.4, §4.1 and §4.2', async () => {
     const {service, home} = await begin()
     await home.run(SEARCH)
@@ -124,67 +109,9 @@ describe('a booking on a foreign service', () => {
     for (const request of [...tokens, ...revokes]) expect(request.headers.authorization).toBeUndefined()
     expect(service.liveTokens.size).toBe(0)
   })
-
-  test('takes a status word it never saw', async () => {
-    const {service, home} = await begin()
-    service.status = 'ON_REQUEST'
-    const {exit, result} = await home.json(ACCOUNT)
-    expect(exit).toBe(0)
-    expect(result).toMatchObject({outcome: 'on_request', reservation: {status: 'ON_REQUEST'}})
-  })
-
-  const forms = Object.keys(ERROR_FORMS) as (keyof typeof ERROR_FORMS)[]
-  test.each(forms)('reads a refusal in the form %s', async errorForm => {
-    const {service, home} = await begin({errorForm})
-    service.reservations.push({ref: 'R-1', key: 'other', offer: 'off_a'})
-    const {exit, result} = await home.json<{error: {code: string; status: number}}>(ACCOUNT)
-    expect(exit).toBe(5)
-    expect(result.error.status).toBe(409)
-    if (errorForm !== 'html' && errorForm !== 'nothing') expect(result.error.code).toBe('offer_already_used')
-  })
 })
 
 describe('exactly one reservation on a foreign service', () => {
-  test.each(['drop', 'half'] as const)(
-    'a lost answer (%s) is repeated with the same key and body',
-    async answer => {
-      const {service, home} = await begin()
-      service.tricks.push({path: '/reservations/hotel', commit: true, answer})
-      const {exit, result} = await home.json(ACCOUNT)
-      expect({exit, result}).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-      const [first, second, ...more] = service.seen('/reservations/hotel')
-      expect(more).toEqual([])
-      expect(second?.body).toBe(first?.body)
-      expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
-      expect(service.reservations.length).toBe(1)
-    },
-  )
-
-  test('a service that answers "already used" to the repeat leaves the outcome unknown', async () => {
-    const {service, home} = await begin()
-    service.honoursKey = false
-    service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
-    const argv = ['reserve', 'off_a', '--client-reference', 'R-2', '--pay', 'account', ...RESERVE]
-    const first = await home.json<{error: {hint: string}}>(argv)
-    expect(first.exit).toBe(10)
-    expect(first.result.error.hint).toContain('reserve --resume R-2')
-    const again = await home.json(argv)
-    expect(again.exit).toBe(10)
-    const sent = service.seen('/reservations/hotel')
-    expect(new Set(sent.map(({headers}) => headers['idempotency-key'])).size).toBe(1)
-    expect(service.reservations.length).toBe(1)
-  })
-
-  test('the same reference with another body is refused before any request', async () => {
-    const {service, home} = await begin()
-    const reference = ['--client-reference', 'R-3', '--pay', 'account']
-    expect((await home.run(['reserve', 'off_a', ...reference, ...RESERVE])).exit).toBe(0)
-    const before = service.received.length
-    const {exit, message} = await home.refusal(['reserve', 'off_b', ...reference, ...RESERVE])
-    expect([exit, message]).toEqual([2, expect.stringContaining('R-3')])
-    expect(service.received.length).toBe(before)
-  })
-
   test('waits on the voucher, never on a path the interface does not show', async () => {
     const {service, home} = await begin()
     service.hasVouchers = false
@@ -197,27 +124,6 @@ describe('exactly one reservation on a foreign service', () => {
     const known = /^\/(_sandbox\/clock|oauth\/token|reservations\/hotel|reservations\/R-1\/voucher)$/
     expect(service.received.map(request => request.path).filter(path => !known.test(path))).toEqual([])
     expect(service.seen('/reservations/hotel').length).toBe(1)
-  })
-})
-
-describe('tokens on a foreign service', () => {
-  test('processes with a token the service no longer knows ask for one', async () => {
-    const {service, home} = await begin()
-    expect((await home.run(['account'])).exit).toBe(0)
-    service.liveTokens.clear()
-    const runs = await Promise.all(Array.from({length: 6}, () => home.spawn(['account'])))
-    expect(runs.filter(run => run.exit !== 0)).toEqual([])
-    expect(service.seen('/oauth/token').length).toBe(2)
-  })
-
-  test('a second 401 is final', async () => {
-    const {service, home} = await begin()
-    await home.run(['account'])
-    const refused = {path: '/account', commit: false, answer: 401}
-    service.tricks.push(refused, refused)
-    expect((await home.json(['account'])).exit).toBe(4)
-    expect(service.seen('/account').length).toBe(3)
-    expect(service.seen('/oauth/token').length).toBe(2)
   })
 })
 
@@ -260,39 +166,4 @@ describe('logging out beside credentials of the environment', () => {
     expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
     expect(service.liveTokens.size).toBe(0)
   })
-
-  test('--dry-run says it as well, and --all leaves nothing but the environment', async () => {
-    const {service, home} = await begin()
-    await logIn(home, 'cid_other')
-    const dry = await home.json(['logout', '--dry-run'])
-    expect([dry.exit, service.seen('/oauth/revoke')]).toEqual([0, []])
-    expect(dry.stderr).toContain('To log out of it: bookctl logout --profile default')
-    const {exit, result, stderr} = await home.json(['logout', '--all'])
-    expect(exit).toBe(0)
-    expect(result).toMatchObject({profile: null, removed: true, remaining: [{what: 'environment'}]})
-    expect(stderr).not.toContain('stays logged in')
-    expect((await home.run(['account'], {env: NONE})).exit).toBe(4)
-  })
-
-  test('a ready token stays in the environment after the logout of a profile, and that is said', async () => {
-    const {home} = await begin()
-    await logIn(home, 'cid_foreign')
-    const env = {...NONE, BOOKCTL_TOKEN: 'planted-token'}
-    const {exit, result, stderr} = await home.json(['logout'], {env})
-    expect({exit, result}).toMatchObject({exit: 0, result: {profile: 'default', removed: true}})
-    expect(stderr).toContain(
-      'the environment still has BOOKCTL_TOKEN, which commands use first. To remove that: unset BOOKCTL_TOKEN',
-    )
-    expect(JSON.stringify(result) + stderr).not.toContain(env.BOOKCTL_TOKEN)
-  })
-})
-
-test('a voucher whose link is cut leaves no file', async () => {
-  const {service, home} = await begin()
-  for (let attempt = 0; attempt < 4; attempt++)
-    service.tricks.push({path: '/files/voucher?sig=SIGNEDSIGNEDSIGNED', commit: true, answer: 'half'})
-  const {exit, stderr} = await home.json(['voucher', 'download', 'F1', '--file', 'v.pdf'])
-  expect([6, 7]).toContain(exit)
-  expect(existsSync(join(home.directory, 'v.pdf'))).toBe(false)
-  expect(stderr).not.toContain('SIGNEDSIGNED')
 })

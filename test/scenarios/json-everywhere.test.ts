@@ -23,16 +23,6 @@ test.each<[number, string[]]>([
   expect([exit, stderr, 'error' in result]).toEqual([expected, '', expected !== 0])
 })
 
-test('--json may stand before the command and before its words', async () => {
-  for (const argv of [
-    ['--json', 'profiles', 'list'],
-    ['profiles', '--json', 'list'],
-    ['profiles', 'list', '--json'],
-  ]) {
-    expect(JSON.parse((await home.run(argv)).stdout)).toEqual({profiles: []})
-  }
-})
-
 test.each(['--json', '--format=json'])('%s does the same where a command prints by itself', async form => {
   const other = new Home()
   const start = ['sandbox', 'start', '--db', ':memory:', '--until-stdin-ends']

@@ -1,12 +1,10 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
-
-import {createServer, type Server} from 'node:http'
-import type {AddressInfo} from 'node:net'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
+import {answer, ScriptedService} from '../support/scripted-service.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
@@ -15,7 +13,7 @@ import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
 const CREATED = 'whsec_created'
 const CLOSE = 'Connection: close\r\n'
 
-let service: Server
+let service: ScriptedService
 let home: Home
 let receiver: ListenProcess | undefined
 /** Where the public address leads. */
@@ -26,38 +24,26 @@ let asked: string[]
 beforeEach(async () => {
   asked = []
   receiverPort = await findFreePort()
-  service = createServer((request, response) => {
-    let body = ''
-    request.on('data', piece => {
-      body += piece
-    })
-    request.on('end', async () => {
-      const answer = await answerTo(request.url ?? '', body)
-      response.writeHead(200, {'Content-Type': 'application/json'}).end(JSON.stringify({data: answer}))
-    })
-  })
-  await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
-  home = new Home({
-    BOOKCTL_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
-    BOOKCTL_CLIENT_ID: 'cid_1',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_1',
-  })
+  service = await ScriptedService.start()
+  service.script = async ({path, body}, response) => {
+    if (path === '/oauth/token') return false
+    answer(response, 200, {data: await answerTo(path, body)})
+    return true
+  }
+  home = new Home(service.env)
 })
 
 afterEach(async () => {
   receiver?.child.kill('SIGKILL')
   await receiver?.ended
   receiver = undefined
-  service.closeAllConnections()
-  await new Promise(resolve => service.close(resolve))
+  service.close()
   home.remove()
 })
 
-async function answerTo(url: string, body: string): Promise<object> {
-  if (url === '/v1/oauth/token')
-    return {access_token: 'token_1', token_type: 'Bearer', expires_in: 7200, scope: 'webhooks:write'}
-  asked.push(`${url} ${body}`)
-  if (url === '/v1/webhooks/subscriptions')
+async function answerTo(path: string, body: string): Promise<object> {
+  asked.push(`${path} ${body}`)
+  if (path === '/webhooks/subscriptions')
     return {id: 'whsub_1', ...JSON.parse(body), secret: CREATED, is_active: true}
   const event = '{"id":"evt_test","type":"reservation.confirmed","data":{"test":true}}'
   const request = signedRequest(event, 'evt_test', {path: '/in', secret: CREATED, headers: CLOSE})
@@ -89,8 +75,8 @@ test('the subscription is made and tested before "ready", and later events are c
   expect(receiver.url).toBe(`http://127.0.0.1:${receiverPort}/in`)
   const subscribed = '{"url":"https://hooks.example.com/in","events":["reservation.confirmed"]}'
   expect(asked).toEqual([
-    `/v1/webhooks/subscriptions ${subscribed}`,
-    '/v1/webhooks/subscriptions/whsub_1/test ',
+    `/webhooks/subscriptions ${subscribed}`,
+    '/webhooks/subscriptions/whsub_1/test ',
     '200',
   ])
   const state = openState(home.configDirectory)

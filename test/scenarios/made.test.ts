@@ -20,19 +20,6 @@ const reserve = (offer: string, ...more: string[]) => [
   ...more,
 ]
 
-test('a payment address longer than any QR code is printed', async () => {
-  const url = `https://pay.test/${'x'.repeat(3000)}`
-  service.script = (request, response) => {
-    if (request.path !== '/reservations/hotel') return false
-    answer(response, 201, {data: {reservation_ref: 'R-long', status: 'PENDING_PAYMENT', payment: {url}}})
-    return true
-  }
-  const made = await home.run(reserve('off_long'))
-  expect(made).toMatchObject({exit: 0})
-  expect(made.stdout).toContain('R-long')
-  expect(made.stdout).toContain(url)
-})
-
 test('a wait that is refused names it', async () => {
   service.script = (request, response) => {
     if (!request.path.endsWith('/voucher')) return false

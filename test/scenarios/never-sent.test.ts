@@ -88,23 +88,6 @@ describe('while the token is fetched', () => {
     })
     await expectNothingMade(order)
   })
-
-  test('a process that is killed there has sent nothing either', async () => {
-    const order = reserving()
-    expect(await endAt('/oauth/token', order.argv, 'SIGKILL')).toMatchObject({exit: 'SIGKILL'})
-    expect(await entryOf(order.reference)).toMatchObject({outcome: 'unresolved', attempts: 0})
-    await expectNothingMade(order)
-  })
-})
-
-test('a service that cannot be reached: resuming later makes nothing', async () => {
-  const order = reserving()
-  const env = {BOOKCTL_BASE_URL: 'http://127.0.0.1:9/v1', BOOKCTL_TOKEN: 'tok'}
-  const unreached = await home.run(order.argv, {env})
-  expect(unreached).toMatchObject({exit: 7})
-  expect(unreached.stderr).not.toContain('--resume')
-  const resumed = await home.json(['reserve', '--resume', order.reference], {env})
-  expect(resumed).toMatchObject({exit: 2, result: {error: {code: 'never_sent'}}})
 })
 
 test.each([

@@ -1,5 +1,5 @@
 /** Homes that cannot be written, many at once, and stopped half-way. */
-import {chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, describe, expect, test} from 'vitest'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
@@ -41,22 +41,6 @@ describe('a home that cannot be written', () => {
     })
   })
 
-  test('needs no directory for temporary files, and names a way on that works', async () => {
-    const {env} = locked()
-    const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[4] ?? ''
-    const key = '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02'
-    const named = ['--client-reference', 'R2', '--idempotency-key', key]
-    const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, ...named]
-    const options = {env: {...env, TMPDIR: join(home.directory, 'nowhere')}}
-    await sandbox.fault('reservations.create', 'drop-before', {times: 100})
-    const lost = await home.refusal([...argv, '--timeout', '3'], options)
-    await sandbox.control('DELETE', 'faults')
-    expect(lost.exit).toBe(10)
-    expect(lost.hint).toContain(`--idempotency-key ${key} --client-reference R2`)
-    expect(lost.hint).not.toContain('--resume')
-    expect(await home.json(argv, options)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-  })
-
   test('login asks for nothing it could not keep', async () => {
     const {exit, stderr} = await home.run(['login', '--client-secret-stdin'], {
       ...locked(),
@@ -65,14 +49,6 @@ describe('a home that cannot be written', () => {
     expect(exit).toBe(2)
     expect(stderr).toContain('BOOKCTL_CONFIG_DIR')
   })
-})
-
-test('six of the same command at once are one reservation', async () => {
-  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[1] ?? ''
-  const argv = ['reserve', offer, '--pay', 'account', '--query', 'reservation.reservation_ref', ...GUESTS]
-  const runs = await Promise.all(Array.from({length: 6}, () => home.spawn(argv)))
-  expect(runs.filter(run => run.exit !== 0)).toEqual([])
-  expect(new Set(runs.map(run => run.stdout)).size).toBe(1)
 })
 
 test('a HAR file that cannot be written is refused before anything is sent', async () => {
@@ -86,22 +62,6 @@ test('a port that is taken is named', async () => {
   const {port} = new URL(sandbox.origin)
   const {exit, result} = await home.json(['sandbox', 'start', '--port', port, '--db', ':memory:'])
   expect({exit, result}).toMatchObject({exit: 2, result: {error: {code: 'port_unavailable'}}})
-})
-
-test('a demo stopped by a signal leaves nothing behind', async () => {
-  const temporary = mkdtempSync(join(home.directory, 'temporary-'))
-  const {exit} = await home.run(['demo'], {
-    env: {TMPDIR: temporary},
-    onStart: child => {
-      let text = ''
-      child.stdout?.on('data', chunk => {
-        text += chunk
-        if (text.includes('bookctl account')) child.kill('SIGHUP')
-      })
-    },
-  })
-  expect(exit).toBe(129)
-  expect(readdirSync(temporary)).toEqual([])
 })
 
 test.skipIf(process.platform === 'win32')(

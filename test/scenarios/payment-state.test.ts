@@ -137,20 +137,6 @@ describe('on another service', () => {
     writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
   }
 
-  test('a decline is read in its own shape', async () => {
-    namePath()
-    await make()
-    shown = ref => ({
-      booking: {
-        ...{reservationRef: ref, status: 'PENDING_PAYMENT'},
-        payment: {state: 'Declined', failureReason: 'no funds', validUntil: 'noon'},
-      },
-    })
-    const told = await home.run(RESUME)
-    expect(told).toMatchObject({exit: 0})
-    expect(told.stderr).toContain('the payment was declined (no funds); it can be tried again until noon')
-  })
-
   test('without a path to show it, a voucher says that it is confirmed', async () => {
     await make()
     expect(await home.json(RESUME)).toMatchObject({exit: 0, result: {outcome: 'pending_payment'}})

@@ -218,7 +218,3 @@ test('a stopped reservation says how to find out what became of it', async () =>
   expect(JSON.parse(ended.stdout)).toMatchObject({error: {code: 'terminated', hint: command}})
   expect((await shell(command.replace('bookctl', '$B'))).codes).toBe('0')
 })
-
-test('NODE_ENV=development changes nothing', async () => {
-  expect(await home.run(['whoami'], {env: {NODE_ENV: 'development'}})).toMatchObject({exit: 0, stderr: ''})
-})

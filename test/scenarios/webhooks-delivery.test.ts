@@ -3,7 +3,6 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
 
 let sandbox: ServedSandbox
 
@@ -11,41 +10,6 @@ beforeAll(async () => {
   sandbox = await serveLocalSandbox()
 })
 afterAll(() => sandbox.stop())
-
-async function reserve(): Promise<void> {
-  const {home} = sandbox
-  const [offer = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
-  expect((await home.run(['reserve', offer, ...GUESTS, '--pay', 'account'])).exit).toBe(0)
-}
-
-test('listen --tls --subscribe gets the signed event of a reservation', async () => {
-  const {home} = sandbox
-  const port = await findFreePort()
-  const own = ['--tls', '--port', String(port), '--subscribe', '--public-url', `https://127.0.0.1:${port}/in`]
-  const wait = [
-    '--event',
-    'reservation.confirmed',
-    '--expect',
-    '!(data.test)',
-    '--exit-after',
-    '1',
-    '--within',
-    '60',
-  ]
-  let sayReady = () => {}
-  const ready = new Promise<void>(resolve => {
-    sayReady = resolve
-  })
-  const done = home.run(['webhooks', 'listen', ...own, ...wait, '--json'], {
-    onStart: child => child.stdout?.on('data', text => String(text).includes('"type":"ready"') && sayReady()),
-  })
-  await Promise.race([ready, done])
-  await reserve()
-  const {exit, stdout, stderr} = await done
-  expect([exit, stderr]).toEqual([0, ''])
-  const events = stdout.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line)]))
-  expect(events.at(-1)).toMatchObject({type: 'event', verdict: 'valid', event_type: 'reservation.confirmed'})
-})
 
 test('the schedule of a receiver that is down is rehearsed in a moment, and mended', async () => {
   const {home} = sandbox

@@ -146,47 +146,6 @@ describe('the guests of before are offered again, and an instant payment is wait
   })
 })
 
-test('settings are offered, and what is typed short is shown in full', async () => {
-  const own = new Home(sandbox.env)
-  for (const pair of [
-    ['nationality', 'DE'],
-    ['currency', 'USD'],
-    ['contact.email', 'desk@example.com'],
-    ['contact.surname', 'Desk'],
-  ])
-    expect((await own.run(['config', 'set', ...pair])).exit).toBe(0)
-  const terminal = atTerminal(own, ['reserve'])
-  await answer(terminal, SEARCH.slice(0, 3))
-  await terminal.waitFor('Number of rooms')
-  expect(terminal.screen()).toContain('3  3 nights, leaving Tue 2030-06-04')
-  terminal.type('\r')
-  await answer(terminal, [
-    ...SEARCH.slice(4, 6),
-    ['Nationality', '\r'],
-    ['Currency of the prices (USD)', '\r'],
-    ['Offer (', '\r'],
-    ...GUEST.slice(0, 3),
-  ])
-  await terminal.waitFor('gender')
-  expect(terminal.screen()).toContain('1990-02-03  Sat 1990-02-03, 40 years old at check-in')
-  terminal.type('\r')
-  await answer(terminal, [
-    ['nationality', '\r'],
-    ['identity document', '4\r'],
-    ['Contact: first name (Ayşe)', '\r'],
-    ['Contact: family name (Desk)', '\r'],
-    ['e-mail (desk@example.com)', '\r'],
-    ['telephone', '+49 30 901820\r'],
-    ...[PAYMENT, REFERENCE, STORE],
-  ])
-  await terminal.waitFor('Reserve this now')
-  expect(terminal.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, DE/)
-  expect(terminal.screen()).toContain('Ayşe Desk, desk@example.com')
-  terminal.press('ctrl-c')
-  await terminal.exit
-  own.remove()
-})
-
 test('in the accessible mode there is no escape sequence at all', async () => {
   const own = new Home(sandbox.env)
   const terminal = atTerminal(own, ['reserve', '--dry-run'], {env: {BOOKCTL_ACCESSIBLE: '1'}})

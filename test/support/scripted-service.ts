@@ -1,6 +1,6 @@
 /**
  * A service that a test scripts, over real HTTP: it keeps §1–§9 and shares no line with src/. What the interface does not
- * show has the form that the options choose; `script` and `tricks` answer in its place. It records every request.
+ * show has the form that the options choose; `script` answers in its place. It records every request.
  */
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
@@ -16,36 +16,11 @@ export interface Received {
 /** What to do instead of the usual: true when the request was answered, or its connection dropped. */
 export type Script = (request: Received, response: ServerResponse) => Promise<boolean> | boolean
 
-export type Envelope = 'data' | 'named' | 'bare'
-
-/** Where a refusal has its code. */
-export const ERROR_FORMS = {
-  'error.code': (code: string, message: string, more: object): object => ({error: {code, message, ...more}}),
-  'error string': (error: string, message: string) => ({error, error_description: message}),
-  'errors[].code': (code: string, detail: string) => ({errors: [{code, detail}]}),
-  'errors[].id': (id: string, message: string) => ({errors: [{id, message}]}),
-  'errors[].type': (type: string, message: string) => ({errors: [{type, message}]}),
-  'errors[].title': (title: string, message: string) => ({errors: [{title, message}]}),
-  code: (code: string, message: string) => ({code, message}),
-  type: (type: string, message: string) => ({type, message}),
-  title: (title: string, detail: string) => ({title, detail}),
-  html: () => '<html><title>Oops</title><body>No.</body></html>',
-  nothing: () => '',
-} satisfies Record<string, (code: string, message: string, more: object) => object | string>
-
 export interface ServiceForm {
-  readonly envelope?: Envelope
-  readonly errorForm?: keyof typeof ERROR_FORMS
+  readonly envelope?: 'data' | 'named' | 'bare'
   readonly money?: 'string' | 'number'
   /** `nested`: each rate is inside its hotel, some levels down. */
   readonly offers?: 'flat' | 'nested'
-}
-
-/** What the next request of a path gets; `commit`: the request takes effect all the same. */
-export interface Trick {
-  readonly path: string
-  readonly commit: boolean
-  readonly answer: 'drop' | 'half' | number
 }
 
 /** One answer to everything but token requests. */
@@ -70,7 +45,6 @@ export class ScriptedService {
   readonly received: Received[] = []
   readonly reservations: {ref: string; offer: string; key: string}[] = []
   readonly liveTokens = new Set<string>()
-  readonly tricks: Trick[] = []
   tokenLifetimeSeconds: number | string | undefined = 7200
   /** How long a token request takes. */
   tokenMilliseconds = 100
@@ -163,17 +137,7 @@ export class ScriptedService {
     const {method = '', headers, url = ''} = message
     const request = {method, path: url.replace(ANY_BASE, ''), headers, body}
     this.received.push(request)
-    if (await this.script(request, response)) return
-    const at = this.tricks.findIndex(({path}) => request.path.endsWith(path))
-    const [trick] = at < 0 ? [] : this.tricks.splice(at, 1)
-    if (!trick?.commit && typeof trick?.answer === 'number')
-      return this.refuse(response, trick.answer, 'tricked')
-    if (trick?.answer === 'drop') {
-      if (trick.commit) this.commit(request)
-      return void response.socket?.resetAndDestroy()
-    }
-    if (trick?.answer === 'half') halve(response)
-    await this.answer(request, response)
+    if (!(await this.script(request, response))) await this.answer(request, response)
   }
 
   private async answer(request: Received, response: ServerResponse): Promise<void> {
@@ -185,20 +149,20 @@ export class ScriptedService {
     }
     if (path === VOUCHER) return void response.writeHead(200, {'content-type': 'application/pdf'}).end(PDF)
     if (!this.liveTokens.has((headers.authorization ?? '').replace('Bearer ', '')))
-      return this.refuse(response, 401, 'token_invalid')
+      return refuse(response, 401, 'token_invalid')
     if (path === '/account') return this.wrap(response, 'account', {balance: this.money('1.00')})
     if (path === '/hotels/search') return this.search(request, response)
     if (path === '/reservations/hotel') return this.reserve(request, response)
     if (method !== 'GET' || !/^\/reservations\/[^/]+\/voucher$/.test(path))
-      return this.refuse(response, 404, 'not_found')
-    if (!this.hasVouchers) return this.refuse(response, 409, 'reservation_not_confirmed')
+      return refuse(response, 404, 'not_found')
+    if (!this.hasVouchers) return refuse(response, 409, 'reservation_not_confirmed')
     this.wrap(response, 'document', {voucher: {url: this.origin + VOUCHER}})
   }
 
   private async issueToken({body}: Received, response: ServerResponse): Promise<void> {
     const {scope, client_secret} = JSON.parse(body) as {scope: string; client_secret: string}
     await new Promise(resolve => setTimeout(resolve, this.tokenMilliseconds))
-    if (client_secret !== 'sk_test_right') return this.refuse(response, 401, 'invalid_client')
+    if (client_secret !== 'sk_test_right') return refuse(response, 401, 'invalid_client')
     const access_token = `token-${++this.issued}-${'x'.repeat(this.issued % 40)}`
     this.liveTokens.add(access_token)
     const expires_in = this.tokenLifetimeSeconds
@@ -222,7 +186,7 @@ export class ScriptedService {
 
   private reserve(request: Received, response: ServerResponse): void {
     const {status, ref} = this.commit(request)
-    if (status === 409) this.refuse(response, 409, 'offer_already_used', {reservation_ref: ref})
+    if (status === 409) refuse(response, 409, 'offer_already_used', ref)
     else this.wrap(response, 'booking', this.recordOf(ref, request), status)
   }
 
@@ -235,11 +199,6 @@ export class ScriptedService {
     const ref = `R-${this.reservations.length + 1}`
     this.reservations.push({ref, offer, key})
     return {status: 201, ref}
-  }
-
-  /** What a reservation is answered with, for scripts. */
-  reservationOf(ref: string, request: Received): object {
-    return {data: this.recordOf(ref, request)}
   }
 
   private recordOf(reservation_ref: string, {body}: Received): object {
@@ -258,12 +217,6 @@ export class ScriptedService {
     const forms = {data: {data: record}, named: {data: {[name]: record}}, bare: record}
     answer(response, status, forms[this.form.envelope ?? 'data'])
   }
-
-  private refuse(response: ServerResponse, status: number, code: string, more: object = {}): void {
-    const body = ERROR_FORMS[this.form.errorForm ?? 'error.code'](code, `because of ${code}`, more)
-    if (typeof body === 'object') answer(response, status, body)
-    else response.writeHead(status, body === '' ? {} : {'content-type': 'text/html'}).end(body)
-  }
 }
 
 export function answer(response: ServerResponse, status: number, body: object): void {
@@ -277,24 +230,6 @@ export function refuse(
   reservation_ref?: string,
 ): void {
   answer(response, status, {error: {code, message: `because of ${code}`, reservation_ref}})
-}
-
-/** What is sent on `response` breaks off in the middle. */
-function halve(response: ServerResponse): void {
-  const {end} = response
-  response.end = ((body: string | Buffer) => {
-    const bytes = Buffer.from(body as string)
-    // Node counts what is written against the length it announces.
-    response.socket?.write(
-      Buffer.concat([
-        Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`),
-        bytes.subarray(0, bytes.length / 2),
-      ]),
-      () => response.socket?.destroy(),
-    )
-    response.end = end
-    return response
-  }) as typeof response.end
 }
 
 async function readBody(message: IncomingMessage): Promise<string> {

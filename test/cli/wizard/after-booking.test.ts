@@ -65,17 +65,6 @@ test('stopping after the confirmation was seen names the state of then', async (
   expect(failure.details.result).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})
 })
 
-test('a stop after the booking never suggests booking again', async () => {
-  const {interruption} = await import('../../../src/cli/terminal/prompts/prompts.js')
-  const stop = namingReservation(
-    made('confirmed'),
-    () => {},
-    () => Promise.reject(interruption()),
-  )
-  const failure = await rejectionOf(stop)
-  expect(failure.details.hint).toContain('bookctl reserve --resume T-5')
-})
-
 test.each([
   ['pending_payment', 'https://pay.example/1', 'payment'],
   ['in_process', null, 'confirmation'],

@@ -27,12 +27,9 @@ describe.each<[FailureDetails, string]>([
   [{code: 'validation_failed', status: 400, fields: ['payment.mode']}, 'payment'],
   [{code: 'validation_failed', status: 400, fields: ['offer_id', 'contact.email']}, 'answers'],
   [{code: 'invalid_room_occupancy', status: 422}, 'answers'],
-  [{code: 'duplicate_guest', status: 409}, 'answers'],
   [{code: 'RateChanged', status: 409}, 'offer'],
   [{code: 'room_sold_out', status: 400}, 'offer'],
-  [{code: 'NO_AVAILABILITY', status: 400}, 'offer'],
   [{code: 'accreditation_missing', status: 400}, 'answers'],
-  [{code: 'decorated', status: 400}, 'answers'],
   [{code: 'http_410', status: 410}, 'offer'],
   [{code: 'http_422', status: 422}, 'answers'],
 ])('%j', (details, remedy) => test(`→ ${remedy}`, () => expect(remedyOf(details)).toBe(remedy)))

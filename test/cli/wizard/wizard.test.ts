@@ -1,24 +1,24 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {newDraft} from '../../../src/cli/features/wizard/draft.js'
+import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
-import {answer, ScriptedService} from '../../support/scripted-service.js'
-import {type ServedSandbox, serveLocalSandbox} from '../../support/served-sandbox.js'
+import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
+import type {SearchRequest} from '../../../src/contract/hotels.js'
+import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'
+import {serveLocalSandbox} from '../../support/served-sandbox.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from './desk.js'
 import type {Line} from './scripted-prompts.js'
 
-let sandbox: ServedSandbox
+const sandbox = await serveLocalSandbox()
 let desk: Desk
 
-const atSandbox = (name = '') =>
-  openDesk({baseUrl: sandbox.baseUrl, clientId: `cid_sandbox${name}`, clientSecret: `sk_test_sandbox${name}`})
-
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-})
 afterAll(() => sandbox.stop())
 beforeEach(async () => {
-  desk = await atSandbox()
+  const {baseUrl} = sandbox
+  desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
 })
 afterEach(() => desk.close())
 
@@ -48,23 +48,16 @@ const CONTACT: readonly Line[] = [
 ]
 const PEOPLE = [...GUEST, ...CONTACT]
 const NO_KEEPING: Line = ['Store these guests', 'No']
+const AYSE = {name: 'Ayşe', surname: 'Öğüt'}
 const FLAGS = {
   guest: [
-    {
-      name: 'Ayşe',
-      surname: 'Öğüt',
-      birth_date: '1990-02-03',
-      gender: 'FEMALE',
-      identity: {type: 'TC', number: '10000000146'},
-    },
+    {...AYSE, birth_date: '1990-02-03', gender: 'FEMALE', identity: {type: 'TC', number: '10000000146'}},
   ],
-  contact: {
-    name: 'Ayşe',
-    surname: 'Öğüt',
-    email: 'ayse@example.com',
-    phone_country_code: '+90',
-    phone_number: '5321234567',
-  },
+  contact: {...AYSE, email: 'ayse@example.com', phone_country_code: '+90', phone_number: '5321234567'},
+}
+const REQUEST: SearchRequest = {
+  ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
+  ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
 }
 
 test('nothing but the questions', async () => {
@@ -88,15 +81,7 @@ test('nothing but the questions', async () => {
 })
 
 test('what flags gave is not asked again', async () => {
-  const search = await import('../../../src/cli/features/catalogue/hotel-search.js')
-  const {items} = await search.search(
-    desk.connection,
-    {
-      ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
-      ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
-    },
-    {},
-  )
+  const {items} = await search(desk.connection, REQUEST, {})
   const booked = await desk.run([['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', 'yes']], {
     ...FLAGS,
     offer: items[0]?.offer_id ?? '',
@@ -105,18 +90,7 @@ test('what flags gave is not asked again', async () => {
 })
 
 test('shows an earlier offer with all its terms, and searches again without asking for the city', async () => {
-  const search = await import('../../../src/cli/features/catalogue/hotel-search.js')
-  const {chooseSeen} = await import('../../../src/cli/features/wizard/find-offer.js')
-  const {newDraft} = await import('../../../src/cli/features/wizard/draft.js')
-  const {detailRows} = await import('../../../src/cli/features/wizard/offer-lines.js')
-  const {items} = await search.search(
-    desk.connection,
-    {
-      ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
-      ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
-    },
-    {},
-  )
+  const {items} = await search(desk.connection, REQUEST, {})
   const {state, target} = desk.connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   for (const offer of items) {
@@ -194,23 +168,6 @@ describe('a refusal leads on', () => {
     expect(desk.told.join('\n')).toContain('the room you chose is still available, at the same price')
   })
 
-  test('a balance that is too small: to another way to pay', async () => {
-    const poor = await atSandbox('_poor')
-    const booked = await poor.run([
-      ...SEARCH,
-      ['Offer', ''],
-      ...PEOPLE,
-      ['Payment', 'NOT ENOUGH'],
-      ['reference', ''],
-      NO_KEEPING,
-      ['Reserve', 'yes'],
-      ['Payment', 'page'],
-      ['Reserve', 'yes'],
-    ])
-    expect(booked.made?.outcome).toBe('pending_payment')
-    await poor.close()
-  })
-
   test('a reference that is used: to another one', async () => {
     const rest: readonly Line[] = [
       ['Payment', 'balance'],
@@ -251,197 +208,86 @@ describe('a refusal leads on', () => {
   })
 })
 
-test('an outcome that is not known ends it, with the way to resume', async () => {
-  const service = await ScriptedService.start({offers: 'nested', money: 'number'})
-  service.honoursKey = false
-  const foreign = await openDesk({
-    baseUrl: service.baseUrl,
-    clientId: 'cid_foreign',
-    clientSecret: 'sk_test_right',
-  })
-  service.tricks.push({path: '/reservations/hotel', commit: true, answer: 'drop'})
-  const failure = await rejectionOf(
-    foreign.run([
-      ['City id', '7'],
-      ...DATES,
-      ['Offer', 'galata'],
-      ...PEOPLE,
-      ['Payment', 'balance'],
-      ['reference', 'LOST'],
-      NO_KEEPING,
-      ['Reserve', 'yes'],
-    ]),
-  )
-  expect(failure.kind).toBe('outcome_unknown')
-  expect(failure.details.hint).toContain('bookctl reserve --resume LOST')
-  expect(service.reservations).toHaveLength(1)
-  // What its answers do not say is not invented.
-  const glance = foreign.prompts.log.join('\n')
-  expect(glance).toContain('Due at hotel: unknown')
-  expect(glance).toContain('terms unknown')
-  await foreign.close()
-  await service.close()
-})
-
-describe('answers to the reservation that other services give', () => {
+describe('at another service', () => {
   let service: ScriptedService
-  let refusal: object
-  let status: number
-  let searches: number
-  beforeEach(async () => {
-    service = await ScriptedService.start()
-    searches = 0
-    service.script = ({path}, response) => {
-      if (path === '/hotels/search') {
-        const offer = {offer_id: `off_${searches++}`, hotel_name: 'Otel', total: '100.00', currency: 'EUR'}
-        answer(response, 200, {data: {offers: [offer]}})
-      } else if (path === '/reservations/hotel') answer(response, status, refusal)
-      else return false
+  let there: Desk
+  const reach = async (form: ServiceForm = {}) => {
+    service = await ScriptedService.start(form)
+    there = await openDesk({
+      ...{baseUrl: service.baseUrl, clientId: 'cid_foreign', clientSecret: 'sk_test_right'},
+    })
+  }
+  afterEach(async () => {
+    await there.close()
+    service.close()
+  })
+  const toSend: readonly Line[] = [
+    ['Payment', 'balance'],
+    ['reference', 'T-1'],
+    NO_KEEPING,
+    ['Reserve', 'yes'],
+  ]
+
+  test('an outcome that is not known ends it, with the way to resume', async () => {
+    await reach({offers: 'nested', money: 'number'})
+    service.honoursKey = false
+    service.script = (request, response) => {
+      if (request.path !== '/reservations/hotel' || service.reservations.length > 0) return false
+      service.commit(request)
+      response.destroy()
       return true
     }
+    const lines: Line[] = [['City id', '7'], ...DATES, ['Offer', 'galata'], ...PEOPLE, ...toSend]
+    const failure = await rejectionOf(there.run(lines))
+    expect(failure.kind).toBe('outcome_unknown')
+    expect(failure.details.hint).toContain('bookctl reserve --resume T-1')
+    expect(service.reservations).toHaveLength(1)
+    // What its answers do not say is not invented.
+    const glance = there.prompts.log.join('\n')
+    expect(glance).toContain('Due at hotel: unknown')
+    expect(glance).toContain('terms unknown')
   })
-  afterEach(() => service.close())
-
-  const upTo: readonly Line[] = [
-    ...([
-      ['City', '5'],
-      ...DATES,
-      ['Offer', ''],
-      ...PEOPLE,
-      ['Payment', 'balance'],
-      ['reference', 'T-1'],
-    ] as Line[]),
-    ...([
-      ['Store these guests', 'Yes, but not'],
-      ['Reserve', 'yes'],
-    ] as Line[]),
-  ]
-  const there = () =>
-    openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
 
   test.each([
     ['names a reservation', {errors: [{code: 'conflict', meta: {reservation_ref: 'R-77'}}]}, 'R-77'],
     ['says that the offer is used', {error: {code: 'offer_already_used'}}, 'bookctl journal'],
     ['says that the reference is used', {error: {code: 'duplicate_client_reference'}}, 'bookctl journal'],
-  ])('one that %s ends it: nothing is searched or sent again', async (_, body, named) => {
-    ;[status, refusal] = [409, body]
-    const desk = await there()
-    const failure = await rejectionOf(desk.run(upTo))
+  ])('a refusal that %s ends it: nothing is searched or sent again', async (_, refusal, named) => {
+    await reach()
+    service.script = ({path}, response) => {
+      if (path === '/reservations/hotel') answer(response, 409, refusal)
+      return path === '/reservations/hotel'
+    }
+    const lines: Line[] = [['City', '5'], ...DATES, ['Offer', ''], ...PEOPLE, ...toSend]
+    const failure = await rejectionOf(there.run(lines))
     expect(failure.kind).toBe('refused')
     expect(`${failure.message} ${failure.details.hint}`).toContain(named)
-    expect([failure.message, ...desk.told].join('\n')).not.toContain('Nothing was reserved')
-    expect(searches).toBe(1)
-    await desk.close()
+    expect([failure.message, ...there.told].join('\n')).not.toContain('Nothing was reserved')
+    expect(service.seen('/hotels/search')).toHaveLength(1)
   })
 
-  test.each([{errors: [{code: 'RateChanged'}]}, {message: 'Conflict'}])(
-    'a price or a state that changed leads to a new search: %j',
-    async body => {
-      ;[status, refusal] = [409, body]
-      const desk = await there()
-      await rejectionOf(desk.run([...upTo, ['Offer', '^C']]))
-      expect(searches).toBe(2)
-      await desk.close()
-    },
-  )
-
-  test('says that nothing was reserved when a new login is needed, and keeps the people', async () => {
-    ;[status, refusal] = [401, {error: {code: 'token_invalid'}}]
-    const desk = await there()
-    const failure = await rejectionOf(desk.run(upTo))
-    expect(failure.kind).toBe('not_allowed')
-    expect(failure.message).toContain('nothing was reserved')
-    expect(peopleHere(desk.connection)?.guests()).toHaveLength(1)
-    await desk.close()
-  })
-})
-
-describe('when time runs out', () => {
-  let service: ScriptedService
-  let searches: number
-  beforeEach(async () => {
-    service = await ScriptedService.start()
-    searches = 0
-    service.script = ({path, body}, response) => {
-      if (path === '/reservations/hotel' && body.includes('T-REFUSED')) {
-        answer(response, 400, {error: {code: 'strange'}})
-        return true
-      }
+  test('an offer that ends at a guest: repeats the search, reports the new price and keeps the answers', async () => {
+    await reach()
+    service.script = ({path}, response) => {
       if (path !== '/hotels/search') return false
-      const number = searches++
+      const isFirst = service.seen(path).length === 1
       // The first offers live for a second and a half.
-      const expires_at = new Date(Date.now() + (number === 0 ? 1500 : 600_000)).toISOString()
-      const hotel_name = '\u001b[2JOtel'
-      const total = number === 0 ? '100.00' : '120.00'
+      const expires_at = new Date(Date.now() + (isFirst ? 1500 : 600_000)).toISOString()
       const offer = {
-        offer_id: `off_${number}`,
-        expires_at,
-        hotel_name,
-        room_name: 'Oda',
-        board: 'BB',
-        total,
-        currency: 'EUR',
+        ...{hotel_name: '\u001b[2JOtel', room_name: 'Oda', board: 'BB', currency: 'EUR', expires_at},
+        ...(isFirst ? {offer_id: 'off_0', total: '100.00'} : {offer_id: 'off_1', total: '120.00'}),
       }
       answer(response, 200, {data: {offers: [offer]}})
       return true
     }
-  })
-  afterEach(() => service.close())
-
-  const open = () => openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
-
-  test('at a guest: repeats the search, reports the new price and keeps the answers', async () => {
-    const there = await open()
     const booked = await there.run([
-      ['City', '5'],
-      ...DATES,
-      ['Offer', ''],
-      ...GUEST.slice(0, 3),
-      ['gender', '^wait'],
-      ['Offer', ''],
-      ...GUEST.slice(3),
-      ...CONTACT,
-      ['Payment', 'balance'],
-      ['reference', ''],
-      NO_KEEPING,
-      ['Reserve', 'yes'],
+      ...[['City', '5'] as Line, ...DATES, ['Offer', ''] as Line],
+      ...[...GUEST.slice(0, 3), ['gender', '^wait'] as Line, ['Offer', ''] as Line],
+      ...[...GUEST.slice(3), ...CONTACT, ...toSend],
     ])
     expect(booked.made?.outcome).toBe('confirmed')
     expect(service.reservations.map(({offer}) => offer)).toEqual(['off_1'])
     expect(there.told.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
     expect(there.told.join('\n')).not.toContain('\u001b')
-    await there.close()
-  })
-
-  test('after a refusal, too', async () => {
-    const there = await open()
-    const failure = await rejectionOf(
-      there.run(
-        [
-          ['City', '5'],
-          ...DATES,
-          ['Offer', ''],
-          NO_KEEPING,
-          ['Reserve', 'yes'],
-          ['What do you want to change', '^wait'],
-          ['Offer', '^C'],
-        ],
-        {...FLAGS, pay: 'account', 'client-reference': 'T-REFUSED'},
-      ),
-    )
-    expect(failure.message).toContain('nothing was booked: the one request sent was refused')
-    expect(searches).toBe(2)
-    await there.close()
-  })
-
-  test('in the list: a new list', async () => {
-    const there = await open()
-    const failure = await rejectionOf(
-      there.run([['City', '5'], ...DATES, ['Offer', '^wait'], ['Offer', '^C']]),
-    )
-    expect(failure.message).toContain('nothing was sent')
-    expect(searches).toBe(2)
-    expect(service.reservations).toEqual([])
-    await there.close()
   })
 })
