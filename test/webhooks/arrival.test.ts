@@ -11,14 +11,14 @@ const check = (rawHeaders: readonly string[], body: string = EVENT, receivedAt =
   checkArrival({rawHeaders, body: Buffer.from(body), receivedAt}, NAMES, SECRETS)
 const signed = (body: string = EVENT) => ['X-Service-Signature', signatureOf(body, T)]
 
-test('a signed event is believed, under its id or under none', () => {
+test('accepts a signed event, with its id header or without one', () => {
   const expected = {reason: 'ok', eventId: 'evt_01', type: 'reservation.confirmed', secretName: 'whsub_1'}
   expect(check(signed())).toEqual(expected)
   expect(check([...signed(), 'x-service-event-ID', 'evt_01'])).toEqual(expected)
   expect(check(['Host', 'x', 'X-Service-SignaturE', signatureOf(EVENT, T), 'x', 'y'])).toEqual(expected)
 })
 
-test('another id than the signed one, twice the same, or none in the body is not believed', () => {
+test('refuses an id header that differs or is repeated, and a body without an id', () => {
   const expected = {
     ...{reason: 'event_id_mismatch', eventId: 'evt_01'},
     ...{type: 'reservation.confirmed', secretName: 'whsub_1'},
@@ -45,7 +45,7 @@ test('nothing is reported of a body whose signature is wrong', () => {
   expect(check(['x', 'x-service-signature', signatureOf(EVENT, T), 'x'])).toEqual(refused('missing_header'))
 })
 
-test('one that comes too late is not believed, though its secret is known', () => {
+test('refuses a late event, and names its secret', () => {
   expect(check(signed(), EVENT, T + 301)).toEqual({
     ...{reason: 'timestamp_outside_tolerance', eventId: undefined, type: null, secretName: 'whsub_1'},
   })

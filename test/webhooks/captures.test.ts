@@ -42,14 +42,15 @@ const terms: CheckTerms = {
   toleranceSeconds: 300,
 }
 
-async function reasons(bytes: Uint8Array | string, more: Partial<CheckTerms> = {}, size?: number) {
-  const all: string[] = []
-  const options = {...OPTIONS, signatureGiven: more.signature !== undefined}
-  for await (const request of requestsIn(inPieces(bytes, size), options)) {
-    all.push((await check(request, {...terms, ...more})).result.reason)
-  }
-  return all
+async function checkAll(bytes: Uint8Array | string, more: Partial<CheckTerms> = {}, size?: number) {
+  const results = []
+  const options = {...OPTIONS, leftOut: {count: 0}, signatureGiven: more.signature !== undefined}
+  for await (const request of requestsIn(inPieces(bytes, size), options))
+    results.push({place: request.place, ...(await check(request, {...terms, ...more})).result})
+  return {results, reasons: results.map(({reason}) => reason), leftOut: options.leftOut.count}
 }
+
+const reasons = async (...given: Parameters<typeof checkAll>) => (await checkAll(...given)).reasons
 
 const httpRequest = (lineBreak: string, more: readonly string[] = [], body: Uint8Array = BODY) =>
   Buffer.concat([
@@ -85,7 +86,7 @@ test('a Content-Length is respected where it fits, and what follows is noted', a
   const [only] = await read(longer, OPTIONS, 11)
   expect(only).toMatchObject({
     surplus: 'more',
-    notes: ['4 bytes follow the body that Content-Length tells of'],
+    notes: ['4 bytes follow the body beyond its Content-Length'],
   })
   expect(await reasons(longer)).toEqual(['ok'])
   const [short] = await read(httpRequest('\r\n', ['Content-Length: 1000']))
@@ -146,15 +147,6 @@ test('the webhooks of a HAR file, whatever else is in it', async () => {
   expect(lossy?.notes[0]).toContain('U+FFFD')
 })
 
-/** The verdicts on the requests of `bytes`, and how many entries were left out. */
-async function judged(bytes: string, size?: number) {
-  const options = {...OPTIONS, leftOut: {count: 0}}
-  const reasons: string[] = []
-  for await (const request of requestsIn(inPieces(bytes, size), options))
-    reasons.push((await check(request, terms)).result.reason)
-  return {reasons, leftOut: options.leftOut.count}
-}
-
 const ENVELOPE = {id: 'evt_02', type: 'voucher.ready', created: '2030-01-01T00:00:00Z', data: {}}
 const posting = (body: unknown, more: object = {}) => ({
   ...{method: 'POST', headers: [{name: 'Content-Type', value: 'application/json'}]},
@@ -174,7 +166,7 @@ test.each([
 ])('an event %s without a signature is one that lacks it, in a HAR file', async (_, request) => {
   const signed = posting(BODY.toString(), {headers: harHeaders})
   for (const size of [7, 1_000_000])
-    expect(await judged(harOf([signed, request, signed]), size)).toEqual({
+    expect(await checkAll(harOf([signed, request, signed]), {}, size)).toMatchObject({
       reasons: ['ok', 'missing_header', 'ok'],
       leftOut: 0,
     })
@@ -192,7 +184,7 @@ test.each([
   ['no body', {method: 'POST', headers: []}],
 ])('%s is no webhook, and is counted', async (_, request) => {
   const signed = posting(BODY.toString(), {headers: harHeaders})
-  expect(await judged(harOf([request, signed, request]))).toEqual({reasons: ['ok'], leftOut: 2})
+  expect(await checkAll(harOf([request, signed, request]))).toMatchObject({reasons: ['ok'], leftOut: 2})
 })
 
 const record = (more: object = {}) => ({
@@ -228,10 +220,7 @@ test('a long body is checked in pieces, and its id found', async () => {
   const filler = 'x'.repeat(1024 * 1024)
   const long = Buffer.from(`{"filler":["${Array(6).fill(filler).join('","')}"],"id":"evt_long","type":"a.b"}`)
   const signature = sign('whsec_test', String(T), long)
-  const results: object[] = []
-  for await (const request of requestsIn(inPieces(long), {...OPTIONS, signatureGiven: true})) {
-    results.push((await check(request, {...terms, signature, eventId: 'evt_long'})).result)
-  }
+  const {results} = await checkAll(long, {signature, eventId: 'evt_long'})
   expect(results).toMatchObject([{valid: true, event_id: 'evt_long', type: 'a.b'}])
 })
 
@@ -294,20 +283,11 @@ test('lines that are no JSON are unreadable, also before the first record and cu
   expect(await findingCodes('{"type":"event","verdict":"valid","body_ba')).toEqual([['capture_unreadable']])
 })
 
-async function findingCodes(bytes: string) {
-  const all: string[][] = []
-  for await (const request of requestsIn(inPieces(bytes), OPTIONS)) {
-    all.push((await check(request, terms)).result.findings.map(({code}) => code))
-  }
-  return all
-}
+const findingCodes = async (bytes: string) =>
+  (await checkAll(bytes)).results.map(({findings}) => findings.map(({code}) => code))
 
-test('each request says where in its file it stands: the entry, or the line', async () => {
-  const places = async (bytes: string) => {
-    const all: (string | undefined)[] = []
-    for await (const {place} of requestsIn(inPieces(bytes), OPTIONS)) all.push(place)
-    return all
-  }
+test('each request has its place in the file: the entry, or the line', async () => {
+  const places = async (bytes: string) => (await checkAll(bytes)).results.map(({place}) => place)
   const [line, post] = [JSON.stringify(RECORD), {method: 'POST', headers: harHeaders, postData: {text: 'x'}}]
   expect(await places(harOf([{method: 'GET', headers: []}, post, post]))).toEqual(['#2', '#3'])
   expect(await places(`{"type":"ready","url":"x"}\n${line}\n\nbroken\n${line}`)).toEqual([':2', ':4', ':5'])
@@ -318,8 +298,8 @@ test('each request says where in its file it stands: the entry, or the line', as
 test('what lies between the records of a capture is counted, unless listen itself prints it', async () => {
   const line = JSON.stringify(RECORD)
   const talk = '{"type":"ready","url":"x"}\n{"type":"forward","url":"x"}\n\n'
-  expect(await judged(`${talk}${line}\n${talk}${line}`)).toMatchObject({leftOut: 0})
+  expect(await checkAll(`${talk}${line}\n${talk}${line}`)).toMatchObject({leftOut: 0})
   const others = `${JSON.stringify(ENVELOPE)}\n{"level":"info"}\n`
-  const {reasons, leftOut} = await judged(`${line}\n${others}${line}`)
+  const {reasons, leftOut} = await checkAll(`${line}\n${others}${line}`)
   expect([reasons.length, leftOut]).toEqual([2, 2])
 })

@@ -1,18 +1,27 @@
-/** One attempt over real connections that the other side closes while they are idle. */
-import {createServer, type Server} from 'node:http'
+/** One attempt over real connections that the receiver closes while they are idle. */
+import {createServer, type RequestListener} from 'node:http'
 import type {AddressInfo, Socket} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
-import {createHandover, type Handover} from '../../src/webhooks/forward/request.js'
+import {createHandover} from '../../src/webhooks/forward/request.js'
 
-const open: {server: Server; handover: Handover}[] = []
+const closing: (() => unknown)[] = []
 
 afterEach(() => {
-  for (const {server, handover} of open.splice(0)) {
-    handover.close()
-    server.closeAllConnections()
-    server.close()
-  }
+  for (const close of closing.splice(0)) close()
 })
+
+async function serve(answer: RequestListener) {
+  const server = createServer(answer)
+  const handover = createHandover({timeoutMilliseconds: 10_000})
+  closing.push(
+    () => handover.close(),
+    () => server.closeAllConnections(),
+    () => server.close(),
+  )
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
+  return {server, send: () => handover.send(url, [], Buffer.from('{}'))}
+}
 
 /** A target that keeps each connection open, and resets it as soon as it is used again. */
 async function setUp() {
@@ -20,18 +29,13 @@ async function setUp() {
   const waiting: (() => void)[] = []
   /** So many requests are there at once before the first of them is answered. */
   let together = 1
-  const server = createServer((request, response) => {
+  const {send} = await serve((request, response) => {
     const count = (requests.get(request.socket) ?? 0) + 1
     requests.set(request.socket, count)
     if (count > 1) return void request.socket.resetAndDestroy()
     waiting.push(() => response.end())
     if (waiting.length === together) for (const answer of waiting.splice(0)) answer()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
-  const handover = createHandover({timeoutMilliseconds: 10_000})
-  open.push({server, handover})
-  const send = () => handover.send(url, [], Buffer.from('{}'))
   return {
     requests,
     send,
@@ -53,13 +57,9 @@ test('an idle connection that is reset when it is used again was no answer, nor 
 })
 
 test('a new connection that is reset is the answer', async () => {
-  const server = createServer(({socket}) => void socket.resetAndDestroy())
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const {server, send} = await serve(({socket}) => void socket.resetAndDestroy())
   let connections = 0
   server.on('connection', () => connections++)
-  const handover = createHandover({timeoutMilliseconds: 10_000})
-  open.push({server, handover})
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
-  expect(await handover.send(url, [], Buffer.from('{}'))).toMatchObject({status: null, error: 'ECONNRESET'})
+  expect(await send()).toMatchObject({status: null, error: 'ECONNRESET'})
   expect(connections).toBe(1)
 })

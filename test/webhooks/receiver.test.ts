@@ -56,7 +56,7 @@ const replaced = (request: Buffer, from: RegExp, to: string) =>
 const valid = (options = {}) =>
   signedRequest(body('evt_1'), 'evt_1', {headers: CLOSE, timestamp: now, ...options})
 
-// What is believed is held by arrival.test.ts; here: nothing else reaches the store, whatever node:http makes of headers.
+// arrival.test.ts has what is accepted; here: nothing else reaches the store, whatever node:http makes of headers.
 test.each([
   ['missing_header', replaced(valid(), /X-Service-Signature: .*\r\n/, '')],
   [

@@ -90,7 +90,7 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     afterwards.notes.push(`the body is ${left} bytes shorter than its Content-Length says`)
   }
   if (surplusBytes === 0) return
-  afterwards.notes.push(`${surplusBytes} bytes follow the body that Content-Length tells of`)
+  afterwards.notes.push(`${surplusBytes} bytes follow the body beyond its Content-Length`)
   if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = Buffer.concat(surplus)
 }
 

@@ -1,7 +1,7 @@
 /** One captured webhook request, whatever the form of the capture. */
 import type {HeaderMap} from '../signature/headers.js'
 
-/** What is known only after the body was read to its end. */
+/** Known only after the body was read to its end. */
 export interface Afterwards {
   /** The bytes after the body, by its Content-Length, up to 4 MiB. */
   surplus: Uint8Array | undefined

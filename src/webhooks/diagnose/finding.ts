@@ -1,4 +1,4 @@
-/** What the search works with: causes, and the forms of body, secret and header that a cause leads to. */
+/** Causes, and the forms of body, secret and header that they lead to. */
 
 /** One cause, or one of several that only together explain a refusal, as `webhooks verify` prints it. */
 export interface Finding {

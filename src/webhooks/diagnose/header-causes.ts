@@ -36,12 +36,7 @@ function readValue(text: string): Claim[] {
   )
 }
 
-interface Field {
-  readonly name: string
-  readonly value: string
-}
-
-function splitFields(text: string): {fields: Field[]; rewritten: Cause[]} {
+function splitFields(text: string): {fields: {name: string; value: string}[]; rewritten: Cause[]} {
   const bare = text.trim().replace(/^["'](.*)["']$/s, '$1')
   const parts = bare.split(/[,;&|\s]+/).filter(Boolean)
   const fields = parts.map(part => {
@@ -133,13 +128,7 @@ export function otherSchemes({timestamp}: Claim, eventId: string | undefined): S
   const wrong = (what: string) => [cause('separator_wrong', what)]
   const order = wrong('The body was put before the timestamp when it was signed.')
   const more = wrong('More than timestamp, full stop and body was signed.')
-  const frames = [
-    `t=${timestamp}.`,
-    `t=${timestamp},`,
-    `v0:${timestamp}:`,
-    `v1:${timestamp}:`,
-    `v1.${timestamp}.`,
-  ]
+  const frames = ['t=_.', 't=_,', 'v0:_:', 'v1:_:', 'v1._.'].map(frame => frame.replace('_', timestamp))
   const withId = eventId ? [`${eventId}.${timestamp}.`, `${timestamp}.${eventId}.`] : []
   return [
     unsigned,

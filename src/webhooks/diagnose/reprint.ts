@@ -1,6 +1,6 @@
 /**
  * A body that was parsed and printed again, printed back: in every style a printer has, the nearest to the one in hand
- * first. Each difference is named, because it tells which printer it was.
+ * first. Each difference is named, because it shows which printer it was.
  */
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {

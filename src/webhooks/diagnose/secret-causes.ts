@@ -69,14 +69,12 @@ export function keyForms({secret}: NamedSecret): KeyForm[] {
   })
 }
 
-function form(key: string | Uint8Array, causes: readonly Cause[]): KeyForm {
-  return {key: Buffer.from(key as string), causes}
-}
+const form = (key: string | Uint8Array, causes: readonly Cause[]): KeyForm => ({
+  key: Buffer.from(key as string),
+  causes,
+})
 
-interface Spelling {
-  readonly text: string
-  readonly causes: readonly Cause[]
-}
+type Spelling = Pick<KeyForm, 'causes'> & {readonly text: string}
 
 /** Ours: so many layers of quotes and spaces are taken away. */
 const MOST_LAYERS = 6

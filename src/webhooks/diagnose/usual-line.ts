@@ -1,8 +1,8 @@
 /**
  * The fast path of `webhooks verify` of a capture: a line exactly as `webhooks listen` writes it, whose signature is
- * right, is checked without parsing it. A body that is compact JSON stands in its line twice, as `body_base64` and, byte
+ * right, is checked without parsing it. A body that is compact JSON is in its line twice, as `body_base64` and, byte
  * for byte, as `event`, so both are right where they agree. Every other line is read and checked as any request is; the
- * tests hold the two to the same answers. Without this, verifying a million events (`npm run bench`, verify-many) takes
+ * tests require the same answers of both. Without this, verifying a million events (`npm run bench`, verify-many) takes
  * twice the time.
  */
 import type {LineShortcut} from '../captures/records.js'
@@ -27,7 +27,7 @@ const START = new RegExp(
 )
 const HEADER = String.raw`"[a-z\d-]+":${TEXT}`
 const HEADERS = new RegExp(String.raw`","headers":\{${HEADER}(?:,${HEADER})*\},"event":`, 'y')
-/** What the service sends but for the days around a new secret (§6.2): one `v1`, which ends the header. */
+/** The usual header: one `v1`, at its end. Two are sent only while a secret is replaced (§6.2). */
 const SIGNATURE = /t=(\d{1,12}),v1=/y
 const DIGEST_LENGTH = 64
 const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
@@ -38,12 +38,12 @@ const EVENT = new RegExp(
   'y',
 )
 
-/** Ours: a longer line takes its time for its bytes, and not for what is done to each line. */
+/** Ours: in a longer line the bytes take the time, not the work for each line. */
 const MOST_LINE_BYTES = 64 * 1024
 
 /**
  * Checks lines of the capture `name`: the result, and where it is from; undefined for a line that is not usual, or not
- * valid. None is usual where flags take the place of its headers.
+ * valid. None is usual where flags override its headers.
  */
 export function usualLineCheck(
   terms: CheckTerms,
@@ -100,7 +100,7 @@ function matchAt(sticky: RegExp, text: string, start: number): RegExpExecArray |
   return sticky.exec(text)
 }
 
-/** The value of the header of `key`, unless there is none or one more. No value holds a quote, so only a name stands like this. */
+/** The value of the header of `key`, if it came once. No value contains a quote, so only a name matches. */
 function onlyValue(headers: string, key: string): string | undefined {
   const at = headers.indexOf(key)
   if (at < 0 || headers.indexOf(key, at + 1) >= 0) return undefined
