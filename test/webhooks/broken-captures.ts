@@ -56,7 +56,6 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
     'letters escaped in upper case': text =>
       escapeNonAscii(text).replace(/\\u[\da-f]{4}/g, u => `\\u${u.slice(2).toUpperCase()}`),
     'pretty 2': [text => printed(text, 2), withoutTotal],
-    'pretty 4': [text => printed(text, 4), withoutTotal],
     'pretty tab': [text => printed(text, '\t'), withoutTotal],
     'pretty 2 CRLF': [text => toCrlf(printed(text, 2)), withoutTotal],
     'pretty 2 and slashes': [text => slashes(printed(text, 2)), withoutTotal],
@@ -71,7 +70,6 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
       signedAs(text => text.replace('"status"', '"total_price":1250.00,"fee":7.50,"status"')),
     ],
     'sorted keys and shorter numbers': [text => sorted(text), moneyText],
-    'sorted keys and shorter numbers, pretty': [text => sorted(text, 2), moneyText],
     'sorted keys and shorter numbers, by Python': [
       text => pythonic(sorted(text)).replaceAll('1250', '1250.0'),
       moneyText,
@@ -279,14 +277,6 @@ export const BREAKS: readonly (readonly [string, Break])[] = [
       body: Buffer.from(base64(text)),
       header: digestInBase64(headerFor(secret, body)),
     })),
-    'pretty and milliseconds': capture(
-      'body_reserialized timestamp_milliseconds',
-      withoutTotal,
-      ({text, secret, body}) => ({
-        body: Buffer.from(printed(text, 2)),
-        header: headerFor(secret, body, `${T}042`),
-      }),
-    ),
     'newline and milliseconds sent': capture(
       'body_trailing_newline timestamp_milliseconds',
       richText,

@@ -5,8 +5,8 @@ import {check} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
+import {checkTerms, T} from './signed-events.js'
 
-const T = 1_700_000_000
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed","name":"Ayşe"}\n')
 const SIGNATURE = sign('whsec_test', String(T), BODY)
 const OPTIONS = {signatureGiven: false, names: DEFAULT_HEADER_NAMES, leftOut: {count: 0}}
@@ -33,20 +33,11 @@ async function read(bytes: Uint8Array | string, options = OPTIONS, size?: number
   return all
 }
 
-const terms: CheckTerms = {
-  inVain: {count: 0},
-  secrets: [{name: 'file', secret: 'whsec_test'}],
-  otherSecrets: () => [],
-  names: DEFAULT_HEADER_NAMES,
-  now: () => T,
-  toleranceSeconds: 300,
-}
-
 async function checkAll(bytes: Uint8Array | string, more: Partial<CheckTerms> = {}, size?: number) {
   const results = []
   const options = {...OPTIONS, leftOut: {count: 0}, signatureGiven: more.signature !== undefined}
   for await (const request of requestsIn(inPieces(bytes, size), options))
-    results.push({place: request.place, ...(await check(request, {...terms, ...more})).result})
+    results.push({place: request.place, ...(await check(request, checkTerms(more))).result})
   return {results, reasons: results.map(({reason}) => reason), leftOut: options.leftOut.count}
 }
 
@@ -254,11 +245,7 @@ test('nothing that is read, whole or broken, throws', async () => {
   )
 })
 
-const RECORD = {
-  type: 'event',
-  body_base64: BODY.toString('base64'),
-  headers: {'x-service-signature': SIGNATURE},
-}
+const RECORD = record({verdict: undefined, received_at: undefined})
 
 test.each([
   ['base64', {...RECORD, body_base64: '%%%'}],

@@ -4,9 +4,9 @@ import {expect, test} from 'vitest'
 import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
 import {check} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
-import {DEFAULT_HEADER_NAMES, type HeaderMap} from '../../src/webhooks/signature/headers.js'
+import type {HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {anyString} from '../support/any-text.js'
-import {headerFor, richText, seeded, T} from './signed-events.js'
+import {checkTerms, headerFor, richText, seeded, T} from './signed-events.js'
 
 const SECRET = 'whsec_test'
 const TEXT = richText(seeded(3))
@@ -30,15 +30,7 @@ async function findings(given: Given, more: Partial<CheckTerms> = {}) {
     })(),
     afterwards: {surplus: surplus === undefined ? undefined : Buffer.from(surplus), notes: []},
   }
-  const {result} = await check(request, {
-    secrets: [{name: 'file', secret: SECRET}],
-    otherSecrets: () => [],
-    names: DEFAULT_HEADER_NAMES,
-    now: () => T,
-    toleranceSeconds: 300,
-    inVain: {count: 0},
-    ...more,
-  })
+  const {result} = await check(request, checkTerms(more))
   return result.findings
 }
 

@@ -3,24 +3,16 @@ import {describe, expect, test} from 'vitest'
 import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
 import {check, MOST_KEPT_BYTES} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {checkTerms, T} from './signed-events.js'
 
-const T = 1_700_000_000
 const VALID = {
   ...{valid: true, reason: 'ok', event_id: 'evt_01', type: 'reservation.confirmed', timestamp: T},
   ...{age_seconds: 10, secret: 'file', findings: []},
 }
 
-const termsOf = (more: Partial<CheckTerms> = {}): CheckTerms => ({
-  secrets: [{name: 'file', secret: SIGNING_SECRET}],
-  otherSecrets: () => [],
-  names: DEFAULT_HEADER_NAMES,
-  now: () => T + 10,
-  toleranceSeconds: 300,
-  inVain: {count: 0},
-  ...more,
-})
+const termsOf = (more: Partial<CheckTerms> = {}) =>
+  checkTerms({secrets: [{name: 'file', secret: SIGNING_SECRET}], now: () => T + 10, ...more})
 
 const requestOf = (more: Partial<CapturedRequest> = {}): CapturedRequest => ({
   headers: {'x-service-signature': signatureOf(EVENT, T), 'x-service-event-id': 'evt_01'},

@@ -1,10 +1,8 @@
 import {expect, test} from 'vitest'
 import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/request.js'
 import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
-import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {BREAKS, type BrokenCapture} from './broken-captures.js'
-import {eventText, headerFor, seeded, T} from './signed-events.js'
+import {checkTerms, eventText, headerFor, seeded} from './signed-events.js'
 
 /** Raise it by hand to look further; each round has another event, name and secret. */
 const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 1)
@@ -15,15 +13,8 @@ async function explain(capture: BrokenCapture): Promise<CheckResult> {
     body: pieces(capture.body),
     afterwards: nothingAfterwards(),
   }
-  const terms: CheckTerms = {
-    inVain: {count: 0},
-    secrets: [{name: 'file', secret: capture.secret}],
-    otherSecrets: () => capture.others ?? [],
-    names: DEFAULT_HEADER_NAMES,
-    now: () => T,
-    toleranceSeconds: 300,
-  }
-  return (await check(request, terms)).result
+  const secrets = [{name: 'file', secret: capture.secret}]
+  return (await check(request, checkTerms({secrets, otherSecrets: () => capture.others ?? []}))).result
 }
 
 async function* pieces(bytes: Uint8Array) {

@@ -1,5 +1,7 @@
 /** Random events and their signatures, made with node's HMAC and not by the code under test. */
 import {createHmac} from 'node:crypto'
+import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
+import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 
 /** A whole number below `limit`. */
 export type Pick = (limit: number) => number
@@ -16,6 +18,17 @@ export function seeded(seed: number): Pick {
 }
 
 export const T = 1_700_000_000
+
+/** Judges at T, with the secret `whsec_test`. */
+export const checkTerms = (more: Partial<CheckTerms> = {}): CheckTerms => ({
+  secrets: [{name: 'file', secret: 'whsec_test'}],
+  otherSecrets: () => [],
+  names: DEFAULT_HEADER_NAMES,
+  now: () => T,
+  toleranceSeconds: 300,
+  inVain: {count: 0},
+  ...more,
+})
 
 export function hmac(key: string | Uint8Array, message: string | Uint8Array): string {
   return createHmac('sha256', key).update(message).digest('hex')

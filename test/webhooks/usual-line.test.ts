@@ -7,24 +7,17 @@ import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
 import {usualLineCheck} from '../../src/webhooks/diagnose/usual-line.js'
 import {captureRecord} from '../../src/webhooks/receive/capture-record.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
+import {checkTerms, T} from './signed-events.js'
 
-const T = 1_700_000_000
 const SECRET = 'whsec_test'
 const PLAIN = '{"id":"evt_1","type":"voucher.ready","data":{"object":"voucher","n":-1.5,"ok":true,"no":null}}'
 
-const terms: CheckTerms = {
-  secrets: [
-    {name: 'other', secret: 'whsec_other'},
-    {name: 'file', secret: SECRET},
-  ],
-  otherSecrets: () => [],
-  names: DEFAULT_HEADER_NAMES,
-  now: ({receivedAt = 0}) => receivedAt,
-  toleranceSeconds: 300,
-  inVain: {count: 0},
-}
+const secrets = [
+  {name: 'other', secret: 'whsec_other'},
+  {name: 'file', secret: SECRET},
+]
+const terms = checkTerms({secrets, now: ({receivedAt = 0}) => receivedAt})
 
 interface Line {
   readonly rawHeaders?: readonly string[]
