@@ -18,8 +18,6 @@ describe('a reservation', () => {
     ['a number', {data: {reservation_ref: 4711}}, '4711', null, null],
     ['camelCase', {data: {reservationRef: 'R1', payment: {link: pay}}}, 'R1', null, pay],
     ['payment as a string', {...R1, payment: pay}, 'R1', null, pay],
-    ['payment beside it', {reservation: R1, payment: {redirectUrl: pay}}, 'R1', null, pay],
-    ['payment deeper', {...R1, payment: {checkout: {href: pay}}}, 'R1', null, pay],
     ['in a list', [R1, {reservation_ref: 'R2'}], 'R1', null, null],
     ['with other links than for payment', odd, 'R1', null, null],
   ])('%s', (_, json, reference, status, url) => {
@@ -44,7 +42,6 @@ describe('a token', () => {
     [{...t, expires_in: '3600'}, {expires_in: 3600}],
     [{token: {...t, scope: ['a', 'b']}}, {scope: 'a b'}],
     [{...t, expires_in: -1, scope: null}, {expires_in: 0}],
-    [{...t, expires_in: '0'}, {expires_in: 0}],
     [{...t, expires_in: 99_999_999_999_999}, {expires_in: 31_536_000}],
     [{...t, expires_in: null}, {}],
     [{data: {accessToken: 't', tokenType: 'MAC', expiresIn: 60}}, {token_type: 'MAC', expires_in: 60}],
@@ -73,16 +70,12 @@ describe('a voucher link', () => {
     {voucher: {url: LINK}},
     {data: {voucher_url: LINK}},
     {data: {voucher: LINK}},
-    {data: {voucher: {document: {href: LINK}}}},
     {data: {hotel: {url: 'https://hotel.test/'}, voucher: {url: LINK}}},
-    {Voucher: {Url: LINK}},
     {VoucherUrl: LINK},
     {result: {url: LINK}},
-    {Result: {Data: {Link: LINK}}},
     {data: [{url: LINK}]},
     {documents: [INVOICE, {type: 'voucher', url: LINK}]},
     {data: {links: [{rel: 'self', href: 'https://api.test/'}].concat({rel: 'voucher', href: LINK})}},
-    {vouchers: [{href: LINK}]},
   ])('is found in %j', json => {
     expect(findVoucherUrl(json, BASE)).toBe(LINK)
   })
@@ -99,8 +92,6 @@ describe('a voucher link', () => {
     {documents: [{type: 'invoice', url: LINK}]},
     {voucher: {url: '//files.test/v'}},
     {voucher: {url: '/\t/files.test/v'}},
-    {voucher: {url: '/\\files.test/v'}},
-    {voucher: {url: 'N/A'}},
   ])('is not seen in %j', json => {
     expect(findVoucherUrl(json, BASE)).toBeUndefined()
   })
@@ -112,7 +103,6 @@ describe('an error', () => {
     [{error: 'invalid_client', error_description: 'm'}, 'invalid_client', 'm'],
     [{errors: [{code: 'c', message: 'm'}]}, 'c', 'm'],
     [{errors: [{id: 'c', detail: 'm'}]}, 'c', 'm'],
-    [{errors: [{type: 'c', title: 'm'}]}, 'c', 'm'],
     [{errors: [{title: 'c'}]}, 'c', 'c'],
     [{code: 'c', message: 'm'}, 'c', 'm'],
     [{type: 'https://errors.test/c', title: 'm', detail: 'd'}, 'https://errors.test/c', 'd'],
@@ -120,9 +110,7 @@ describe('an error', () => {
     [{error: {code: 42}}, '42', undefined],
     [{errors: ['m']}, 'http_418', 'm'],
     [{errors: []}, 'http_418', undefined],
-    [{errors: [null]}, 'http_418', undefined],
     [{error: null}, 'http_418', undefined],
-    [[], 'http_418', undefined],
     [null, 'http_418', undefined],
     ['x', 'http_418', undefined],
   ])('%j', (json, code, message) => {

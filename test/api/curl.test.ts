@@ -62,9 +62,3 @@ test("people's data is taken out, and of a signed link the path", () => {
     "curl -sS 'https://f.test/[redacted]'",
   )
 })
-
-test('HEAD is asked for as curl does it, without waiting for a body', () => {
-  const headers = {authorization: 'Bearer secret'}
-  const line = curlLine({method: 'HEAD', url: 'https://s.test/v1/r', headers}, createRedactor())
-  expect(wordsOf(line).slice(0, 3)).toEqual(['-sS', '--head', 'https://s.test/v1/r'])
-})

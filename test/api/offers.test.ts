@@ -55,7 +55,6 @@ describe('a wrong neighbour', () => {
   test.each<[string, unknown, number]>([
     ['the next offer', {offers: [A, {offer_id: 'b'}]}, 1],
     ['an offer inside', {offers: [{offer_id: 'b', alternatives: [inside]}]}, 0],
-    ['the number of results', {total: 1, amount: 1, offers: [{offer_id: 'b'}]}, 0],
     [
       "a hotel's cheapest price",
       {hotels: [{price: eur('1.00'), rates: [{offer_id: 'b'}, {offer_id: 'c'}]}]},
@@ -90,10 +89,7 @@ describe('money', () => {
     [1.005, 'KWD', '1.005'],
     [0.1 + 0.2, 'EUR', '0.30'],
     [1e-7, 'EUR', '0.00'],
-    [0, 'EUR', '0.00'],
-    [240.123, 'EUR', '240.123'],
     ['240', 'EUR', '240'],
-    ['240.1', 'EUR', '240.1'],
     ['123456789012345.67', 'EUR', '123456789012345.67'],
     ['EUR 12.50', undefined, '12.50'],
   ])('%s %s is %s', (total, currency, expected) => {
@@ -129,7 +125,6 @@ describe('hostile answers', () => {
     [1e300, null],
     [5, null],
     ['2030-01-01T00:00:00Z', 1_893_456_000],
-    ['2030-01-01T00:00:00', null],
   ])('%s is the moment %s', (expires_at, expiry) => {
     expect(read({offer_id: 'a', expires_at})[0]?.expiry).toBe(expiry)
   })

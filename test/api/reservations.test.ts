@@ -99,12 +99,6 @@ describe('a list', () => {
       requests.every(line => line.startsWith('GET /v1/reservations?') || line === 'GET /v1/reservations '),
     ).toBe(true)
   })
-
-  test('of a service that knows no limit is cut, and does not end there', async () => {
-    const {api} = apiAnswering({json: {data: ['A', 'B', 'C'].map(record)}})
-    const found = await listReservations(api, {limit: 2})
-    expect([refsOf(found), found.next]).toEqual([['A', 'B'], '?'])
-  })
 })
 
 test('the facts of a foreign reservation, and of one that says nothing', () => {

@@ -3,35 +3,14 @@ import {describe, expect, test} from 'vitest'
 import {intentOf} from '../../src/api/reserve/intent.js'
 import {reserve, resume} from '../../src/api/reserve/reserve.js'
 import {Failure} from '../../src/contract/failure.js'
-import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
+import type {Journal} from '../../src/contract/journal.js'
 import {StorageError} from '../../src/storage/errors.js'
-import {CLIENT_ID, intentFor, requestFor} from '../support/booking.js'
-import {drop, refusing, reservingAt, usual} from '../support/reserving.js'
-import type {Script} from '../support/scripted-service.js'
+import {intentFor, requestFor} from '../support/booking.js'
+import {drop, refusing, reservingInNoTime, usual} from '../support/reserving.js'
 
-/** Waits cost nothing: the clock is moved instead. */
-let slept = 0
-const clock = {
-  now: () => Date.now() / 1000 + slept,
-  sleep: async (milliseconds: number) => {
-    slept += milliseconds / 1000
-  },
-}
-const place = reservingAt({clock})
-const {open, sent, keys, scripted} = place
-
-const run = (intent: ReservationIntent = intentFor('off_1', 'ref-1')) => reserve(open().reserveParts, intent)
-const resumed = () => resume(open().reserveParts, 'ref-1')
-const entries = () =>
-  open().state.journal.list({client: {baseUrl: place.service.baseUrl, clientId: CLIENT_ID}})
-const commitThenDrop: Script = (request, response) => {
-  place.service.commit(request)
-  return drop(request, response)
-}
+const place = reservingInNoTime()
+const {open, sent, keys, scripted, run, resumed, entries, commitThenDrop, expectSameRequests} = place
 const UNKNOWN = {kind: 'outcome_unknown'}
-/** Every request so far had the same key and body. */
-const expectSameRequests = () =>
-  expect(new Set(sent().map(({headers, body}) => headers['idempotency-key'] + body)).size).toBe(1)
 
 test('the answer lost after the service committed: the repeat finds the reservation', async () => {
   scripted(commitThenDrop, usual)

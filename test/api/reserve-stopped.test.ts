@@ -61,25 +61,6 @@ test('stopped while it connects: the attempt that was counted is taken back', as
   silent.close()
 })
 
-test('stopped between two attempts to connect: nothing was sent', async () => {
-  const silent = await listen()
-  const {port} = silent.address() as {port: number}
-  silent.close()
-  const baseUrl = `http://127.0.0.1:${port}/v1`
-  let waits = 0
-  const forever = () => {
-    waits++
-    return new Promise<void>(() => {})
-  }
-  const parts = open({baseUrl, clock: {now: () => Date.now() / 1000, sleep: forever}})
-  keepToken(parts, baseUrl)
-  const run = start(parts)
-  await eventually(() => expect(waits).toBe(1))
-  run.stop()
-  expect(await run.failure).toMatchObject({kind: 'unreachable'})
-  await expectNeverSent(parts)
-})
-
 test('stopped while the answer is waited for: it may have been made, and resuming repeats it', async () => {
   place.service.script = ({path}) => path === '/reservations/hotel'
   const parts = open()

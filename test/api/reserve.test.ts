@@ -1,35 +1,14 @@
 /** What `reserve` makes of every answer (§3, §4.4). */
 import {describe, expect, test} from 'vitest'
 import {reserve, resume} from '../../src/api/reserve/reserve.js'
-import type {ReservationIntent} from '../../src/contract/journal.js'
 import {openMemoryJournal} from '../../src/state/state.js'
 import {CLIENT_ID, intentFor, requestFor} from '../support/booking.js'
-import {answering, drop, keepToken, raw, refusing, reservingAt, usual} from '../support/reserving.js'
+import {answering, drop, keepToken, raw, refusing, reservingInNoTime, usual} from '../support/reserving.js'
 import {type Script, ScriptedService} from '../support/scripted-service.js'
 
-/** Waits cost nothing: the clock is moved instead. */
-let slept = 0
-const clock = {
-  now: () => Date.now() / 1000 + slept,
-  sleep: async (milliseconds: number) => {
-    slept += milliseconds / 1000
-  },
-}
-const place = reservingAt({clock})
-const {open, sent, keys, scripted} = place
-
-const run = (intent: ReservationIntent = intentFor('off_1', 'ref-1')) => reserve(open().reserveParts, intent)
-const resumed = () => resume(open().reserveParts, 'ref-1')
-const entries = () =>
-  open().state.journal.list({client: {baseUrl: place.service.baseUrl, clientId: CLIENT_ID}})
-const commitThenDrop: Script = (request, response) => {
-  place.service.commit(request)
-  return drop(request, response)
-}
+const place = reservingInNoTime()
+const {open, sent, keys, scripted, run, resumed, entries, commitThenDrop, expectSameRequests} = place
 const UNKNOWN = {kind: 'outcome_unknown'}
-/** Every request so far had the same key and body. */
-const expectSameRequests = () =>
-  expect(new Set(sent().map(({headers, body}) => headers['idempotency-key'] + body)).size).toBe(1)
 
 const ELSEWHERE = {location: 'http://127.0.0.1:9/'}
 const IN_PROGRESS = '{"error":{"code":"idempotency_in_progress"}}'
@@ -58,7 +37,6 @@ describe('a success', () => {
   test.each([
     ['CONFIRMED', {reservation_ref: 'R', status: 'CONFIRMED'}, 'confirmed'],
     ['pending', {data: {reservation: {reservation_ref: 'R', status: 'PENDING_PAYMENT'}}}, 'pending_payment'],
-    ['cancelled', {reservation_ref: 'R', status: 'CANCELLED'}, 'cancelled'],
     ['a new word', {reservation_ref: 'R', status: 'ON_REQUEST'}, 'on_request'],
     ['our own word', {reservation_ref: 'R', status: 'UNKNOWN'}, 'status_unknown'],
     ['a word that frees the offer with us', {reservation_ref: 'R', status: 'FAILED'}, 'failed'],
@@ -92,14 +70,11 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
       [answering({error: {code: 'no', details: {reservation_ref: 'R-9'}}})],
     ],
     ['2xx that is not JSON', [raw(200, '<html>')]],
-    ['2xx that is empty', [raw(204, '')]],
     ['501', [refusing(501)]],
-    ['500 each time', [refusing(500)]],
     ['a redirect that drops the body', [raw(303, '', ELSEWHERE)]],
     ['a lost answer each time', [drop]],
     ['100 Continue, which was not asked for, before each answer', [continued]],
     ['a lost answer, then a refusal', [drop, refusing(402, 'insufficient_balance')]],
-    ['a lost answer, then 401', [drop, refusing(401)]],
     ['a lost answer, then a redirect that keeps the body', [drop, raw(308, '', ELSEWHERE)]],
     ['500, then a refusal', [refusing(500), refusing(410, 'offer_expired')]],
     ['in progress to the end', [refusing(409, 'idempotency_in_progress')]],
@@ -181,7 +156,6 @@ describe('an answer about another booking is not believed', () => {
   test.each<[string, object, string[]]>([
     ['both names', {client_reference_id: 'other-ref', offer_id: 'off_2'}, [reference, offer]],
     ['another reference', {client_reference_id: 'other-ref', offer_id: 'off_1'}, [reference]],
-    ['another offer', {offer_id: 'off_2'}, [offer]],
   ])('%s', async (_, echo, words) => {
     scripted(answering({data: {...foreign, ...echo}}))
     const failure = await run().catch(error => error)
@@ -238,7 +212,6 @@ describe('nothing was reserved, and the next run starts again', () => {
   test.each<[string, Script, string]>([
     ['402', refusing(402, 'insufficient_balance'), 'refused'],
     ['409 already used', refusing(409, 'offer_already_used'), 'refused'],
-    ['408', refusing(408), 'refused'],
     ['403', refusing(403, 'insufficient_scope'), 'not_allowed'],
     ['401 twice', refusing(401), 'not_allowed'],
     ['a redirect that keeps the body', raw(307, '', ELSEWHERE), 'service_failed'],

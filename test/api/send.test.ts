@@ -71,12 +71,6 @@ describe('waiting', () => {
     expect(clock.sleeps).toEqual([125, 250, 500])
   })
 
-  test('a Retry-After that does not fit ends it with the answer', async () => {
-    const {send, clock, requests} = setUp([answer(429, {'retry-after': '31'})])
-    expect(await send()).toMatchObject({status: 429, attempts: 1})
-    expect([requests.length, clock.sleeps]).toEqual([1, []])
-  })
-
   test('never goes past the deadline, nor does an attempt', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -166,24 +160,4 @@ test('what a transport throws that is no fault of an exchange passes as it is, a
   const sender = createSender({clock: fakeClock(), random: () => 0, transport})
   await expect(sender.send(REQUEST, {repeatable: true, timeoutSeconds: 5})).rejects.toBe(defect)
   expect(attempts).toBe(1)
-})
-
-test('a request names its program, unless it does so itself or there is no name', async () => {
-  const named = async (headers: Record<string, string>, userAgent?: string) => {
-    let sent: WireRequest | undefined
-    const sender = createSender({
-      ...{clock: fakeClock(), random: () => 0, ...(userAgent === undefined ? {} : {userAgent})},
-      transport: async request => {
-        sent = request
-        return answer(200)
-      },
-    })
-    await sender.send({...REQUEST, headers}, {repeatable: true, timeoutSeconds: 5})
-    return sent?.headers
-  }
-  expect(await named({a: 'b'}, 'bookctl/1')).toEqual({a: 'b', 'user-agent': 'bookctl/1'})
-  expect(await named({'user-agent': 'own'}, 'bookctl/1')).toEqual({'user-agent': 'own'})
-  const without = await named({a: 'b'})
-  expect(without).toEqual({a: 'b'})
-  expect(without).not.toHaveProperty('user-agent')
 })

@@ -84,16 +84,6 @@ describe('the cache', () => {
   })
 })
 
-describe('replacing a refused token', () => {
-  test("takes another process's newer one without a request", async () => {
-    const mine = open().source
-    const old = await mine.get(['account:read'])
-    const theirs = await open().source.replace(old, ['account:read'])
-    expect((await mine.replace(old, ['account:read'])).access_token).toBe(theirs.access_token)
-    expect(requests().length).toBe(2)
-  })
-})
-
 describe('a token request that fails', () => {
   const refuseAll = () => {
     place.service.script = ({path}, response) => {
@@ -138,17 +128,5 @@ describe('a token request that fails', () => {
       ask([open().source], 'hotels:read'),
     ])
     expect(requests()).toHaveLength(4)
-  })
-
-  test('is forgotten with the client', async () => {
-    refuseAll()
-    const {source, state} = open()
-    await ask([source])
-    const failure = () =>
-      state.tokens.failureBetween(tokenClientAt(place.service.baseUrl), asking, 0, Number.MAX_VALUE)
-    const asking = {scopes: ['account:read'], route: 'direct'}
-    expect(failure()?.details).toEqual(refused)
-    state.forgetClient({baseUrl: place.service.baseUrl, clientId: CLIENT_ID})
-    expect(failure()).toBeUndefined()
   })
 })

@@ -14,11 +14,9 @@ describe('tours', () => {
     [{durationHours: 1.5}, 90],
     [{duration: 'PT1H30M'}, 90],
     [{duration: '1h 30min'}, 90],
-    [{duration: '90 minutes'}, 90],
     [{duration: {hours: 2}}, 120],
     [{duration: 3}, null],
     [{duration: 'half a day'}, null],
-    [{duration: ''}, null],
   ])('that take %j', async (said, minutes) => {
     const [tour] = await search({data: [{tour_id: 't1', ...said}]})
     expect(tour?.duration_minutes).toBe(minutes)
@@ -66,14 +64,12 @@ describe('an answer about another', () => {
   const tour = (json: unknown, id = 't1') => showTour(apiAnswering({json}).api, id)
   const offer = (json: unknown, id = 'off_1') => priceOffer(apiAnswering({json}).api, id)
   test.each([
-    ['hotel', hotel, '8', {data: {hotel_id: 8, name: 'Otel'}}],
     ['hotel', hotel, '8', {data: {hotel: {id: '8', name: 'Otel'}}}],
     ['hotel', hotel, '8', {data: {hotelId: 8, hotel: {name: 'Otel'}}}],
     ['hotel', hotel, '8', {propertyCode: '8', slug: 'otel'}],
     ['tour', tour, 't2', {data: {tour_id: 't2', name: 'Cruise'}}],
     ['tour', tour, 't2', {activity: {code: 't2', title: 'Cruise'}}],
     ['offer', offer, 'off_2', {data: {offer_id: 'off_2', total: '1.00', currency: 'EUR'}}],
-    ['offer', offer, 'off_2', {data: {offerId: 'off_2', total: '1.00', currency: 'EUR'}}],
     ['offer', offer, 'off_2', {offer: {id: 'off_2', total: '1.00', currency: 'EUR'}}],
   ])('%s is refused, and both ids are named: %j', async (what, ask, other, json) => {
     const failure = await rejectionOf(ask(json))
@@ -85,9 +81,7 @@ describe('an answer about another', () => {
     ['a number for a text', () => hotel({data: {hotel_id: 7}})],
     ['in another case, padded', () => tour({tour_id: ' T1 ', name: 'Cruise'})],
     ['under one of several names', () => hotel({id: 88123, code: 'IST-1'}, 'IST-1')],
-    ['by its slug', () => hotel({id: 88123, slug: 'otel'}, 'otel')],
     ['not at all', () => hotel({data: {name: 'Otel', slug: 'otel', city: {id: 101}}})],
-    ['not at all, beside others', () => hotel({name: 'Otel', nearby: [{hotel_id: 8}]})],
     ['not at all, in an envelope with an id', () => hotel({id: 'env_1', data: {name: 'Otel', stars: 5}})],
     ["not at all, but the rate's", () => offer({rate: {id: 'rate_9', total: '1.00', currency: 'EUR'}})],
     ['among others', () => offer([{offer_id: 'off_2'}, {offer_id: 'off_1', total: '1.00', currency: 'EUR'}])],

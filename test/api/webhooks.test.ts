@@ -20,9 +20,7 @@ test.each([
   ['bare', CREATED],
   ['named', {data: {subscription: CREATED}}],
   ['with the secret beside it', {data: {subscription: SHOWN, secret}}],
-  ['with the secret first', {data: {signing_secret: secret, webhook: SHOWN}}],
   ['under another name', {result: {webhookId: 'whsub_1', credentials: {key: secret}}}],
-  ['within an envelope that has an id', {id: 'env_1', request_id: 'r', data: CREATED}],
   ['in a list', [CREATED]],
   ['with nothing but the two', {id: 'whsub_1', secret}],
 ])('a new subscription %s', async (_, json) => {
@@ -55,14 +53,12 @@ describe('what is not as asked for', () => {
     {url: asked.url, is_active: true},
     {url: asked.url, is_active: null, events: 'all'},
     {url: asked.url, events: [{type: 'a'}, {name: 'b'}]},
-    {url: asked.url, events: [{code: 1}]},
   ])('is nothing in %j', async json => {
     expect(await answered(json)).toEqual([])
   })
 
   test.each([
     [{events: ['a', 'b', 'c']}, ['events a b c in place of b a']],
-    [{events: ['a']}, ['events a in place of b a']],
     [{events: []}, ['events (none) in place of b a']],
     [{url: asked.url, eventTypes: [{type: 'c'}]}, ['events c in place of b a']],
     [
@@ -93,9 +89,7 @@ describe('an answer about another subscription', () => {
   const sendTest = (api: Api) => sendTestEvent(api, 'whsub_1')
   test.each([
     ['an update', update, {data: OTHER}],
-    ['an update', update, {subscription_id: 2, events: []}],
     ['a deletion', remove, {data: {id: 'whsub_2', deleted: true}}],
-    ['a deletion', remove, {subscription_id: '2'}],
     ['a test event', sendTest, {data: {event_id: 'evt_1', webhookId: 'whsub_2'}}],
   ])('leaves the outcome of %s unknown, and nothing is sent again: %j', async (_, change, json) => {
     const {api, requests} = apiAnswering({json})
@@ -108,7 +102,6 @@ describe('an answer about another subscription', () => {
   test.each([
     ['an update', update, [OTHER, {...OTHER, id: ' WHSUB_1'}]],
     ['a deletion', remove, {remaining: [{id: 'whsub_2'}], deleted: {id: 'whsub_1'}}],
-    ['a deletion', remove, {id: 'op_7', deleted: true}],
     ['a test event', sendTest, {id: 'evt_1', subscription: {id: 'whsub_1'}}],
   ])('is not one to %s that also names the one asked for, or none: %j', async (_, change, json) => {
     await expect(change(apiAnswering({json}).api)).resolves.not.toThrow()

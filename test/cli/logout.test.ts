@@ -119,25 +119,6 @@ describe('logging out', () => {
   const kept = () => state.tokens.listAll().map(({client}) => client.clientId)
   const secret = () => state.secrets.read({profile: 'default', clientId: 'cid_1'}, 'file')
 
-  test('of the environment is no removal while the profile beside it is logged in', async () => {
-    await login('default')
-    for (const clientId of ['cid_env', 'cid_1']) keepToken(clientId)
-    expect(await leave(PAIR)).toEqual({
-      profile: null,
-      revoked: true,
-      removed: false,
-      remaining: [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)],
-    })
-    expect([kept(), await secret()]).toEqual([['cid_1'], 'sk_test_1'])
-    expect(await leave(PAIR, 200, {profile: 'default'})).toEqual({
-      profile: 'default',
-      revoked: true,
-      removed: true,
-      remaining: [ENVIRONMENT(PAIR_NAMES)],
-    })
-    expect([kept(), await secret()]).toEqual([[], undefined])
-  })
-
   test('of the environment alone removes its tokens', async () => {
     keepToken('cid_env')
     expect(await leave(PAIR)).toMatchObject({profile: null, revoked: true, removed: true})

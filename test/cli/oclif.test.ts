@@ -122,13 +122,6 @@ describe('what was typed', () => {
     expect((await runHere([...argv, '--json'])).stdout).not.toContain('hunter2')
   })
 
-  test('is checked whole: every error of a line is named at once', async () => {
-    const line = 'hotels search --format xml --sort no --nonsense --timeout 0 --json'
-    const {error} = JSON.parse((await runHere(line.split(' '))).stdout)
-    for (const flag of ['--format', '--sort', '--nonsense', '--timeout'])
-      expect(error.message).toContain(flag)
-  })
-
   test('is not read from standard input for an argument that was not given', async () => {
     const {exit, stderr} = await freshHome().run(['voucher', 'download', '--dry-run'], {stdin: 'RSV-1\n'})
     expect([exit, stderr]).toEqual([2, expect.stringContaining('missing: REF')])

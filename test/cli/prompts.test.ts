@@ -45,22 +45,6 @@ describe('drawn', () => {
     expect(terminal.screen()).toBe('? Guest name Öğüt  4 letters\n"Öğüt"\nend')
   })
 
-  test('a text longer than the line is read whole, also when the window changes', async () => {
-    const terminal = ask(['text'])
-    await terminal.waitFor('Guest name')
-    const typed = 'a very long name '.repeat(8)
-    terminal.type(typed)
-    for (const columns of [40, 25, 90]) {
-      terminal.resize(columns, 12)
-      terminal.type('x')
-      await terminal.waitFor('x')
-    }
-    terminal.press('enter')
-    await terminal.waitFor(JSON.stringify(`${typed}xxx`))
-    expect(await terminal.exit).toBe(0)
-    expect(terminal.screen()).toMatch(/^\? Guest name\n {2}a very [^\n]*…$/m)
-  })
-
   test('pasted text cannot move the cursor', async () => {
     const terminal = ask(['text'])
     await terminal.waitFor('Guest name')
@@ -109,21 +93,6 @@ describe('drawn', () => {
     terminal.press('enter')
     expect(await terminal.exit).toBe(0)
     expect(terminal.screen()).toMatch(/\n10\nend$/)
-  })
-
-  test('several are marked by the space bar, at least one', async () => {
-    const terminal = ask(['several'])
-    await terminal.waitFor('space select')
-    terminal.press('enter')
-    await terminal.waitFor('At least one')
-    terminal.press('space', 'down', 'down', 'space')
-    await terminal.waitFor('> [x] 東京ホテル 3')
-    expect(terminal.screen()).toMatch(
-      / {2}\[x\] 東京ホテル 1.*\n {2}\[ \] Otel Işık 2.*\n> \[x\] 東京ホテル 3/,
-    )
-    terminal.press('enter')
-    await terminal.waitFor('[1,3]')
-    expect(await terminal.exit).toBe(0)
   })
 
   test('typing narrows a search; nothing found is nothing chosen', async () => {
@@ -194,17 +163,6 @@ describe('plain lines', () => {
     expect(terminal.raw()).not.toContain('\u001b')
     expect(terminal.raw().split('"hush-hush"').join('')).not.toContain('hush')
     expect(terminal.raw()).not.toContain('59 s')
-  })
-
-  test('are used on a terminal that cannot move its cursor', async () => {
-    const terminal = ask(['choose'], {TERM: 'dumb'})
-    await terminal.waitFor('Number from 1 to 40 (3): ')
-    terminal.type('41\r')
-    await terminal.waitFor('Type a number from 1 to 40.')
-    terminal.type('\r')
-    await terminal.waitFor('3\r\n')
-    expect(await terminal.exit).toBe(0)
-    expect(terminal.raw()).not.toContain('\u001b')
   })
 
   test.each([

@@ -57,18 +57,6 @@ test('makes eight attempts at their own moments, each with its own signature, th
   expect(times).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(second => TEST_START + second))
 })
 
-test('the first 2xx ends the schedule', async () => {
-  const {id, received} = await subscribe((answer, _, count) => answer.writeHead(count < 3 ? 503 : 204).end())
-  await client.book()
-  await sandbox.advance(100 * HOUR)
-  expect(received).toHaveLength(3)
-  const [delivery] = await deliveries()
-  expect(delivery).toMatchObject({status: 'DELIVERED', next_attempt_at: null})
-  expect(delivery.attempts[2]).toMatchObject({n: 3, status: 204, error: null})
-  const listed = await (await sandbox.client()).call('GET', `/webhooks/subscriptions/${id}/deliveries`)
-  expect(listed.json.data).toEqual([delivery])
-})
-
 test('the first attempt is made at once', async () => {
   const {received, waitFor, secret} = await subscribe()
   const {reservation_ref, client_reference_id} = await client.book()

@@ -115,14 +115,6 @@ test('a voucher can be cut in the middle', async () => {
   expect((await exchange(new URL(url).pathname, {})).ended).toBe('whole')
 })
 
-test('a refusal can be cut too', async () => {
-  await sandbox.fault({operation: 'reservations.create', kind: 'truncate'})
-  const cut = await reserveRaw('not a key')
-  expect([cut.status, cut.ended, cut.bytes]).toEqual([400, 'cut', Math.floor((cut.announced ?? 0) / 2)])
-  expect(cut.bytes).toBeGreaterThan(0)
-  expect(await sandbox.listed('faults')).toEqual([])
-})
-
 test('the reference -unknown_success commits, then drops the first request only', async () => {
   body.client_reference_id = 'a-unknown_success'
   const key = randomUUID()

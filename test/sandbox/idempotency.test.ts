@@ -64,21 +64,6 @@ test('keeps a refusal of the service with its request id, and no wrong request',
   expect((await client.reserve(reservationRequest(offer.offer_id), other)).status).toBe(201)
 })
 
-test('keeps the refusal of a small balance, so the key is not free for another body', async () => {
-  const poor = await sandbox.client('_poor')
-  const [offer] = await poor.search()
-  const body = reservationRequest(offer.offer_id)
-  const key = randomUUID()
-  const first = await poor.reserve(body, key)
-  expect(await refusalOf(first)).toBe('402 insufficient_balance')
-  const again = await poor.reserve(body, key)
-  expect([again.status, again.json]).toEqual([402, first.json])
-  expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect(await refusalOf(poor.reserve({...body, payment: {mode: 'instant'}}, key))).toBe(
-    '422 idempotency_key_reused',
-  )
-})
-
 test('an injected failure leaves the key free', async () => {
   const [offer] = await client.search()
   const body = reservationRequest(offer.offer_id)

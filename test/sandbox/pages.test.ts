@@ -103,12 +103,6 @@ describe('reading', () => {
     expect(JSON.stringify(after)).toBe(JSON.stringify(before))
   })
 
-  it('answers HEAD with the headers alone', async () => {
-    const answer = await readPage(sandbox, '/', {method: 'HEAD'})
-    expect([answer.status, answer.text]).toEqual([200, ''])
-    expect(answer.headers.get('content-type')).toContain('text/html')
-  })
-
   it('reloads itself every 2 to 60 seconds', async () => {
     expect(await read('/ui/events?refresh=5&done=paid')).toContain('content="5; url=/ui/events?refresh=5"')
     for (const refresh of ['0', '1', '61', '5;url=https://evil.example']) {

@@ -33,15 +33,6 @@ test('thirty repeats of one request under one key: one reservation, one answer',
   expect((await client.call('GET', '/reservations')).json.data).toHaveLength(1)
 })
 
-test('the same reference for thirty offers at once: one reservation', async () => {
-  const offers = (await client.search()).slice(0, 30)
-  const answers = await Promise.all(
-    offers.map(({offer_id}) => client.reserve(reservationRequest(offer_id, {client_reference_id: 'R-1'}))),
-  )
-  expect(answers.filter(answer => answer.status === 201)).toHaveLength(1)
-  expect((await client.call('GET', '/reservations')).json.data).toHaveLength(1)
-})
-
 test('the balance is spent once by two requests that ran side by side', async () => {
   const rooms = Array.from({length: 9}, () => ({adults: 4, children_ages: []}))
   const offers = await client.search({rooms, check_out: '2030-08-09'})

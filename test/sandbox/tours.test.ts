@@ -28,7 +28,6 @@ it.each([
   [{destination: {type: 'CITY', id: 999}}, 'destination.id'],
   [{currency: 'XTS'}, 'currency'],
   [{date: '2020-01-01'}, 'date'],
-  [{date: '2050-01-01'}, 'date'],
   [{date: '2030-02-30'}, 'date'],
 ])('refuses %j', async (change, field) => {
   const {status, json} = await search(change)

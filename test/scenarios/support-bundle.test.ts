@@ -189,13 +189,3 @@ test('at a terminal it is listed, and asked for', async () => {
   expect(await yes.exit).toBe(0)
   expect(Object.keys(unpack('asked.zip'))).toContain('doctor.json')
 })
-
-test('a broken configuration is told, and the rest is there', async () => {
-  const broken = new Home(home.env)
-  mkdirSync(broken.configDirectory, {mode: 0o700})
-  writeFileSync(join(broken.configDirectory, 'config.json'), '{"profiles":', {mode: 0o600})
-  expect((await broken.run(['support', 'bundle', 'b.zip', '--yes', '--offline'])).exit).toBe(0)
-  const files = unzipSync(readFileSync(join(broken.directory, 'b.zip')))
-  expect(strFromU8(files['config.json'] ?? new Uint8Array())).toContain('cannot_be_read')
-  broken.remove()
-})

@@ -92,29 +92,22 @@ const FORGED = JSON.stringify({
 })
 const UNSIGNED: [Record<string, string>, string] = [{'Content-Type': 'application/json'}, FORGED]
 
-test.each([
-  [[]],
-  [['--json']],
-  [['--quiet']],
-  [['--format', 'csv']],
-  [['--format', 'ndjson']],
-  [['--format', 'table']],
-])('an event without a signature in a HAR file is not passed over: %j', async form => {
+test('an event without a signature in a HAR file is not passed over', async () => {
   writeFileSync(join(home.directory, 'proxy.har'), harOf('GET', SIGNED, UNSIGNED, SIGNED, 'GET'))
-  const {exit, stdout, stderr} = await home.run(['webhooks', 'verify', 'proxy.har', ...AT, ...form])
+  const quiet = await home.run(['webhooks', 'verify', 'proxy.har', ...AT, '--quiet'])
+  expect(quiet).toMatchObject({exit: 9, stdout: 'evt_01\nevt_9\nevt_01\n'})
+  const {exit, result, stderr} = await verify(['proxy.har', ...AT])
   expect(exit).toBe(9)
-  expect(stderr).toContain('Warning: proxy.har: 2 entries are no webhook requests and were not checked')
-  if (form[0] === '--quiet') expect(stdout.split('\n')).toEqual(['evt_01', 'evt_9', 'evt_01', ''])
-  else expect(stdout).toContain('missing_header')
-  if (form[0] === '--json')
-    expect(JSON.parse(stdout)).toMatchObject({
-      ...{valid: 2, invalid: 1, skipped: 2},
-      results: [
-        {input: 'proxy.har#2', valid: true},
-        {input: 'proxy.har#3', valid: false, reason: 'missing_header', event_id: 'evt_9'},
-        {input: 'proxy.har#4', valid: true},
-      ],
-    })
+  for (const said of [quiet.stderr, stderr])
+    expect(said).toContain('Warning: proxy.har: 2 entries are no webhook requests and were not checked')
+  expect(result).toMatchObject({
+    ...{valid: 2, invalid: 1, skipped: 2},
+    results: [
+      {input: 'proxy.har#2', valid: true},
+      {input: 'proxy.har#3', valid: false, reason: 'missing_header', event_id: 'evt_9'},
+      {input: 'proxy.har#4', valid: true},
+    ],
+  })
 })
 
 test('what was left out is said of every input, and counted over all', async () => {
@@ -143,10 +136,7 @@ test('nothing to verify is no success', async () => {
 
 test.each([
   ['', {exit: 2, result: {error: {code: 'empty_webhook_secret'}}}],
-  ['whsec_\n', {exit: 2, result: {error: {code: 'empty_webhook_secret'}}}],
-  [` ${SIGNING_SECRET}\n`, {exit: 9, result: {findings: [{code: 'secret_whitespace'}]}}],
   [`"${SIGNING_SECRET}"\n`, {exit: 9, result: {findings: [{code: 'secret_quoted'}]}}],
-  [SIGNING_SECRET.slice(6), {exit: 9, result: {findings: [{code: 'secret_prefix_missing'}]}}],
   ['sk_test_sandbox', {exit: 9, result: {findings: [{code: 'secret_not_a_signing_secret'}]}}],
 ])('the secret %j of a file is explained', async (text, expected) => {
   writeFileSync(join(home.directory, 'odd.txt'), text)

@@ -2,8 +2,10 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterAll, beforeAll, beforeEach} from 'vitest'
-import {connect, type Parts, type PartsOptions, tokenClientAt} from './booking.js'
+import {afterAll, beforeAll, beforeEach, expect} from 'vitest'
+import {reserve, resume} from '../../src/api/reserve/reserve.js'
+import type {ReservationIntent} from '../../src/contract/journal.js'
+import {CLIENT_ID, connect, intentFor, type Parts, type PartsOptions, tokenClientAt} from './booking.js'
 import {answer, type Received, refuse, type Script, ScriptedService} from './scripted-service.js'
 
 interface Place {
@@ -53,6 +55,33 @@ export function reservingAt(options: Partial<PartsOptions> = {}): Place {
     }
   })
   return place
+}
+
+/** The same, where waits cost nothing, with one reservation that is made and resumed. */
+export function reservingInNoTime() {
+  let slept = 0
+  const now = () => Date.now() / 1000 + slept
+  const sleep = async (milliseconds: number) => {
+    slept += milliseconds / 1000
+  }
+  const place = reservingAt({clock: {now, sleep}})
+  const commitThenDrop: Script = (request, response) => {
+    place.service.commit(request)
+    return drop(request, response)
+  }
+  return Object.assign(place, {
+    commitThenDrop,
+    run: (intent: ReservationIntent = intentFor('off_1', 'ref-1')) =>
+      reserve(place.open().reserveParts, intent),
+    resumed: () => resume(place.open().reserveParts, 'ref-1'),
+    entries: () =>
+      place.open().state.journal.list({client: {baseUrl: place.service.baseUrl, clientId: CLIENT_ID}}),
+    /** Every request so far had the same key and body. */
+    expectSameRequests() {
+      const requests = place.sent().map(({headers, body}) => headers['idempotency-key'] + body)
+      expect(new Set(requests).size).toBe(1)
+    },
+  })
 }
 
 /** Stores a token that is good for `baseUrl`, so that none is requested. */

@@ -60,10 +60,6 @@ describe('a search', () => {
     expect(later).toEqual(find().map(({price}) => price))
   })
 
-  it('finds nothing in a city that is not there', () => {
-    expect(find({destination: {type: 'CITY', id: 999}})).toEqual([])
-  })
-
   it('refuses a currency it has no rate for', () => {
     expect(() => find({currency: 'XXX'})).toThrow(RangeError)
   })
@@ -141,17 +137,6 @@ describe('prices', () => {
     expect(new Set(['DE', 'GB', 'AE', 'US', 'FR'].map(code => String(of(code)[0]))).size).toBeGreaterThan(1)
   })
 
-  it('rise with the stars on average', () => {
-    const mean = (stars: number) => {
-      const prices = find({}, {offers: 400})
-        .filter(each => each.hotel.stars === stars)
-        .map(({price}) => Number(price.total))
-      return prices.reduce((sum, price) => sum + price, 0) / prices.length
-    }
-    expect(mean(3)).toBeLessThan(mean(4))
-    expect(mean(4)).toBeLessThan(mean(5))
-  })
-
   it('are the same price in another currency, at the fixed rates', () => {
     const euro = totals()
     const yen = totals({currency: 'JPY'})
@@ -180,21 +165,12 @@ describe('convert', () => {
   it.each([
     [10_000n, 'EUR', 'USD', 10_800n],
     [10_000n, 'EUR', 'JPY', 16_200n],
-    [10_000n, 'EUR', 'KWD', 33_200n],
     [16_200n, 'JPY', 'EUR', 10_000n],
     [10_800n, 'USD', 'JPY', 16_200n],
     [-10_000n, 'EUR', 'USD', -10_800n],
     [1n, 'EUR', 'CHF', 1n],
-    [0n, 'EUR', 'USD', 0n],
   ])('%d %s in %s is %d', (minor, from, to, expected) => {
     expect(convert(minor, from, to)).toBe(expected)
-  })
-
-  it('rounds half away from zero', () => {
-    // 0.5 cent of a euro at 1.95583 and back: 100 BAM pfennig are 51.129… cents.
-    expect(convert(100n, 'BAM', 'EUR')).toBe(51n)
-    expect(convert(-100n, 'BAM', 'EUR')).toBe(-51n)
-    expect(convert(25n, 'EUR', 'USD')).toBe(27n)
   })
 
   it('knows only the currencies of the list', () => {
