@@ -1,7 +1,7 @@
 /** HAR files: the requests of `log.entries`, one at a time. A browser keeps text, not bytes, and says so in notes. */
 import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
-import {type CapturedRequest, timeOf, unreadable} from './request.js'
+import {type CapturedRequest, parseText, timeOf, unreadable} from './request.js'
 
 /** Ours: a longer request is not checked. */
 const MOST_REQUEST_BYTES = 32 * 1024 * 1024
@@ -97,7 +97,7 @@ function readMember(entry: Entry, {text, length}: {text: string; length: number}
     | 'startedDateTime'
   if (name === undefined) return
   const whole = length > MOST_REQUEST_BYTES ? undefined : Buffer.from(`{${text}}`, 'latin1').toString()
-  entry[name] = whole === undefined ? TOO_LONG : (parse(whole)?.[name] ?? null)
+  entry[name] = whole === undefined ? TOO_LONG : ((parseText(whole) as Entry | undefined)?.[name] ?? null)
 }
 
 function requestOf(
@@ -132,12 +132,4 @@ function headersOf(headers: unknown): HeaderMap {
         : [],
     ),
   )
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -5,7 +5,7 @@
 import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
-import {type CapturedRequest, decodeBase64, timeOf, unreadable} from './request.js'
+import {type CapturedRequest, decodeBase64, parseText, timeOf, unreadable} from './request.js'
 
 /** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -21,12 +21,12 @@ export function beginsWithRecord(start: Buffer): boolean {
   if (/^\s*\[/.test(text)) return false
   const lines = text.split('\n', MOST_BROKEN_LINES + 1)
   const whole = lines.length > MOST_BROKEN_LINES ? lines : lines.slice(0, -1)
-  return whole.some(line => isOurs(parse(line)))
+  return whole.some(line => isOurs(parseText(line)))
 }
 
 /** The records of `document`, a whole file that is one of ours or a list of them; undefined when it is not. */
 export function recordsOfDocument(document: Buffer): unknown[] | undefined {
-  const value = parse(document.toString('utf8').replace(/^\ufeff/, ''))
+  const value = parseText(document.toString('utf8').replace(/^\ufeff/, ''))
   const records = Array.isArray(value) ? value : [value]
   return records.length > 0 && records.every(isOurs) ? records : undefined
 }
@@ -93,7 +93,7 @@ export async function* readRecords<T = never>(
 
 function requestIn(line: string, number: number, leftOut: {count: number}): CapturedRequest | undefined {
   const place = `:${number}`
-  const record = parse(line) ?? parse(line.replace(/^\ufeff/, ''))
+  const record = parseText(line) ?? parseText(line.replace(/^\ufeff/, ''))
   if (!isObject(record))
     return isBlank(line) ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
   if (record.body_base64 !== undefined) return requestOf(record, place)
@@ -133,12 +133,4 @@ function headersOf(headers: Record<string, unknown>): HeaderMap {
       [headers[name]].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
     ),
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

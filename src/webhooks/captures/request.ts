@@ -35,6 +35,15 @@ export function unreadable(problem: string, place: string): CapturedRequest {
   return {body: new Uint8Array(), afterwards: nothingAfterwards(), place, problem}
 }
 
+/** The value in JSON `text`; undefined when it is not JSON. */
+export function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Unix seconds of an ISO 8601 text. */
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN

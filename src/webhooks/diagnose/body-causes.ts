@@ -3,6 +3,7 @@
  * guess, which the HMAC proves or not. A new cause in the body is a new row.
  */
 import {gunzipSync, inflateSync} from 'node:zlib'
+import {parseText} from '../captures/request.js'
 import {type Step, undoCharset} from './charset-causes.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
@@ -65,7 +66,7 @@ const REPAIRS: readonly Repair[] = [
     match(/^\s*b(['"])(.*)\1\s*$/s, utf8, 2).map(fromPython),
   ),
   row(DOUBLE, 'The quotes of the body are escaped.', ({utf8}) => {
-    const value = /^\s*\{\s*\\"/.test(utf8) ? parse(`"${utf8.replace(/[\r\n]{1,8}$/, '')}"`) : undefined
+    const value = /^\s*\{\s*\\"/.test(utf8) ? parseText(`"${utf8.replace(/[\r\n]{1,8}$/, '')}"`) : undefined
     return typeof value === 'string' ? [value] : []
   }),
   row(FORM, 'A form parser took the whole body for the name of a field.', ({json}) => {
@@ -90,7 +91,7 @@ const REPAIRS: readonly Repair[] = [
 function* stepsBack(bytes: Uint8Array): Generator<Step> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
-  const given = {bytes, latin1: buffer.toString('latin1'), utf8, json: parse(utf8)}
+  const given = {bytes, latin1: buffer.toString('latin1'), utf8, json: parseText(utf8)}
   for (const repair of REPAIRS)
     for (const content of repair.undo(given))
       yield {bytes: typeof content === 'string' ? Buffer.from(content) : content, cause: repair.cause}
@@ -193,14 +194,6 @@ function inflate(bytes: Uint8Array): Uint8Array[] {
   } catch {
     // It only looked compressed.
     return []
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
+import {parseText} from '../captures/request.js'
 import {lossyReadings} from './charset-causes.js'
 import {type BodyForm, type Cause, type Claim, cause, type Finding, mergeCauses} from './finding.js'
 import {describeTime, fixFor} from './fixes.js'
@@ -179,11 +180,7 @@ const REPRINTED = cause(
 )
 
 function javascriptPrints(original: Uint8Array): Uint8Array[] {
-  if (isTooDeep(original)) return []
-  try {
-    const value: unknown = JSON.parse(Buffer.from(original).toString('utf8'))
-    return [0, 2, 4, '\t'].map(indent => Buffer.from(JSON.stringify(value, null, indent)))
-  } catch {
-    return []
-  }
+  const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
+  if (value === undefined) return []
+  return [0, 2, 4, '\t'].map(indent => Buffer.from(JSON.stringify(value, null, indent)))
 }

@@ -3,6 +3,7 @@
  * in another style without changing a digit. (`JSON.parse` loses `1250.00`, large integers and the order.)
  */
 import {isTooDeep} from '../../contract/json.js'
+import {parseText} from '../captures/request.js'
 
 export interface JsonObject {
   readonly kind: 'object'
@@ -27,7 +28,7 @@ const TOKENS = new RegExp(String.raw`${STRING}|[{}[\]]|[^\s{}[\],:"]+`, 'g')
 
 /** The value in `text`; undefined when it is not JSON, or nested absurdly deep. */
 export function parseTree(text: string): JsonNode | undefined {
-  if (isTooDeep(Buffer.from(text)) || !isJson(text)) return undefined
+  if (isTooDeep(Buffer.from(text)) || parseText(text) === undefined) return undefined
   const tokens = text.match(TOKENS) ?? []
   let at = 0
   const until = <T>(close: string, read: () => T): T[] => {
@@ -44,15 +45,6 @@ export function parseTree(text: string): JsonNode | undefined {
     return {kind: token[0] === '"' ? 'string' : /[-\d]/.test(token[0] ?? '') ? 'number' : 'word', text: token}
   }
   return value()
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The name of a member, without quotes and escapes. */
