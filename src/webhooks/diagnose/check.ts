@@ -42,15 +42,16 @@ export function check(request: CapturedRequest, terms: CheckTerms): Checked | Pr
   const {secrets, toleranceSeconds, names} = terms
   const header = terms.signature ?? headerOf(headers, names.signature)
   const eventIdHeader = terms.eventId ?? headerOf(headers, names.eventId)
-  const verifyTerms = {secrets, header, now: terms.now(request), toleranceSeconds}
-  const given = {request, terms, header, eventIdHeader}
+  const now = terms.now(request)
+  // Written out in full: spreading objects here costs half as much as checking the signature.
   if (body instanceof Uint8Array) {
-    const verdict = verify({...verifyTerms, rawBody: body})
-    return conclude({...given, verdict, body: {length: body.length, kept: body, event: readEvent(body)}})
+    const verdict = verify({secrets, header, now, toleranceSeconds, rawBody: body})
+    const whole = {length: body.length, kept: body, event: readEvent(body)}
+    return conclude({request, terms, header, eventIdHeader, verdict, body: whole})
   }
-  const verifier = createVerifier(verifyTerms)
+  const verifier = createVerifier({secrets, header, now, toleranceSeconds})
   return readBody(body, piece => verifier.update(piece)).then(read =>
-    conclude({...given, verdict: verifier.finish(), body: read}),
+    conclude({request, terms, header, eventIdHeader, verdict: verifier.finish(), body: read}),
   )
 }
 
