@@ -11,6 +11,7 @@ import {parseArgs} from 'node:util'
 import {account} from './cases/account.js'
 import {listen} from './cases/listen.js'
 import {listenGrowth} from './cases/listen-growth.js'
+import {peers} from './cases/peers.js'
 import {sandboxGrowth} from './cases/sandbox-growth.js'
 import {searchGrowth} from './cases/search-growth.js'
 import {searchStart} from './cases/search-start.js'
@@ -30,13 +31,16 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'search-growth': searchGrowth,
   'sandbox-growth': sandboxGrowth,
   'listen-growth': listenGrowth,
+  peers,
 }
+/** Not without being asked: it installs packages. */
+const USUAL = Object.keys(CASES).filter(name => name !== 'peers')
 
 const tell = (text: string) => process.stderr.write(`${text}\n`)
 
 try {
   const {quick, only, markdown: file} = readFlags()
-  const table = markdown(await measure(only.length > 0 ? only : Object.keys(CASES), quick), quick)
+  const table = markdown(await measure(only.length > 0 ? only : USUAL, quick), quick)
   process.stdout.write(table)
   if (file !== undefined) writeFileSync(file, table)
 } catch (error) {
