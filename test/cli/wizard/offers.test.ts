@@ -1,17 +1,13 @@
 /** Offers as the wizard shows them, and moving through them. */
+
 import stringWidth from 'string-width'
 import {describe, expect, test} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
+import {onThreeClocks} from '../../../src/cli/features/wizard/dates.js'
 import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame} from '../../../src/cli/features/wizard/find-offer.js'
-import {
-  createFit,
-  detailRows,
-  minutesLeft,
-  offerGlance,
-  offerLine,
-  onThreeClocks,
-} from '../../../src/cli/features/wizard/offer-lines.js'
+import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
+import {createFit, detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
 import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}

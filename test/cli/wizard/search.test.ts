@@ -1,17 +1,12 @@
 /** What the wizard asks before a search, and how it understands what people type. */
+
 import {describe, expect, test} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
 import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'
 import {readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
-import {
-  findCountries,
-  namedCountries,
-  readCheckIn,
-  readCheckOut,
-  readDay,
-  withWeekday,
-} from '../../../src/cli/features/wizard/questions.js'
+import {readCheckIn, readCheckOut, readDay, withWeekday} from '../../../src/cli/features/wizard/dates.js'
+import {findCountries, namedCountries} from '../../../src/cli/features/wizard/questions.js'
 import {matches} from '../../../src/cli/input/match.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'

@@ -1,4 +1,5 @@
 /** After the reservation: waiting for payment or confirmation, and the voucher. */
+
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
@@ -9,7 +10,8 @@ import {type WaitHooks, waitUntilConfirmed} from '../reserve/follow.js'
 import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import type {WizardParts} from './draft.js'
-import {minutesLeft} from './offer-lines.js'
+import {minutesLeft} from './offer-clock.js'
+
 import {plainly} from './questions.js'
 
 /** Ours: as long as a payment page usually lives. */

@@ -10,7 +10,8 @@ import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {checkDate} from '../../input/checks.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {askName, askWords} from './ask-contact.js'
-import {askCountry, dotted, hintOf, plainly, withWeekday} from './questions.js'
+import {dotted, withWeekday} from './dates.js'
+import {askCountry, hintOf, plainly} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {

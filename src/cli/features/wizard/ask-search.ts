@@ -1,4 +1,5 @@
 /** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
+
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -22,7 +23,8 @@ import {
 } from '../catalogue/hotel-search.js'
 import type {TourFlags} from '../catalogue/tours.js'
 import {today} from '../reserve/plan.js'
-import {askCountry, hintOf, nightsText, plainly, readCheckIn, readCheckOut, withWeekday} from './questions.js'
+import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
+import {askCountry, hintOf, plainly} from './questions.js'
 
 export interface SearchAsking extends CityAsking {
   /** The calendar day here, YYYY-MM-DD. */

@@ -1,4 +1,5 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
+
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {Api} from '../../../api/types.js'
 import type {PaymentMode} from '../../../contract/common.js'
@@ -24,10 +25,10 @@ import {
   SearchAgain,
   type WizardParts,
 } from './draft.js'
-import {startClock} from './find-offer.js'
 import {askKeep, keepPeople, peopleHere} from './keep-people.js'
+import {clocked, startClock} from './offer-clock.js'
 import {knownTerms, type ShownOffer} from './offer-lines.js'
-import {askCountry, clocked} from './questions.js'
+import {askCountry} from './questions.js'
 import {recoverFrom} from './recover.js'
 import {describeSummary} from './summary.js'
 

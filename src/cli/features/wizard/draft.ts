@@ -1,4 +1,5 @@
 /** What the wizard works with, and the answers so far, which outlive an offer: when it expires, nothing is typed again. */
+
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
@@ -13,7 +14,8 @@ import type {ReserveFlags} from '../reserve/flags.js'
 import type {Plan} from '../reserve/plan.js'
 import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
-import type {Reader, ShownOffer} from './offer-lines.js'
+import type {Reader} from './dates.js'
+import type {ShownOffer} from './offer-lines.js'
 
 export interface WizardParts {
   readonly prompts: Prompts

@@ -1,4 +1,5 @@
 /** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
+
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -10,18 +11,11 @@ import {cityText} from '../catalogue/city-names.js'
 import {narrow, readSearch, roomText, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, searchAsking} from './ask-search.js'
-import {type Chosen, type Draft, inRounds, type OfferView, SearchAgain, type WizardParts} from './draft.js'
-import {
-  createFit,
-  type Fit,
-  minutesLeft,
-  offerGlance,
-  offerLine,
-  priceText,
-  type Reader,
-  type ShownOffer,
-} from './offer-lines.js'
-import {type Clocked, clocked, counted, nightsText} from './questions.js'
+import {nightsText, type Reader} from './dates.js'
+import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
+import {clocked, startClock} from './offer-clock.js'
+import {createFit, type Fit, offerGlance, offerLine, priceText, type ShownOffer} from './offer-lines.js'
+import {counted} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
@@ -226,21 +220,4 @@ export function findSame(offers: readonly FoundOffer[], wanted: FoundOffer): Fou
 
 function keyOf({hotel_name, room_name, board, refundable}: FoundOffer): string {
   return JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, refundable])
-}
-
-export interface OfferClock extends Clocked {
-  stop(): void
-}
-
-/** Runs until `expiresAt` (Unix seconds); `now` is this machine's clock. The signal's reason is a SearchAgain. */
-export function startClock(expiresAt: number, now: () => number, what: string): OfferClock {
-  const controller = new AbortController()
-  const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again.`))
-  const timer = setTimeout(expire, Math.max(0, (expiresAt - now()) * 1000))
-  timer.unref()
-  return {
-    status: () => `${what}: ${minutesLeft(expiresAt - now())} left`,
-    signal: controller.signal,
-    stop: () => clearTimeout(timer),
-  }
 }

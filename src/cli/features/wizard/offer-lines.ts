@@ -1,9 +1,10 @@
-/** One offer in words: a line for the list, what to know before choosing it, and its deadlines on three clocks. */
+/** One offer in words: a line for the list, what to know before choosing it, and its terms. */
+
 import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
 import type {FoundOffer} from '../../../api/operations/hotels.js'
-import {instantOf} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {isOver, onThreeClocks, type Reader} from './dates.js'
 
 /** The facts of a search, or as many as this machine remembers. */
 export type ShownOffer = Pick<
@@ -151,42 +152,4 @@ function policyLines(policies: readonly PolicyStep[] | undefined, most: number):
       100,
     )
   })
-}
-
-export interface Reader {
-  /** Unix seconds. */
-  readonly now: number
-  /** IANA time zone of this machine. */
-  readonly timeZone: string
-}
-
-/** Unix seconds of a timestamp with a time zone; undefined for anything else. */
-function zonedInstantOf(text: string): number | undefined {
-  return /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
-}
-
-function isOver(text: string, now: number): boolean {
-  return (zonedInstantOf(text) ?? Number.POSITIVE_INFINITY) <= now
-}
-
-/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
-export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
-  const at = zonedInstantOf(text)
-  if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
-  const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
-  return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
-}
-
-function clock(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    ...{year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit'},
-  })
-  return format.format(at * 1000)
-}
-
-/** `14:05`, minutes and seconds; never less than `0:00`. */
-export function minutesLeft(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }

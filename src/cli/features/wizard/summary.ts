@@ -1,11 +1,13 @@
 /** The whole reservation as it will be sent, before the one confirmation. */
+
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Target} from '../../session/target.js'
 import type {Plan} from '../reserve/plan.js'
+import {nightsText, type Reader, withWeekday} from './dates.js'
 import type {Chosen, Stay} from './draft.js'
-import {detailRows, type Reader} from './offer-lines.js'
-import {counted, nightsText, withWeekday} from './questions.js'
+import {detailRows} from './offer-lines.js'
+import {counted} from './questions.js'
 
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
 export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Target, reader: Reader): string {
