@@ -1,10 +1,9 @@
 /** Search and account through a client without a network: what is asked, and when offers expire. */
 import {describe, expect, test} from 'vitest'
-import {createSender} from '../../src/api/http/send.js'
 import {showAccount} from '../../src/api/operations/account.js'
-import {createApi} from '../../src/api/operations/client.js'
 import {searchHotels} from '../../src/api/operations/hotels.js'
 import type {SearchRequest} from '../../src/contract/hotels.js'
+import {apiOver} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
 
 const NOW = 1_800_000_000
@@ -25,14 +24,7 @@ function apiAnswering(json: unknown, headers: Record<string, string> = {}) {
     clock.advance(2)
     return {status: 200, headers, body: Buffer.from(JSON.stringify(json))}
   }
-  const token = {access_token: 't', scopes: [], obtainedAt: 0, expiresAt: 9e9}
-  const api = createApi({
-    baseUrl: 'https://service.test/v1',
-    sender: createSender({transport, clock, random: () => 0}),
-    tokens: {get: async () => token, replace: async () => token},
-    clock,
-  })
-  return {api, bodies}
+  return {api: apiOver(transport, 'https://service.test/v1', 't', clock), bodies}
 }
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString()

@@ -1,9 +1,8 @@
 /** Vouchers over real HTTP: two requests, and nothing but a whole PDF is ever returned. */
 import {afterEach, describe, expect, test} from 'vitest'
-import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
-import {createApi} from '../../src/api/operations/client.js'
 import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/operations/vouchers.js'
+import {apiOver} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
 import {rejectionOf} from '../support/thrown.js'
 import {httpAnswer, jsonAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
@@ -21,14 +20,7 @@ async function setUp(voucher: (n: number, link: string) => Script, link: (n: num
   })
   open.push(server)
   const clock = fakeClock()
-  const token = {access_token: 'tok', scopes: [], obtainedAt: 0, expiresAt: 9e9}
-  const api = createApi({
-    baseUrl: `http://127.0.0.1:${server.port}/v1`,
-    sender: createSender({transport: createTransport({env: {}}), clock, random: () => 0}),
-    tokens: {get: async () => token, replace: async () => token},
-    clock,
-    timeoutSeconds: 5,
-  })
+  const api = apiOver(createTransport({env: {}}), `http://127.0.0.1:${server.port}/v1`, 'tok', clock, 5)
   const fetch = (options?: VoucherOptions) => fetchVoucher(api, 'RSV-1', options)
   const fail = (options?: VoucherOptions) => rejectionOf(fetch(options))
   return {api, server, clock, counts, fetch, fail}

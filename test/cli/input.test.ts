@@ -8,6 +8,7 @@ import {checkTyped, readInput, readReservation} from '../../src/cli/features/res
 import {readDuration} from '../../src/cli/input/checks.js'
 import {readJson} from '../../src/cli/input/files.js'
 import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/cli/input/guests.js'
+import {CONTACT} from '../support/stay.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 const TODAY = '2030-06-01'
@@ -114,13 +115,7 @@ describe('reserve', () => {
   const FLAGS = {
     pay: 'account',
     guest: [{name: 'Ayşe', surname: 'Öğüt'}],
-    contact: {
-      name: 'A',
-      surname: 'B',
-      email: 'a@example.com',
-      phone_country_code: '+90',
-      phone_number: '5321234567',
-    },
+    contact: CONTACT,
   }
   const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: TODAY}
   const fileWith = (text: string) => {
@@ -159,13 +154,7 @@ describe('reserve', () => {
       client_reference_id: 'FILE',
       client_nationality: 'DE',
       payment: {mode: 'instant'},
-      contact: {
-        name: 'X',
-        surname: 'Y',
-        email: 'x@example.com',
-        phone_country_code: '+49',
-        phone_number: '3012345',
-      },
+      contact: {...CONTACT, name: 'X'},
       guests: [{name: 'F', surname: 'G'}],
     }
     const flags = {pay: 'account', contact: {name: 'Z'}, 'client-reference': 'FLAG'}

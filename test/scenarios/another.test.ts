@@ -1,6 +1,4 @@
 /** A service that answers about something other than what was asked for, and what a person and a script get to know. */
-import {mkdirSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
@@ -33,9 +31,7 @@ beforeEach(() => {
   answers = {}
   service.forget()
   home = new Home(service.env)
-  mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
-  const profile = {base_url: service.baseUrl, client_id: 'cid_test', paths: PATHS}
-  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({profiles: {default: profile}}))
+  home.configure({profiles: {default: {base_url: service.baseUrl, client_id: 'cid_test', paths: PATHS}}})
 })
 afterEach(() => home.remove())
 

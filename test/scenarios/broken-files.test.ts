@@ -1,3 +1,4 @@
+/** Files of ours that are broken, or not ours at all: refused with their name and a next step, and never touched. */
 import {lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest'

@@ -4,14 +4,8 @@ import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {CONTACT} from '../support/stay.js'
 
-const CONTACT = {
-  name: 'Ayşe',
-  surname: 'Öğüt',
-  email: 'ayse@example.com',
-  phone_country_code: '+90',
-  phone_number: '5321234567',
-}
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3']
 
 const sandbox = await serveLocalSandbox()
@@ -42,9 +36,7 @@ test('a reservation takes the contact field by field: flag > file > settings', a
 
 test('a wrong value in the file is named with its place', async () => {
   const other = new Home(sandbox.env)
-  await other.run(['config', 'set', 'currency', 'EUR'])
-  const path = join(other.configDirectory, 'config.json')
-  writeFileSync(path, JSON.stringify({profiles: {}, defaults: {nationality: 'Türkiye'}}))
+  other.configure({profiles: {}, defaults: {currency: 'EUR', nationality: 'Türkiye'}})
   const message = expect.stringContaining('config.json: defaults.nationality')
   expect(await other.refusal(SEARCH)).toMatchObject({exit: 2, code: 'invalid_input', message})
   other.remove()

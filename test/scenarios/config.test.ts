@@ -1,4 +1,4 @@
-/** Settings at the command line: what holds and why, what may be set, and that no writer loses another's change. */
+/** Settings at the command line: what holds and why, and what may be set. */
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => home.remove())
 
-const write = (settings: object) => writeFileSync(path, JSON.stringify(settings))
+const write = (settings: object) => home.configure(settings)
 const kept = () => JSON.parse(readFileSync(path, 'utf8'))
 const errorOf = async (argv: string[]) => {
   const {exit, result} = await home.json<{error: {code: string; message: string; hint?: string}}>(argv)

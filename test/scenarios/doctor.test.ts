@@ -1,6 +1,6 @@
 /** `doctor` against the faults it is there to find, each real: bad servers, bad files, no network, no login. */
 import {X509Certificate} from 'node:crypto'
-import {chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
+import {chmodSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
@@ -63,11 +63,6 @@ async function startTcp(serve: (socket: Socket) => void): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
   return (server.address() as AddressInfo).port
-}
-
-function writeConfig(text: string): void {
-  mkdirSync(home.configDirectory, {mode: 0o700})
-  writeFileSync(join(home.configDirectory, 'config.json'), text, {mode: 0o600})
 }
 
 test('of a service that is as it should be every check is ok or skipped, and the exit code is 0', async () => {
@@ -227,13 +222,13 @@ describe('this machine', () => {
   })
 
   test('a key of config.json that nothing reads', async () => {
-    writeConfig('{"profiles": {}, "themes": 1}')
+    home.configure('{"profiles": {}, "themes": 1}')
     const configuration = failed('themes is unknown; known here:')
     expect(await doctor()).toMatchObject({exit: 2, configuration, service: OK})
   })
 
   test('wrong settings of the environment and of config.json are one failed check, and stop no other', async () => {
-    writeConfig('{"profiles": {}, "defaults": {"currency": "EURO"}}')
+    home.configure('{"profiles": {}, "defaults": {"currency": "EURO"}}')
     const env = {BOOKCTL_TIMEOUT: 'soon', BOOKCTL_NATIONALITY: 'T1'}
     const found = await doctor([], {baseUrl: 'https://127.0.0.1:1/v1', env})
     expect(found).toMatchObject({exit: 2, connection: {status: 'fail'}})
@@ -242,7 +237,7 @@ describe('this machine', () => {
   })
 
   test.runIf(process.platform !== 'win32')('files that others may read, and links', async () => {
-    writeConfig('{"profiles":{}}')
+    home.configure('{"profiles":{}}')
     chmodSync(home.configDirectory, 0o755)
     chmodSync(join(home.configDirectory, 'config.json'), 0o644)
     const permissions = {

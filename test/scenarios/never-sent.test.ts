@@ -1,4 +1,4 @@
-/** Stopped, killed or cut off before the first byte: the user learns that nothing was sent, and resuming makes nothing. */
+/** Stopped before the first byte: the user learns that nothing was sent, and resuming makes nothing. */
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {ScriptedService} from '../support/scripted-service.js'

@@ -1,4 +1,4 @@
-/** Homes that cannot be written, many at once, and stopped half-way. */
+/** Homes that cannot be written, that others may write, or that are no directory; and other places that are taken. */
 import {chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, describe, expect, test} from 'vitest'

@@ -1,6 +1,4 @@
 /** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
-import {mkdirSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
 import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
@@ -131,12 +129,6 @@ describe('on another service', () => {
   const RESUME = ['reserve', '--resume', 'T-1']
   const make = async () => expect(await home.json(RESERVE)).toMatchObject({exit: 0})
 
-  function namePath(): void {
-    const settings = {defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}}
-    mkdirSync(home.configDirectory, {recursive: true, mode: 0o700})
-    writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
-  }
-
   test('without a path to show it, a voucher says that it is confirmed', async () => {
     await make()
     expect(await home.json(RESUME)).toMatchObject({exit: 0, result: {outcome: 'pending_payment'}})
@@ -148,7 +140,7 @@ describe('on another service', () => {
   })
 
   test('an answer about another is not believed, and its state is said to be the last known', async () => {
-    namePath()
+    home.configure({defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}})
     await make()
     shown = () => ({reservation_ref: 'R-OTHER', status: 'CONFIRMED'})
     const resumed = await home.run([...RESUME, '--json'])

@@ -1,6 +1,4 @@
 /** `reserve --resume`: what it repeats, and what it refuses. */
-import {writeFileSync} from 'node:fs'
-import {join} from 'node:path'
 import {afterAll, beforeEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -75,8 +73,7 @@ test.each([
     answer(response, 200, {data: {reservation_ref, status}})
     return true
   }
-  const settings = {defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}}
-  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+  home.configure({defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}})
   expect(await home.json(['reservations', 'show', reservation_ref])).toMatchObject({exit: 0})
   service.forget()
   for (const again of [argv, ['reserve', '--resume', reference]])

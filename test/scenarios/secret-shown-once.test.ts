@@ -1,7 +1,5 @@
 /** A signing secret, which the service shows once, on a disk that takes nothing when it comes: it is stored or shown. */
 import {type ChildProcess, spawnSync} from 'node:child_process'
-import {mkdirSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -63,8 +61,7 @@ test
 test.runIf(canLimit)('what listen subscribed is deleted again, where that is possible', async () => {
   deletes = true
   const paths = {'subscriptions.delete': '/webhooks/subscriptions/{subscription_id}'}
-  mkdirSync(home.configDirectory, {mode: 0o700})
-  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify({defaults: {paths}}), {mode: 0o600})
+  home.configure({defaults: {paths}})
   const {exit, stdout, stderr} = await run(LISTEN)
   expect([exit, stdout]).toEqual([2, ''])
   expect(stderr).toContain('so the subscription was deleted again: cannot write more to')

@@ -1,5 +1,5 @@
 /** The support bundle: every kind of secret and of people's data is planted, and none is in what is handed over. */
-import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {strFromU8, unzipSync} from 'fflate'
 import {afterAll, beforeAll, expect, test} from 'vitest'
@@ -45,15 +45,15 @@ beforeAll(async () => {
     BOOKCTL_WEBHOOK_SECRET: CANARY.signingSecret,
     HTTPS_PROXY: `http://user:${CANARY.proxyPassword}@127.0.0.1:1`,
   })
-  mkdirSync(home.configDirectory, {mode: 0o700})
   const contact = {
     name: CANARY.name,
     surname: CANARY.surname,
     email: CANARY.email,
     phone_number: CANARY.phone,
   }
-  const settings = {profiles: {default: {base_url: service.baseUrl, client_id: 'cid_1'}}, defaults: {contact}}
-  writeFileSync(join(home.configDirectory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+  home.configure({
+    ...{profiles: {default: {base_url: service.baseUrl, client_id: 'cid_1'}}, defaults: {contact}},
+  })
 })
 afterAll(() => {
   home.remove()

@@ -1,4 +1,4 @@
-/** Both sides with the built command: a sandbox that sends, a receiver that listens, and the schedule rehearsed. */
+/** Deliveries of the local sandbox at the command line: the schedule rehearsed, and the newest listed. */
 
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'

@@ -2,7 +2,7 @@
 import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {ScriptedService} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
+import {CONTACT, GUESTS} from '../support/stay.js'
 
 let requests = 0
 const service = await ScriptedService.start()
@@ -57,13 +57,7 @@ test.each<[string, string[], string?]>([
 
 const REQUEST = {
   client_nationality: 'TR',
-  contact: {
-    name: 'A',
-    surname: 'B',
-    email: 'a@example.com',
-    phone_country_code: '+90',
-    phone_number: '5321234567',
-  },
+  contact: CONTACT,
   guests: [{name: 'A', surname: 'B'}],
   payment: {mode: 'account'},
 }

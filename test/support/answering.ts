@@ -38,13 +38,20 @@ export async function apiOfSandbox(
   return {api: apiOver(transport, sandbox.baseUrl, token), sandbox, paths}
 }
 
-function apiOver(transport: Transport, baseUrl: string, access_token: string): Api {
-  const clock = fakeClock(TEST_START)
+/** A client of `baseUrl` that has a token, and waits for nothing. */
+export function apiOver(
+  transport: Transport,
+  baseUrl: string,
+  access_token: string,
+  clock = fakeClock(TEST_START),
+  timeoutSeconds = 30,
+): Api {
   const token = {access_token, scopes: [], obtainedAt: 0, expiresAt: 9e9}
   return createApi({
     baseUrl,
     sender: createSender({transport, clock, random: () => 0}),
     tokens: {get: async () => token, replace: async () => token},
     clock,
+    timeoutSeconds,
   })
 }

@@ -3,7 +3,7 @@
  * difference, which takes a tenth of the time, and else in a process of its own.
  */
 import {type ChildProcess, spawn} from 'node:child_process'
-import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -66,6 +66,13 @@ export class Home {
     return readdirSync(this.configDirectory, {recursive: true, withFileTypes: true})
       .filter(entry => what === 'all' || entry.isFile())
       .map(entry => relative(this.configDirectory, join(entry.parentPath, entry.name)))
+  }
+
+  /** Writes config.json as bookctl does; `settings` as text are written as they are. */
+  configure(settings: object | string): void {
+    mkdirSync(this.configDirectory, {recursive: true, mode: 0o700})
+    const text = typeof settings === 'string' ? settings : JSON.stringify(settings)
+    writeFileSync(join(this.configDirectory, 'config.json'), text, {mode: 0o600})
   }
 
   /** Those of them that are none of ours: left behind. */

@@ -12,6 +12,7 @@ import type {ReservationIntent} from '../../src/contract/journal.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import {openState, type State} from '../../src/state/state.js'
+import {CONTACT} from './stay.js'
 
 export const CLIENT_ID = 'cid_test'
 const CLIENT_SECRET = 'sk_test_right'
@@ -91,13 +92,7 @@ export function requestFor(offer: string, reference?: string, surname = 'Öğüt
     offer_id: offer,
     client_reference_id: reference ?? `auto-${randomUUID()}`,
     client_nationality: 'TR',
-    contact: {
-      name: 'Ayşe',
-      surname,
-      email: 'ayse@example.com',
-      phone_country_code: '+90',
-      phone_number: '5321234567',
-    },
+    contact: {...CONTACT, surname},
     guests: [{type: 'ADULT', name: 'Ayşe', surname, is_lead: true}],
     payment: {mode: 'account'},
   }

@@ -4,6 +4,12 @@ export const SEARCH = [
   ...['--nationality', 'TR', '--currency', 'EUR', '--sort', 'price'],
 ]
 
+/** The contact of these guests, as it is sent. */
+export const CONTACT = {
+  ...{name: 'Ayşe', surname: 'Öğüt', email: 'ayse@example.com'},
+  ...{phone_country_code: '+90', phone_number: '5321234567'},
+}
+
 export const GUESTS = [
   ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
   ...['--guest', 'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567'],

@@ -1,14 +1,7 @@
 /** What flags, file and settings say already, so that the wizard asks for the rest alone. */
 import {expect, test} from 'vitest'
 import {readDraft} from '../../../src/cli/features/wizard/draft.js'
-
-const CONTACT = {
-  name: 'Ayşe',
-  surname: 'Öğüt',
-  email: 'ayse@example.com',
-  phone_country_code: '+90',
-  phone_number: '5321234567',
-}
+import {CONTACT} from '../../support/stay.js'
 
 test('a whole contact of the settings is not asked for again, and a flag changes a part of it', async () => {
   const preferred = {contact: CONTACT}

@@ -8,6 +8,7 @@ import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
 import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'
 import {serveLocalSandbox} from '../../support/served-sandbox.js'
+import {CONTACT} from '../../support/stay.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from './desk.js'
 import type {Line} from './scripted-prompts.js'
@@ -40,20 +41,20 @@ const GUEST: readonly Line[] = [
   ['nationality', 'TR'],
   ['document', 'None'],
 ]
-const CONTACT: readonly Line[] = [
+const CONTACT_LINES: readonly Line[] = [
   ['Contact: first name', ''],
   ['Contact: family name', ''],
   ['e-mail', 'ayse@example.com'],
   ['telephone', '5321234567'],
 ]
-const PEOPLE = [...GUEST, ...CONTACT]
+const PEOPLE = [...GUEST, ...CONTACT_LINES]
 const NO_KEEPING: Line = ['Store these guests', 'No']
 const AYSE = {name: 'Ayşe', surname: 'Öğüt'}
 const FLAGS = {
   guest: [
     {...AYSE, birth_date: '1990-02-03', gender: 'FEMALE', identity: {type: 'TC', number: '10000000146'}},
   ],
-  contact: {...AYSE, email: 'ayse@example.com', phone_country_code: '+90', phone_number: '5321234567'},
+  contact: CONTACT,
 }
 const REQUEST: SearchRequest = {
   ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
@@ -192,7 +193,7 @@ describe('a refusal leads on', () => {
       ['document', 'TC'],
       ['TC number', '10000000147'],
       ['Keep it?', 'yes'],
-      ...CONTACT,
+      ...CONTACT_LINES,
       ['Payment', 'balance'],
       ['reference', ''],
       NO_KEEPING,
@@ -283,7 +284,7 @@ describe('at another service', () => {
     const booked = await there.run([
       ...[['City', '5'] as Line, ...DATES, ['Offer', ''] as Line],
       ...[...GUEST.slice(0, 3), ['gender', '^wait'] as Line, ['Offer', ''] as Line],
-      ...[...GUEST.slice(3), ...CONTACT, ...toSend],
+      ...[...GUEST.slice(3), ...CONTACT_LINES, ...toSend],
     ])
     expect(booked.made?.outcome).toBe('confirmed')
     expect(service.reservations.map(({offer}) => offer)).toEqual(['off_1'])

@@ -67,10 +67,6 @@ describe('hotels', () => {
     expect(findHotel(1_010_001.5, SEED)).toBeUndefined()
   })
 
-  it('do not exist in an unknown city', () => {
-    expect(hotelsOf(999, SEED)).toEqual([])
-  })
-
   it('keep their names and ids apart beyond those of the city, and are found where so many offers are', () => {
     const numbers = Array.from({length: 800}, (_, index) => index)
     const endless = endlessHotels(101, SEED)
