@@ -2,12 +2,7 @@
 import {appendFile} from 'node:fs'
 import process from 'node:process'
 
-export interface LineWriter {
-  /** Queues `line`, which has no newline. */
-  write(line: string): void
-  /** Resolves when everything queued is written, or after `milliseconds`. */
-  drain(milliseconds: number): Promise<void>
-}
+export type LineWriter = ReturnType<typeof createLineWriter>
 
 export interface LineWriterParts {
   /** Writes all of `text`, then calls `done`. */
@@ -18,7 +13,7 @@ export interface LineWriterParts {
 
 const MOST_WAITING = 32 * 1024 * 1024
 
-export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
+export function createLineWriter({send, onLost}: LineWriterParts) {
   let waiting: string[] = []
   let length = 0
   let writing = false
@@ -35,7 +30,8 @@ export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
     })
   }
   return {
-    write(line) {
+    /** Queues `line`, which has no newline. */
+    write(line: string) {
       if (length > MOST_WAITING) return onLost(undefined)
       length += line.length + 1
       waiting.push(`${line}\n`)
@@ -43,7 +39,8 @@ export function createLineWriter({send, onLost}: LineWriterParts): LineWriter {
       writing = true
       setImmediate(writeNext)
     },
-    async drain(milliseconds) {
+    /** Resolves when everything queued is written, or after `milliseconds`. */
+    async drain(milliseconds: number) {
       const deadline = performance.now() + milliseconds
       while (length > 0 && performance.now() < deadline) await new Promise(resolve => setTimeout(resolve, 5))
     },
@@ -56,17 +53,13 @@ export function sendToStdout(text: string, done: (error?: Error | null) => void)
   else process.stdout.write(text, done)
 }
 
-export interface Occasionally {
-  say(text: string): void
-  /** Reports what was held back. */
-  end(): void
-}
+export type Occasionally = ReturnType<typeof createOccasionally>
 
 /** Different texts a second: more are made up by a sender of requests. */
 const MOST_TEXTS = 20
 
 /** Reports each text at once, and its repetitions once every `milliseconds`. */
-export function createOccasionally(tell: (text: string) => void, milliseconds = 1000): Occasionally {
+export function createOccasionally(tell: (text: string) => void, milliseconds = 1000) {
   const held = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -75,12 +68,13 @@ export function createOccasionally(tell: (text: string) => void, milliseconds = 
     held.clear()
   }
   return {
-    say(text) {
+    say(text: string) {
       const times = held.get(text)
       if (times === undefined && held.size < MOST_TEXTS) tell(text)
       held.set(text, (times ?? -1) + 1)
       timer ??= setTimeout(flush, milliseconds).unref()
     },
+    /** Reports what was held back. */
     end() {
       clearTimeout(timer)
       flush()

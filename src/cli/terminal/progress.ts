@@ -3,12 +3,7 @@ import type {AttemptRecord, Clock, Sender, Trace, WireRequest} from '../../api/t
 import {wantsAccessible} from './colour.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
-export interface Progress {
-  /** Shows `label` during `work`. */
-  during<T>(label: string, work: () => Promise<T>): Promise<T>
-  relabel(label: string): void
-  end(): void
-}
+type Progress = ReturnType<typeof createProgress>
 
 const SHOWN_AFTER_MILLISECONDS = 1000
 const FRAME_MILLISECONDS = 100
@@ -26,7 +21,7 @@ export function progressStyle(
   return wantsAccessible(env) ? 'plain' : 'redrawn'
 }
 
-export function createProgress(style: 'plain' | 'redrawn'): Progress {
+export function createProgress(style: 'plain' | 'redrawn') {
   let label = ''
   let startedAt = 0
   let endedAt = Number.NEGATIVE_INFINITY
@@ -51,7 +46,8 @@ export function createProgress(style: 'plain' | 'redrawn'): Progress {
     clearTransient()
   }
   return {
-    async during(text, work) {
+    /** Shows `text` during `work`. */
+    async during<T>(text: string, work: () => Promise<T>): Promise<T> {
       if (performance.now() - endedAt > SAME_WORK_MILLISECONDS && underWay === 0)
         startedAt = performance.now()
       label = text
@@ -64,7 +60,7 @@ export function createProgress(style: 'plain' | 'redrawn'): Progress {
         if (underWay === 0) end()
       }
     },
-    relabel(text) {
+    relabel(text: string) {
       label = text
     },
     end,

@@ -45,7 +45,10 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
   const mode = checkCredentials(input.clientId, input.clientSecret, baseUrl)
   const before = recordOf(state, input.profile)
   requireSameMode(before?.mode, input.clientSecret, `profile ${input.profile}`)
-  if (!state.writable) throw notWritable()
+  if (!state.writable) {
+    const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
+    throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
+  }
   const {requestToken} = await import('../../../api/auth/tokens.js')
   const credentials = {clientId: input.clientId, clientSecret: input.clientSecret}
   const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
@@ -110,11 +113,6 @@ export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what:
 /** What a profile keeps after a new login: not its scopes, and not the paths of another service. */
 function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
   return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
-}
-
-function notWritable(): StorageError {
-  const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
-  return new StorageError('not_writable', 'the configuration directory is not writable', hint)
 }
 
 /** Where a secret kept in `place` is, in words or as a path. */

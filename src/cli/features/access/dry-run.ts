@@ -66,22 +66,16 @@ function removals(state: State, leaving: Leaving): DryChange[] {
   const remove = (what: string, from = file): DryChange => ({file: from, action: 'remove', what})
   const fileOf = (name: string) => (recordOf(state, name)?.secret_store === 'keychain' ? 'keychain' : file)
   const whose = leaving === 'all' ? 'every client' : (leaving.clientId ?? 'the profile')
+  const people = leaving === 'all' ? state.people.listAll() : []
+  const names = people.map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
   return [
     remove(`access tokens of ${whose}`),
     ...profilesOf(leaving, state).flatMap(name => [
       remove(`client secret of profile ${name}`, fileOf(name)),
       remove(`signing secrets of profile ${name}`),
     ]),
-    ...(leaving === 'all' ? peopleKept(state) : []).map(name =>
-      remove(`details kept of ${name}`, join(state.directory, STATE_NAME)),
-    ),
+    ...[...new Set(names)].map(name => remove(`details kept of ${name}`, join(state.directory, STATE_NAME))),
   ]
-}
-
-/** Their names, once each: a person may be a guest and a contact, and of several clients. */
-function peopleKept(state: State): string[] {
-  const names = state.people.listAll().map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
-  return [...new Set(names)]
 }
 
 function tokensFile(state: State): string {

@@ -3,7 +3,6 @@ import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
-import type {Client} from '../../../contract/token-cache.js'
 import type {State} from '../../../state/state.js'
 import {profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
@@ -39,10 +38,6 @@ export interface LogoutTarget {
 
 export type Leaving = LogoutTarget | 'all'
 
-function concerns(leaving: Leaving, {clientId, baseUrl}: Client): boolean {
-  return leaving === 'all' || (clientId === leaving.clientId && leaving.baseUrls.includes(baseUrl))
-}
-
 export function profilesOf(leaving: Leaving, state: State): string[] {
   if (leaving === 'all') return Object.keys(state.settings.read().profiles)
   return leaving.profile === null ? [] : [leaving.profile]
@@ -65,8 +60,10 @@ export async function logOut(
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
   const result = {profile, revoked, removed, ...(remaining.length === 0 ? {} : {remaining})}
-  if (problem) throw notRevoked(problem, removalText(isRemoved, left), {...result, revoked: false})
-  return result
+  if (!problem) return result
+  const stays = left && `tokens removed from this machine, profile ${left.name} stays logged in, and`
+  const removal = isRemoved ? (stays ?? 'removed from this machine, but') : 'nothing to remove, and'
+  throw notRevoked(problem, removal, {...result, revoked: false})
 }
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
@@ -96,16 +93,10 @@ async function revokeAll(
 
 /** The stored tokens that have not expired; `now`: Unix seconds. */
 export function revocableTokens(state: State, leaving: Leaving, now: number) {
-  return state.tokens
-    .listAll()
-    .filter(({client, token}) => concerns(leaving, client) && token.expiresAt > now)
-}
-
-/** The outcome on this machine, in words that agree with `removed` in the JSON. */
-function removalText(isRemoved: boolean, left: Remaining | undefined): string {
-  if (!isRemoved) return 'nothing to remove, and'
-  if (left === undefined) return 'removed from this machine, but'
-  return `tokens removed from this machine, profile ${left.name} stays logged in, and`
+  const live = state.tokens.listAll().filter(({token}) => token.expiresAt > now)
+  if (leaving === 'all') return live
+  const {clientId, baseUrls} = leaving
+  return live.filter(({client}) => client.clientId === clientId && baseUrls.includes(client.baseUrl))
 }
 
 function notRevoked(problem: Failure, removal: string, result: LoggedOut): Failure {

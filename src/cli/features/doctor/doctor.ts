@@ -54,8 +54,14 @@ async function diagnose(options: DoctorOptions): Promise<Check[]> {
     disk: () => checkDisk(directory),
     sandbox: () => checkSandboxNote(directory),
     login: async () => {
-      target = await findTarget(options)
-      return target ? describeTarget(target) : skipped('configuration failed')
+      target = await resolveTarget(flags, env, state, options.namesProfile).catch(error => {
+        if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
+        throw error
+      })
+      if (!target) return skipped('configuration failed')
+      const {mode, baseUrl, clientId, profile} = target
+      const from = profile === null ? 'the environment' : `profile ${profile}`
+      return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
     },
   })
   const remote = offline
@@ -67,19 +73,6 @@ async function diagnose(options: DoctorOptions): Promise<Check[]> {
     receiver: () => checkReceiver(offline ? undefined : options.receiver, receiver),
   })
   return [...local, ...remote, ...webhooks]
-}
-
-/** Undefined when config.json cannot be understood, which another check reports. */
-function findTarget({state, flags, namesProfile, connect: link}: DoctorOptions): Promise<Target | undefined> {
-  return resolveTarget(flags, link.env, state, namesProfile).catch(error => {
-    if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
-    throw error
-  })
-}
-
-function describeTarget({mode, baseUrl, clientId, profile}: Target): Finding {
-  const from = profile === null ? 'the environment' : `profile ${profile}`
-  return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
 }
 
 /** Known even without credentials. */

@@ -1,11 +1,9 @@
 /** Flags and `--input` of `reservations update` → what is sent (ours; §4.9). Everything is checked here. */
 import {usage} from '../../../contract/failure.js'
-import {plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
-import {readJson, readText} from '../../input/files.js'
-import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
+import {completeGuests, type Fields, isFields} from '../../input/guests.js'
 import {missing} from '../../input/usage-errors.js'
-import {fieldOf, isAbsent} from '../reserve/reservation.js'
+import {fieldOf, parsedBy, readFields} from '../reserve/reservation.js'
 
 export interface UpdateFlags {
   readonly input?: string | undefined
@@ -16,39 +14,24 @@ export interface UpdateFlags {
 /** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
 export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate> {
   const file = await readFile(flags.input)
-  const contact = {...asFields(file.contact), ...flags.contact}
-  const guests = flags.guest ?? file.guests
+  const contact = {...(file.contact as Fields | undefined), ...flags.contact}
+  const given = flags.guest ?? file.guests
+  const guests = Array.isArray(given) && given.every(isFields) ? completeGuests(given) : given
   const update = {
     ...(Object.keys(contact).length > 0 ? {contact} : {}),
-    ...(guests === undefined ? {} : {guests: fill(guests)}),
+    ...(guests === undefined ? {} : {guests}),
   }
   if (Object.keys(update).length === 0) throw missing(['--contact, --guest or --input'])
   const {reservationUpdate} = await import('../../../contract/reservations.js')
-  const parsed = reservationUpdate.safeParse(update, {error: plainMessage})
-  if (parsed.success) return parsed.data
-  const {issues} = parsed.error
-  const wrong = issues.find(issue => !isAbsent(issue))
-  if (!wrong) throw missing(issues.map(fieldOf))
-  const problem = wrong.code === 'unrecognized_keys' ? 'there is no such field' : wrong.message
-  throw usage('invalid_input', `${fieldOf(wrong)}: ${problem}`)
+  return parsedBy(reservationUpdate, update, issue => {
+    const problem = issue.code === 'unrecognized_keys' ? 'there is no such field' : issue.message
+    return usage('invalid_input', `${fieldOf(issue)}: ${problem}`)
+  })
 }
 
 async function readFile(path: string | undefined): Promise<Fields> {
-  if (path === undefined) return {}
-  const value = readJson('--input', await readText('--input', path))
-  if (!isFields(value))
-    throw usage('invalid_input', '--input: must be one JSON object with contact, guests or both')
-  refuseUnknown('--input', Object.keys(value), ['contact', 'guests'])
-  if (value.contact !== undefined && !isFields(value.contact)) {
-    throw usage('invalid_input', 'contact: must be an object')
-  }
-  return value
-}
-
-function fill(guests: unknown): unknown {
-  return Array.isArray(guests) && guests.every(isFields) ? completeGuests(guests) : guests
-}
-
-function asFields(value: unknown): Fields {
-  return isFields(value) ? value : {}
+  const rule = 'must be one JSON object with contact, guests or both'
+  const value = await readFields(path, ['contact', 'guests'], rule)
+  if (value.contact === undefined || isFields(value.contact)) return value
+  throw usage('invalid_input', 'contact: must be an object')
 }

@@ -5,7 +5,7 @@
  */
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
-import {Failure, type FailureKind} from '../../../contract/failure.js'
+import {Failure, type FailureKind, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Settlement} from '../../../contract/journal.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -32,9 +32,11 @@ async function lookAt(
   warn: Warn,
 ): Promise<Look> {
   const look = await lookNow(connection, known, seconds)
-  const {outcome, reservation_ref} = look.outcome
-  if (outcome !== known.outcome && reservation_ref !== null)
-    noteOutcome(connection, reservation_ref, {outcome, result: keptOf(look.outcome)}, warn)
+  const {outcome, reservation_ref, reservation, status, payment_url} = look.outcome
+  if (outcome !== known.outcome && reservation_ref !== null) {
+    const result = withoutPeople({reservation: reservation ?? {}, reservation_ref, status, payment_url})
+    noteOutcome(connection, reservation_ref, {outcome, result}, warn)
+  }
   return look
 }
 
@@ -71,11 +73,6 @@ async function showNow(
   const {reservation, status} = found
   const payment_url = found.payment_url ?? known.payment_url
   return {...known, outcome: outcomeWord(found), status, reservation, payment_url}
-}
-
-function keptOf({reservation, reservation_ref, status, payment_url}: ReserveOutcome): object {
-  const named = {reservation_ref: reservation_ref ?? '', status, payment_url}
-  return withoutPeople({reservation: reservation ?? {}, ...named})
 }
 
 /** Drops the earlier state of the payment, which is no longer true. */
@@ -193,8 +190,9 @@ export async function namingReservation<T>(
     return await work(learn)
   } catch (error) {
     const text = `the reservation ${nameOf(newest)} was made (${sanitizeLine(newest.outcome, 40)})`
-    const failure = failureOf(error)
-    if (failure === undefined) {
+    const isStorage = error instanceof StorageError
+    const failure = isStorage ? usage(`storage_${error.fault}`, error.message, error.hint) : error
+    if (!(failure instanceof Failure)) {
       warn(text)
       throw error
     }
@@ -203,10 +201,4 @@ export async function namingReservation<T>(
     const named = {result: documentOf(newest), ...details}
     throw new Failure(kind, `${message}; ${text}`, {...named, hint: details.hint ?? look})
   }
-}
-
-function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof Failure) return error
-  if (!(error instanceof StorageError)) return undefined
-  return new Failure('usage', error.message, {code: `storage_${error.fault}`, hint: error.hint})
 }

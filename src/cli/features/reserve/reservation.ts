@@ -1,5 +1,6 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
 import {createHash} from 'node:crypto'
+import type {ZodType} from 'zod'
 import {nightsBetween} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -42,14 +43,21 @@ export const TEMPLATE: ReservationRequest = {
 
 /** The contents of the file without the empty strings of the template; `{}` without --input. Throws usage. */
 export async function readInput(path: string | undefined): Promise<Fields> {
+  const rule = 'must be one JSON object, the request of a reservation (see --template)'
+  return withoutEmpty(await readFields(path, Object.keys(TEMPLATE), rule)) as Fields
+}
+
+/** The object in the file of --input, with fields of `names` only; `{}` without it. Throws usage. */
+export async function readFields(
+  path: string | undefined,
+  names: readonly string[],
+  rule: string,
+): Promise<Fields> {
   if (path === undefined) return {}
   const value = readJson('--input', await readText('--input', path))
-  if (!isFields(value)) {
-    const problem = 'must be one JSON object, the request of a reservation (see --template)'
-    throw usage('invalid_input', `--input: ${problem}`)
-  }
-  refuseUnknown('--input', Object.keys(value), Object.keys(TEMPLATE))
-  return withoutEmpty(value) as Fields
+  if (!isFields(value)) throw usage('invalid_input', `--input: ${rule}`)
+  refuseUnknown('--input', Object.keys(value), names)
+  return value
 }
 
 /** The offer meant: the argument, else the file's; undefined when neither names one. Throws usage. */
@@ -105,7 +113,8 @@ export async function readReservation(
     guests: fillGuests(guests, client_nationality, flags.guest !== undefined),
     payment: isFields(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
   }
-  const checked = await check(request)
+  const {reservationRequest} = await import('../../../contract/reservations.js')
+  const checked = parsedBy(reservationRequest, request, refusal)
   await checkNationalities(checked)
   checkBirthDates(checked, known.today)
   return withReference(checked, known.client)
@@ -128,14 +137,13 @@ function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): u
   return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
 }
 
-async function check(request: object): Promise<ReservationRequest> {
-  const {reservationRequest} = await import('../../../contract/reservations.js')
-  const parsed = reservationRequest.safeParse(request, {error: plainMessage})
+/** `value` as `schema` reads it. Throws usage that lists what is missing, or the refusal of the first mistake. */
+export function parsedBy<T>(schema: ZodType<T>, value: object, refusal: (issue: Issue) => Failure): T {
+  const parsed = schema.safeParse(value, {error: plainMessage})
   if (parsed.success) return parsed.data
   const {issues} = parsed.error
   const issue = issues.find(each => !isAbsent(each))
-  if (!issue) throw missing(issues.map(fieldOf))
-  throw refusal(issue)
+  throw issue ? refusal(issue) : missing(issues.map(fieldOf))
 }
 
 /** Missing fields of an incomplete contact and guests, to be listed with the rest. */
@@ -155,7 +163,7 @@ interface Issue {
   readonly keys?: readonly string[]
 }
 
-export function isAbsent(issue: Issue): boolean {
+function isAbsent(issue: Issue): boolean {
   return issue.message === MISSING
 }
 

@@ -80,21 +80,17 @@ export interface ListenPlan {
 }
 
 export function planListening(flags: ListenFlags): ListenPlan {
-  const {'public-url': publicUrl} = flags
+  const {'public-url': publicUrl, 'exit-after': count = 1, within: seconds, expect} = flags
+  const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
   return {
     host: flags.host,
     port: flags.port,
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
     targets: [...new Set(flags['forward-to'])],
     types: flags.event && new Set(flags.event),
-    wait: planWait(flags),
+    wait: waits ? {count, seconds, expect} : undefined,
     publicUrl,
   }
-}
-
-function planWait({'exit-after': count, within: seconds, expect}: ListenFlags): Wanted | undefined {
-  if (count === undefined && seconds === undefined && expect === undefined) return undefined
-  return {count: count ?? 1, seconds, expect}
 }
 
 /** An address that events may be forwarded to. Throws usage naming `flag`. */
@@ -128,11 +124,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: ()
   return Promise.race([work, timeout]).finally(() => done.abort())
 }
 
-export interface Expectation {
-  see(event: unknown): void
-  /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
-  begin(): Promise<void>
-}
+export type Expectation = Awaited<ReturnType<typeof createExpectation>>
 
 interface Wanted {
   readonly count: number
@@ -140,7 +132,7 @@ interface Wanted {
   readonly expect: string | undefined
 }
 
-export async function createExpectation({count, seconds, expect}: Wanted): Promise<Expectation> {
+export async function createExpectation({count, seconds, expect}: Wanted) {
   const holds = expect === undefined ? () => true : await evaluator(expect)
   let seen = 0
   let resolve = () => {}
@@ -148,11 +140,12 @@ export async function createExpectation({count, seconds, expect}: Wanted): Promi
     resolve = onDone
   })
   return {
-    see(event) {
+    see(event: unknown) {
       if (!holds(event)) return
       seen += 1
       if (seen >= count) resolve()
     },
+    /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
     async begin() {
       if (seconds === undefined) return enough
       return within(seconds * 1000, enough, () => {

@@ -12,7 +12,7 @@ import type {State} from '../../../state/state.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
-import {profileName} from '../../session/target.js'
+import {profileName, profileOf} from '../../session/target.js'
 import {listResult, type Result} from '../../terminal/result.js'
 
 export const webhookSecretFlags = {
@@ -116,21 +116,19 @@ export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret>
   return {...listResult({secrets: rows}, rows, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-/** The secrets a running `listen` checks with. Stored ones are read again, because a subscription may be created. */
-export interface LiveSecrets {
-  readonly now: () => readonly NamedSecret[]
-  refresh(): void
-  stop(): void
-}
+export type LiveSecrets = Awaited<ReturnType<typeof watchSecrets>>
 
 const REFRESH_MILLISECONDS = 1000
 
-/** Throws usage when there is none; with --subscribe, one is about to be created. */
+/**
+ * The secrets a running `listen` checks with. Stored ones are read again, because a subscription may be created. Throws
+ * usage when there is none, unless --subscribe is about to create one.
+ */
 export async function watchSecrets(
   flags: WebhookSecretFlags & {readonly subscribe: boolean},
   env: NodeJS.ProcessEnv,
   state: State,
-): Promise<LiveSecrets> {
+) {
   const {subscribe} = flags
   const profile = profileName(flags, state)
   const given = await givenSecrets(flags, env)
@@ -155,9 +153,8 @@ export function webhookHeaderNames(
   flags: {readonly profile?: string | undefined},
   state: State,
 ): WebhookHeaderNames {
-  const {profiles, defaults} = state.settings.read()
-  const name = profileName(flags, state)
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  const {defaults} = state.settings.read()
+  const profile = profileOf(flags, state)
   return {
     signature: profile?.signature_header ?? defaults?.signature_header ?? SIGNATURE_HEADER,
     eventId: profile?.event_id_header ?? defaults?.event_id_header ?? EVENT_ID_HEADER,

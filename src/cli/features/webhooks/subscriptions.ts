@@ -93,7 +93,9 @@ export async function createAndKeep(
   const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
   // Deviations only warn: the subscription exists, and its secret is shown this once.
   const unended = storageProblem(() => state.subscriptions.end(creation.id))
-  const warnings = [unended && notEnded(unended), notAsAsked(subscription_id, deviations)]
+  const notEnded =
+    'the end of the creation could not be recorded, so another one for this address needs --again'
+  const warnings = [unended && `${notEnded}: ${unended.message}`, notAsAsked(subscription_id, deviations)]
   return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
 }
 
@@ -111,10 +113,6 @@ export function createdResult(
 ): Result {
   const document = {subscription: {id, url, events, secret, is_active}, ...places}
   return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
-}
-
-function notEnded({message}: StorageError): string {
-  return `the end of the creation could not be recorded, so another one for this address needs --again: ${message}`
 }
 
 /** Checked before anything is sent: the secret comes once, and must be stored then. */

@@ -43,7 +43,8 @@ export async function planVerify(
   clock: () => number,
 ): Promise<CheckTerms> {
   const {tolerance: toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, signature, 'event-id': eventId} = flags
-  const now = timeOfJudging(flags.at, clock)
+  const {at} = flags
+  const now = at === 'received' ? receivedTime : () => at ?? clock()
   const secrets = await resolveWebhookSecrets(flags, env, state)
   return {
     ...{secrets, signature, eventId, toleranceSeconds, now},
@@ -63,11 +64,6 @@ function findReceived(state: State, id: string): Uint8Array | undefined {
     if (error instanceof StorageError) return undefined
     throw error
   }
-}
-
-function timeOfJudging(at: VerifyFlags['at'], clock: () => number): CheckTerms['now'] {
-  if (at === undefined) return () => clock()
-  return at === 'received' ? receivedTime : () => at
 }
 
 /** `received`, or a time. Throws usage. */
@@ -128,7 +124,8 @@ export async function* verifyInputs(
         yield verified
       }
       const others = leftOut.count - before
-      if (others > 0) warn(`${name}: ${leftOutText(others)}`)
+      if (others === 1) warn(`${name}: 1 entry is no webhook request and was not checked`)
+      if (others > 1) warn(`${name}: ${others} entries are no webhook requests and were not checked`)
     } catch (error) {
       throw readingFailed(error, name)
     }
@@ -186,12 +183,6 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
     throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
   }
   return inputs
-}
-
-function leftOutText(count: number): string {
-  return count === 1
-    ? '1 entry is no webhook request and was not checked'
-    : `${count} entries are no webhook requests and were not checked`
 }
 
 /** An empty capture verifies nothing, and must not look like a success. */

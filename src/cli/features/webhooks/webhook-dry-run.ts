@@ -2,6 +2,7 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
+import type {StoredEvent} from '../../../state/event-store.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {headersFor} from '../../../webhooks/forward/request.js'
@@ -16,11 +17,7 @@ interface DryReplay extends DryRequest {
   readonly body_base64: string
 }
 
-export interface Replayed {
-  /** Names and values in turn. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
-}
+type Replayed = Pick<StoredEvent, 'rawHeaders' | 'body'>
 
 export function describeReplay(events: readonly Replayed[], target: string): Result {
   return dryRun(events.map(event => describeOne(event, target)))

@@ -7,23 +7,23 @@ import type {Fields} from '../../input/guests.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {hintOf, plainly} from './questions.js'
 
-export interface ContactDefaults {
-  readonly name?: string | undefined
-  readonly surname?: string | undefined
-  readonly email?: string | undefined
-  readonly phone?: string | undefined
-  /** ISO 3166-1; national numbers of this country need no prefix. */
-  readonly country?: string | undefined
+/** `country`: ISO 3166-1; its national numbers need no prefix. */
+type ContactDefaults = {
+  readonly [name in 'name' | 'surname' | 'email' | 'phone' | 'country']?: string | undefined
 }
 
 export async function askContact(prompts: Prompts, defaults: ContactDefaults): Promise<Contact> {
   const read = await createPhoneReader(defaults.country)
   const name = await askName(prompts, 'Contact: first name', defaults.name)
   const surname = await askName(prompts, 'Contact: family name', defaults.surname)
+  const {contact} = await import('../../../contract/reservations.js')
   const email = await prompts.text({
     message: 'Contact: e-mail',
     default: defaults.email,
-    check: await emailCheck(),
+    check: typed => {
+      if (contact.shape.email.safeParse(typed).success) return
+      throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
+    },
   })
   const phone = await prompts.text({
     message: 'Contact: telephone, with country prefix',
@@ -60,14 +60,6 @@ export function askWords(prompts: Prompts, message: string, suggested: string | 
   })
 }
 
-async function emailCheck(): Promise<(typed: string) => void> {
-  const {contact} = await import('../../../contract/reservations.js')
-  return typed => {
-    if (contact.shape.email.safeParse(typed).success) return
-    throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
-  }
-}
-
 function describePhone({phone_country_code, phone_number, country}: Phone): string {
   const name =
     country === undefined ? 'several countries' : new Intl.DisplayNames('en', {type: 'region'}).of(country)
@@ -93,16 +85,12 @@ export async function askContactOrKept(
           ],
         })
   if (picked !== 'new') return picked
-  const {name = lead?.name, surname = lead?.surname, email, ...phone} = textsOf(given)
+  // Each was checked where it was read.
+  const {name = lead?.name, surname = lead?.surname, email, ...phone} = given as Partial<Contact>
   return askContact(prompts, {
     ...{name, surname, email, country: lead?.nationality},
     phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
   })
-}
-
-/** Each was checked where it was read. */
-function textsOf(fields: Fields): Partial<Contact> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 }
 
 function describe({name, surname, email, phone_country_code: prefix, phone_number}: Contact): string {

@@ -49,14 +49,11 @@ export async function askGuests(
   for (const [index, place] of places.entries()) {
     forms[index] ??= {}
     const form = forms[index]
-    if (people && isEmpty(form)) Object.assign(form, await askKept(prompts, place, forms, known, people))
+    const isEmpty = Object.values(form).every(value => value === undefined)
+    if (people && isEmpty) Object.assign(form, await askKept(prompts, place, forms, known, people))
     guests.push(await askGuest(prompts, place, form, known))
   }
   return guests
-}
-
-function isEmpty(form: GuestForm): boolean {
-  return Object.values(form).every(value => value === undefined)
 }
 
 type Picked = Kept<KeptGuest> | 'new' | 'forget'
@@ -167,13 +164,17 @@ function guestOf({type, isLead}: Place, form: GuestForm): Guest {
 }
 
 async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumstances): Promise<string> {
-  const read = (typed: string) => readBirthDate(typed, known.today)
+  const {checkIn, today} = known
+  const read = (typed: string) => readBirthDate(typed, today)
+  const when = checkIn === undefined ? 'today' : 'at check-in'
+  const ageWords = (date: string) =>
+    `${withWeekday(date)}, ${ageOn(date, checkIn ?? today)} years old ${when}`
   for (;;) {
     const birthDate = read(
       await prompts.text({
         message: `${place.label}: birth date (YYYY-MM-DD)`,
         check: plainly(read),
-        hint: hintOf(read, birthDate => ageWords(birthDate, known)),
+        hint: hintOf(read, ageWords),
       }),
     )
     const doubt = doubtAge(birthDate, place, known)
@@ -186,11 +187,6 @@ function readBirthDate(typed: string, today: string): string {
   if (nightsBetween(date, today) < 0) throw usage('invalid_input', 'must not be in the future')
   if (ageOn(date, today) > 120) throw usage('invalid_input', 'must not be more than 120 years ago')
   return date
-}
-
-function ageWords(birthDate: string, {checkIn, today}: GuestCircumstances): string {
-  const when = checkIn === undefined ? 'today' : 'at check-in'
-  return `${withWeekday(birthDate)}, ${ageOn(birthDate, checkIn ?? today)} years old ${when}`
 }
 
 /** What does not fit the room as it was searched, if anything. */
@@ -248,7 +244,11 @@ async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
       check: text => {
         if (digitsOf(text) === '') throw usage('invalid_input', 'must be a number of 11 digits')
       },
-      hint: describeTc,
+      hint: text => {
+        const number = digitsOf(text)
+        if (number.length < 11) return `${number.length} of 11 digits`
+        return isTcNumber(number) ? 'valid' : 'not valid: the checksum fails'
+      },
     })
     const number = digitsOf(typed)
     if (isTcNumber(number)) return number
@@ -256,12 +256,6 @@ async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
       'The checksum of this TC number is wrong: probably mistyped; the service may refuse it. Keep it?'
     if (await prompts.confirm({message})) return number
   }
-}
-
-function describeTc(typed: string): string | undefined {
-  const number = digitsOf(typed)
-  if (number.length < 11) return `${number.length} of 11 digits`
-  return isTcNumber(number) ? 'valid' : 'not valid: the checksum fails'
 }
 
 function digitsOf(typed: string): string {

@@ -53,7 +53,9 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
     round: async prompts => {
-      const plan = await prepare({...parts, prompts, readBalance: readOnce}, draft, chosen)
+      await askMissing({...parts, prompts, readBalance: readOnce}, draft, chosen)
+      const plan = await planOf(parts, draft, chosen)
+      parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
       if (parts.flags['dry-run']) return {plan, made: undefined}
       if (!(await agrees({...parts, prompts}, plan))) return undefined
       const made = await send(parts, plan, draft)
@@ -69,13 +71,6 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
 
 function goToOffers(): never {
   throw new SearchAgain(BACK_TO_OFFERS)
-}
-
-async function prepare(parts: Booking, draft: Draft, chosen: Chosen): Promise<Plan> {
-  await askMissing(parts, draft, chosen)
-  const plan = await planOf(parts, draft, chosen)
-  parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
-  return plan
 }
 
 async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise<void> {
@@ -211,15 +206,11 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   })
   if (field === 'all') {
     draft.forms[index] = {}
-    forgetAnswers(draft, index)
+    const {answers, places} = draft
+    const ofGuest = `${places?.[index]?.label}: `
+    for (const message of [...answers.keys()]) if (message.startsWith(ofGuest)) answers.delete(message)
   } else delete form[field]
   draft.guests = undefined
-}
-
-/** Clears the previous guest's answers. */
-function forgetAnswers({answers, places}: Draft, index: number): void {
-  const label = places?.[index]?.label
-  for (const message of [...answers.keys()]) if (message.startsWith(`${label}: `)) answers.delete(message)
 }
 
 /** Of the account; undefined when it cannot be seen. */

@@ -149,8 +149,9 @@ export async function chooseOffer(
   const fitted = await createFit()
   for (;;) {
     const listed = listOf(offers, view, wanted)
+    const order = `${ORDER_WORDS[view.sort]}${view.refundable ? ', refundable only' : ''}`
     const picked = await prompts.search<Picked>({
-      message: `Offer (${counted(listed.length, 'offer')}, ${sortWords(view)}: hotel, board, terms)`,
+      message: `Offer (${counted(listed.length, 'offer')}, ${order}: hotel, board, terms)`,
       find: typed => withActions(found(listed, typed, reader(), fitted), actions(view), typed),
     })
     if (picked === 'sort') view.sort = NEXT[view.sort]
@@ -161,10 +162,6 @@ export async function chooseOffer(
 
 const NEXT = {price: 'stars', stars: 'name', name: 'price'} as const
 const ORDER_WORDS = {price: 'cheapest first', stars: 'most stars first', name: 'by name'}
-
-function sortWords({sort, refundable}: OfferView): string {
-  return `${ORDER_WORDS[sort]}${refundable ? ', refundable only' : ''}`
-}
 
 function listOf(
   offers: readonly FoundOffer[],

@@ -38,7 +38,7 @@ export function recoverFrom(error: unknown, draft: Draft): string {
   if (!(error instanceof Failure)) throw error
   const {kind, message, details} = error
   const {code, result} = details
-  if (code === 'offer_in_use' || code === 'busy' || namesReservation(result)) throw error
+  if (code === 'offer_in_use' || code === 'busy' || (result && 'reservation_ref' in result)) throw error
   if (code === 'reference_in_use') {
     draft.reference = undefined
     draft.answers.delete(REFERENCE)
@@ -78,8 +78,4 @@ function remedyIn(fields: readonly string[]): Remedy {
   const roots = fields.map(field => snakeCase(field).replace(/^\W*(body|data|request)\W+/, ''))
   if (roots.every(root => /^payment/.test(root))) return 'payment'
   return roots.every(root => /^(offer|price)/.test(root)) ? 'offer' : 'answers'
-}
-
-function namesReservation(result: object | undefined): boolean {
-  return result !== undefined && 'reservation_ref' in result
 }
