@@ -11,8 +11,6 @@ import {
 } from './event-messages.js'
 import type {Keeper, NewEvent} from './event-store.js'
 
-export type EventWorker = ReturnType<typeof startEventWorker>
-
 interface Waiting {
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void

@@ -51,7 +51,7 @@ function isSameService(written: string, baseUrl: string): boolean {
   }
 }
 
-export interface GuardParts {
+interface GuardParts {
   readonly namedPath: NamedPath
   readonly target: Pick<Target, 'baseUrl' | 'isLoopback'>
   readonly sender: Sender

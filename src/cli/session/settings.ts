@@ -120,16 +120,10 @@ export async function readPreferences(around: Surroundings): Promise<Preferences
   }
 }
 
-export interface ConnectionSettings {
-  readonly timeoutSeconds: number | undefined
-  readonly caFile: string | undefined
-}
+export type ConnectionSettings = Awaited<ReturnType<typeof readConnectionSettings>>
 
 /** Flags too. Throws usage as above; with `ignoresInvalid` an invalid value counts as not set. */
-export async function readConnectionSettings(
-  around: Surroundings,
-  ignoresInvalid = false,
-): Promise<ConnectionSettings> {
+export async function readConnectionSettings(around: Surroundings, ignoresInvalid = false) {
   const read = async (name: string) =>
     readText(name, around).catch(error => {
       if (ignoresInvalid && error instanceof Failure) return undefined

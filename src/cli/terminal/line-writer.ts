@@ -53,8 +53,6 @@ export function sendToStdout(text: string, done: (error?: Error | null) => void)
   else process.stdout.write(text, done)
 }
 
-export type Occasionally = ReturnType<typeof createOccasionally>
-
 /** Different texts a second: more are made up by a sender of requests. */
 const MOST_TEXTS = 20
 

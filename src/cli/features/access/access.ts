@@ -5,7 +5,6 @@ import {parseBaseUrl} from '../../../api/http/base-url.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
-import type {Mode} from '../../../contract/identifiers.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/scopes.js'
 import type {CachedToken} from '../../../contract/token-cache.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
@@ -24,23 +23,11 @@ export interface LoginInput {
   readonly keychain: boolean
 }
 
-export interface Identity {
-  readonly profile: string | null
-  readonly base_url: string
-  /** Null with a ready token, when BOOKCTL_CLIENT_ID does not name it. */
-  readonly client_id: string | null
-  readonly mode: Mode
-  readonly scopes: readonly string[]
-  /** ISO 8601; null when no token is stored. */
-  readonly expires_at: string | null
-  readonly stored_in: string | null
-}
-
 /** The service a login goes to, with the rest of its request. */
 export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
 
 /** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
-export async function logIn(parts: RequestParts, state: State, input: LoginInput): Promise<Identity> {
+export async function logIn(parts: RequestParts, state: State, input: LoginInput) {
   const {baseUrl} = parseBaseUrl(input.baseUrl)
   const mode = checkCredentials(input.clientId, input.clientSecret, baseUrl)
   const before = recordOf(state, input.profile)
@@ -120,8 +107,8 @@ function storedIn(place: 'file' | 'keychain', state: State): string {
   return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
-/** The identity that commands use, from what is on this machine; no request. */
-export function describeIdentity(target: Target, state: State, now: number): Identity & {source: string} {
+/** The identity that commands use, without a request; null for what a ready token or a missing one does not say. */
+export function describeIdentity(target: Target, state: State, now: number) {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = state.tokens.list(client).filter(token => token.expiresAt > now)
   const token = ofLogin(kept, target)

@@ -11,7 +11,7 @@ import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../ses
 import {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
-import {type Check, type Finding, found, ok, runChecks, skipAll, skipped} from './check.js'
+import {type Check, found, ok, runChecks, skipAll, skipped} from './check.js'
 import {
   checkConfiguration,
   checkDatabases,
@@ -25,55 +25,8 @@ import {
 import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
 import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
 
-interface DoctorOptions {
-  readonly permissions: Finding
-  readonly state: State
-  readonly flags: TargetFlags
-  readonly namesProfile: boolean
-  readonly connect: ConnectOptions
-  readonly around: Surroundings
-  readonly offline: boolean
-  readonly receiver: string | undefined
-}
-
 /** Ours: for each step without --timeout. */
 const STEP_SECONDS = 10
-
-async function diagnose(options: DoctorOptions): Promise<Check[]> {
-  const {state, connect: link, flags, offline} = options
-  const {directory} = state
-  const {env, caFile, timeoutSeconds} = link
-  let target: Target | undefined
-  const local = await runChecks({
-    versions: () => checkVersions(link.version),
-    configuration: () => checkConfiguration(state),
-    permissions: () => options.permissions,
-    databases: () => checkDatabases(directory),
-    environment: () => checkEnvironment(env),
-    settings: () => checkSettings(options.around),
-    disk: () => checkDisk(directory),
-    sandbox: () => checkSandboxNote(directory),
-    login: async () => {
-      target = await resolveTarget(flags, env, state, options.namesProfile).catch(error => {
-        if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
-        throw error
-      })
-      if (!target) return skipped('configuration failed')
-      const {mode, baseUrl, clientId, profile} = target
-      const from = profile === null ? 'the environment' : `profile ${profile}`
-      return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
-    },
-  })
-  const remote = offline
-    ? skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], '--offline')
-    : await checkRemote(options, target)
-  const receiver = {state, env, caFile, timeoutSeconds, profile: flags.profile}
-  const webhooks = await runChecks({
-    'signing secrets': () => checkSigningSecrets(receiver),
-    receiver: () => checkReceiver(offline ? undefined : options.receiver, receiver),
-  })
-  return [...local, ...remote, ...webhooks]
-}
 
 /** Known even without credentials. */
 function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
@@ -86,8 +39,12 @@ function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
   }
 }
 
-async function checkRemote({state, flags, connect: given}: DoctorOptions, target: Target | undefined) {
-  const baseUrl = target?.baseUrl ?? baseUrlAlone(state, flags)
+async function checkRemote(
+  baseUrl: string | undefined,
+  target: Target | undefined,
+  state: State,
+  given: ConnectOptions,
+): Promise<Check[]> {
   if (baseUrl === undefined) return skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], 'no base URL')
   const {env, proxy, caFile, insecure = false, timeoutSeconds = STEP_SECONDS} = given
   const parts = {env, proxy, caFile, insecure, timeoutSeconds}
@@ -137,19 +94,44 @@ export abstract class DiagnosingCommand extends BaseCommand {
     })
   }
 
-  protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
+  protected async diagnose(offline: boolean, url: string | undefined): Promise<Check[]> {
     // First of all, because opening our files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
+    const {globals: flags} = this
     const around = await this.usableSurroundings()
-    return diagnose({
-      permissions,
-      state: await this.state(),
-      flags: this.globals,
-      namesProfile: this.namesProfile(),
-      connect: await this.connectOptions(await readConnectionSettings(around, true)),
-      around,
-      offline,
-      receiver,
+    const state = await this.state()
+    const {directory} = state
+    const link = await this.connectOptions(await readConnectionSettings(around, true))
+    const {env, caFile, timeoutSeconds} = link
+    let target: Target | undefined
+    const local = await runChecks({
+      versions: () => checkVersions(link.version),
+      configuration: () => checkConfiguration(state),
+      permissions: () => permissions,
+      databases: () => checkDatabases(directory),
+      environment: () => checkEnvironment(env),
+      settings: () => checkSettings(around),
+      disk: () => checkDisk(directory),
+      sandbox: () => checkSandboxNote(directory),
+      login: async () => {
+        target = await resolveTarget(flags, env, state, this.namesProfile()).catch(error => {
+          if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
+          throw error
+        })
+        if (!target) return skipped('configuration failed')
+        const {mode, baseUrl, clientId, profile} = target
+        const from = profile === null ? 'the environment' : `profile ${profile}`
+        return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
+      },
     })
+    const remote = offline
+      ? skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], '--offline')
+      : await checkRemote(target?.baseUrl ?? baseUrlAlone(state, flags), target, state, link)
+    const receiver = {state, env, caFile, timeoutSeconds, profile: flags.profile}
+    const webhooks = await runChecks({
+      'signing secrets': () => checkSigningSecrets(receiver),
+      receiver: () => checkReceiver(offline ? undefined : url, receiver),
+    })
+    return [...local, ...remote, ...webhooks]
   }
 }

@@ -25,14 +25,7 @@ export interface ApiPlan extends RawRequest {
   readonly scopes: readonly Scope[]
 }
 
-/** The arguments and flags, checked before the service is known. */
-interface TypedCall {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
-  readonly scopes: readonly Scope[] | undefined
-}
+type TypedCall = Awaited<ReturnType<typeof readCall>>
 
 /** METHOD in upper case. Throws usage. */
 export function checkMethod(field: string, text: string): string {
@@ -41,10 +34,8 @@ export function checkMethod(field: string, text: string): string {
   throw usage('invalid_input', `${field}: must be one of ${METHODS.join(', ')}`)
 }
 
-export async function readCall(
-  args: {method: string; path: string},
-  flags: ApiFlags & OutputFlags,
-): Promise<TypedCall> {
+/** The arguments and flags, checked before the service is known. Throws usage. */
+export async function readCall(args: {method: string; path: string}, flags: ApiFlags & OutputFlags) {
   checkInclude(flags)
   return {
     method: args.method,

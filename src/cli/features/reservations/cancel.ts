@@ -43,15 +43,11 @@ export async function planCancellation({api}: Connection, reference: string): Pr
     if (error instanceof Failure && error.details.code !== 'another_reservation') return null
     throw error
   })
-  if (reservation && isCancelled(stateOf(reservation.reservation) ?? ''))
-    throw isCancelledNow(reference, quote)
-  return {reference, quote, reservation}
-}
-
-function isCancelledNow(reference: string, quote: CancelPlan['quote']): unknown {
+  if (!reservation || !isCancelled(stateOf(reservation.reservation) ?? ''))
+    return {reference, quote, reservation}
   const details = {code: 'already_cancelled', result: {quote: quoted(quote)}}
   const message = `${reference} is cancelled already; nothing was sent`
-  return cancelledAlready(new Failure('refused', message, details), reference)
+  throw cancelledAlready(new Failure('refused', message, details), reference)
 }
 
 function withoutQuote(error: unknown): unknown {

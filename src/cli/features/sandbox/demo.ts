@@ -51,14 +51,17 @@ export class Demo {
     const {base_url, client_id, client_secret} = await this.startSandbox()
     const login = ['login', '--base-url', base_url, '--client-id', client_id, '--client-secret-stdin']
     const steps: Step[] = []
-    const step = async (argv: readonly string[], stdin = '') => {
-      const done = await this.step(argv, stdin)
-      steps.push(done)
-      return done.output
+    const ended = async (done: Promise<Step>) => {
+      const step = await done
+      this.options.onOutput(step.output)
+      steps.push(step)
+      return step.output
     }
+    const step = (argv: readonly string[], stdin = '') => ended(this.start(argv, stdin).done)
     await step(login, `${client_secret}\n`)
     await step(['account'])
     const [first = '', second = ''] = new Set((await step(this.searching())).match(/off_[\w-]+/g))
+    const referenceIn = (output: string) => found(/RSV-[0-9A-Z]{10}/, output, 'reserve')
     const paid = referenceIn(await step(['reserve', first, '--pay', 'account', ...GUESTS]))
     await step(['voucher', 'download', paid])
     await step(['account'])
@@ -66,8 +69,8 @@ export class Demo {
     const created = await step(['webhooks', 'create', '--url', receiver.url, ...EVENTS])
     const listening = this.start(receiver.listen)
     await listening.ready
-    await step(['webhooks', 'test', idIn(created)])
-    steps.push(await this.shown(listening.done))
+    await step(['webhooks', 'test', found(/whsub_[\w-]+/, created, 'webhooks create')])
+    await ended(listening.done)
     const instant = ['reserve', second, '--pay', 'instant', ...GUESTS]
     const pending = referenceIn(await step(instant))
     await step(['sandbox', 'pay', pending])
@@ -119,16 +122,6 @@ export class Demo {
     })
   }
 
-  private step(argv: readonly string[], stdin: string): Promise<Step> {
-    return this.shown(this.start(argv, stdin).done)
-  }
-
-  private async shown(done: Promise<Step>): Promise<Step> {
-    const step = await done
-    this.options.onOutput(step.output)
-    return step
-  }
-
   /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
   private start(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
     const command = `bookctl ${argv.map(quote).join(' ')}`
@@ -178,17 +171,10 @@ export class Demo {
   }
 }
 
-/** The reservation's reference, as the local sandbox writes it. */
-function referenceIn(output: string): string {
-  const reference = /RSV-[0-9A-Z]{10}/.exec(output)?.[0]
-  if (reference) return reference
-  throw stepFailed('reserve', 0, output)
-}
-
-function idIn(output: string): string {
-  const id = /whsub_[\w-]+/.exec(output)?.[0]
-  if (id) return id
-  throw stepFailed('webhooks create', 0, output)
+function found(shape: RegExp, output: string, command: string): string {
+  const [text] = shape.exec(output) ?? []
+  if (text) return text
+  throw stepFailed(command, 0, output)
 }
 
 function stepFailed(command: string, exit: number, output: string): Failure {

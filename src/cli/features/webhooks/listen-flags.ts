@@ -124,8 +124,6 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: ()
   return Promise.race([work, timeout]).finally(() => done.abort())
 }
 
-export type Expectation = Awaited<ReturnType<typeof createExpectation>>
-
 interface Wanted {
   readonly count: number
   readonly seconds: number | undefined

@@ -20,8 +20,6 @@ export const EVENT_COLUMNS = [
   ...['received_at', 'verdict', 'reason', 'event_type', 'event_id', 'duplicate', 'ack_ms'],
 ] as const
 
-export type ListenOutput = Awaited<ReturnType<typeof createListenOutput>>
-
 /** `tell` prints on stderr. */
 export async function createListenOutput(
   flags: OutputFlags & {readonly capture?: string | undefined},

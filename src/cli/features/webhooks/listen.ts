@@ -3,27 +3,25 @@ import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
-import {type EventWorker, startEventWorker} from '../../../state/event-worker.js'
+import {startEventWorker} from '../../../state/event-worker.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {createOwner} from '../../../storage/temporary.js'
 import {createForwarder, type Forwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
 import {parseBody} from '../../../webhooks/receive/capture-record.js'
-import type {KeyPair} from '../../../webhooks/receive/certificate.js'
 import {RECEIVER_LIMITS} from '../../../webhooks/receive/limits.js'
 import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.js'
 import {type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
-import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {systemClock} from '../../session/clock.js'
 import {profileName} from '../../session/target.js'
-import {createOccasionally, type Occasionally} from '../../terminal/line-writer.js'
+import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {cannotListen} from '../sandbox/note.js'
-import {createExpectation, type Expectation, type ListenFlags, type ListenPlan} from './listen-flags.js'
-import {createListenOutput, type ListenOutput} from './listen-output.js'
+import {createExpectation, type ListenFlags, type ListenPlan} from './listen-flags.js'
+import {createListenOutput} from './listen-output.js'
 import {listenIdentity} from './listen-tls.js'
-import {type LiveSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
+import {type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
 
 export interface ListenParts {
   readonly plan: ListenPlan
@@ -50,7 +48,25 @@ export async function openListening(
   parts: ListenParts,
   whenStopped: (undo: () => unknown) => void,
 ): Promise<Listening> {
-  const {plan, flags, env, state, tell} = parts
+  const opened = await openParts(parts, whenStopped)
+  const {host} = parts.plan
+  const listening = new Listening(opened)
+  whenStopped(() => listening.close())
+  if (opened.tls === undefined && !LOOPBACK.test(host))
+    parts.tell(
+      `Warning: plain http on ${sanitizeLine(host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
+    )
+  await listening.open()
+  return listening
+}
+
+type Opened = Awaited<ReturnType<typeof openParts>>
+
+/** What a receiver is made of; `trusted`: certificates of https targets, undefined for the runtime's own. */
+async function openParts(
+  {plan, flags, env, state, tell, note}: ListenParts,
+  whenStopped: (undo: () => unknown) => void,
+) {
   const profile = profileName(flags, state)
   const expectation = plan.wait && (await createExpectation(plan.wait))
   const secrets = await watchSecrets(flags, env, state)
@@ -59,33 +75,11 @@ export async function openListening(
   const {trustedCertificates} = await import('../../session/trust.js')
   const trusted = await trustedCertificates(flags['ca-file'], env)
   const output = await createListenOutput(flags, tell)
+  // The thread that owns events.db.
   const worker = startEventWorker(state.directory)
   const headerNames = webhookHeaderNames(flags, state)
-  const opened = {plan, profile, secrets, headerNames, tls, trusted, output, worker, expectation}
-  const listening = new Listening({...opened, talk: createOccasionally(tell), note: parts.note})
-  whenStopped(() => listening.close())
-  if (tls === undefined && !LOOPBACK.test(plan.host))
-    tell(
-      `Warning: plain http on ${sanitizeLine(plan.host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
-    )
-  await listening.open()
-  return listening
-}
-
-interface Opened {
-  readonly plan: ListenPlan
-  readonly profile: string
-  readonly secrets: LiveSecrets
-  readonly headerNames: WebhookHeaderNames
-  readonly tls: KeyPair | undefined
-  /** Certificates to trust of https targets; undefined: the runtime's own. */
-  readonly trusted: readonly string[] | undefined
-  readonly output: ListenOutput
-  /** The thread that owns events.db. */
-  readonly worker: EventWorker
-  readonly expectation: Expectation | undefined
-  readonly talk: Occasionally
-  readonly note: (text: string) => void
+  const talk = createOccasionally(tell)
+  return {plan, profile, expectation, secrets, tls, trusted, output, worker, headerNames, talk, note}
 }
 
 /** A receiver, from its opening to its end. */

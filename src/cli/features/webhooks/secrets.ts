@@ -116,8 +116,6 @@ export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret>
   return {...listResult({secrets: rows}, rows, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-export type LiveSecrets = Awaited<ReturnType<typeof watchSecrets>>
-
 const REFRESH_MILLISECONDS = 1000
 
 /**

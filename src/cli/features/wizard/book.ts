@@ -32,11 +32,6 @@ import {askCountry} from './questions.js'
 import {recoverFrom} from './recover.js'
 import {describeSummary} from './summary.js'
 
-interface Booking extends WizardParts {
-  /** Asks the service once, however often the questions are gone through. */
-  readonly readBalance: () => Promise<Balance>
-}
-
 /** Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
 export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
@@ -53,7 +48,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
     round: async prompts => {
-      await askMissing({...parts, prompts, readBalance: readOnce}, draft, chosen)
+      await askMissing({...parts, prompts}, draft, chosen, readOnce)
       const plan = await planOf(parts, draft, chosen)
       parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
       if (parts.flags['dry-run']) return {plan, made: undefined}
@@ -73,7 +68,13 @@ function goToOffers(): never {
   throw new SearchAgain(BACK_TO_OFFERS)
 }
 
-async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise<void> {
+/** `balanceOnce` asks the service once, however often the questions are gone through. */
+async function askMissing(
+  parts: WizardParts,
+  draft: Draft,
+  chosen: Chosen,
+  balanceOnce: () => Promise<Balance>,
+): Promise<void> {
   const {connection, today, prompts} = parts
   const people = peopleHere(connection)
   draft.nationality ??= await askCountry(
@@ -90,7 +91,7 @@ async function askMissing(parts: Booking, draft: Draft, chosen: Chosen): Promise
   draft.contact ??= await askContactOrKept(prompts, lead, people, draft.contactFields)
   if (!draft.payment) {
     const cost = chosen.shown?.price ?? {total: null, currency: null}
-    const balance = await parts.readBalance()
+    const balance = await balanceOnce()
     draft.payment = await askPayment(prompts, {
       ...{cost, balance},
       modes: chosen.shown && knownTerms(chosen.shown).paymentModes,

@@ -13,7 +13,7 @@ export function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): 
     environment: environmentText,
     'exit-codes': exitCodesText,
     output: outputText,
-    sandbox: sandboxText,
+    sandbox: () => prose(help, SANDBOX_TEXT),
     webhooks: webhooksText,
   }
   return texts[name](help)
@@ -110,10 +110,6 @@ To test long answers, let each search find as many offers as you like; each of t
   bookctl sandbox start --offers 10000
 
 \`sandbox deliveries\` shows every attempt to deliver an event. \`sandbox openapi\` prints the description of the service for tools that read OpenAPI.`
-
-function sandboxText(help: HelpFormatter): string {
-  return prose(help, SANDBOX_TEXT)
-}
 
 const WEBHOOKS_TEXT = `
 The service sends events by HTTPS POST to the URL of each subscription, signed with the subscription's secret, which it shows once. \`webhooks create\` stores the secret before it prints it.
