@@ -1,18 +1,9 @@
 /** The time left on an offer: the line that counts down beside every question, and their end with it. */
-
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {SearchAgain} from './draft.js'
 
-/** What every question shows while an offer is being booked. */
-export interface Clocked {
-  /** The line kept in sight: the time left on the offer. */
-  readonly status: () => string
-  /** Aborted when the offer expires; its reason is thrown. */
-  readonly signal: AbortSignal
-}
-
 /** The same questions, each with the time left, withdrawn when the time is over. */
-export function clocked(prompts: Prompts, clock: Clocked | undefined): Prompts {
+export function clocked(prompts: Prompts, clock: OfferClock | undefined): Prompts {
   if (!clock) return prompts
   return {
     text: question => prompts.text({...clock, ...question}),
@@ -23,18 +14,18 @@ export function clocked(prompts: Prompts, clock: Clocked | undefined): Prompts {
   }
 }
 
-export interface OfferClock extends Clocked {
-  stop(): void
-}
+type OfferClock = ReturnType<typeof startClock>
 
 /** Runs until `expiresAt` (Unix seconds); `now` is this machine's clock. The signal's reason is a SearchAgain. */
-export function startClock(expiresAt: number, now: () => number, what: string): OfferClock {
+export function startClock(expiresAt: number, now: () => number, what: string) {
   const controller = new AbortController()
   const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again.`))
   const timer = setTimeout(expire, Math.max(0, (expiresAt - now()) * 1000))
   timer.unref()
   return {
+    /** The line kept in sight. */
     status: () => `${what}: ${minutesLeft(expiresAt - now())} left`,
+    /** Aborted when the offer expires; its reason is thrown. */
     signal: controller.signal,
     stop: () => clearTimeout(timer),
   }
