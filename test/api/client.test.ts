@@ -177,16 +177,6 @@ describe('what an ending means', () => {
     expect(failure.message.length).toBeLessThan(350)
   })
 
-  test('of a change: unknown when the answer was lost, unreachable when nothing was sent; never a repeat', async () => {
-    const {api, server} = await setUp(() => 'end')
-    const change = () => rejectionOf(api.call('subscriptions.create', {body: {}}))
-    expect(await change()).toMatchObject({kind: 'outcome_unknown'})
-    expect(server.requests).toHaveLength(1)
-    await server.close()
-    const details = {code: 'refused', reason: `ECONNREFUSED 127.0.0.1:${server.port}`}
-    expect(await change()).toMatchObject({kind: 'unreachable', details})
-  })
-
   test('429 says when to try again, 403 which scope is missing', async () => {
     const slow = await setUp(() => jsonAnswer(429, {}, {'retry-after': '90'}))
     expect((await rejectionOf(slow.api.call('account.show'))).details.hint).toBe('try again in 90 seconds')

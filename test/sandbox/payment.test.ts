@@ -1,6 +1,5 @@
 /** Instant payments: the page a customer pays at, and what becomes of the reservation (§2.5, §3). */
 import {beforeEach, expect, test} from 'vitest'
-import {reservationRequest, startSandbox, TEST_START} from '../support/sandbox.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({})
@@ -104,29 +103,4 @@ test('the control pays once', async () => {
   expect(await refusalOf(sandbox.control('POST', '/_sandbox/payments/RSV-NONE', {result: 'paid'}))).toBe(
     '404 reservation_not_found',
   )
-})
-
-test('many payments expire each at its own moment, and others are answered meanwhile', async () => {
-  const many = 60
-  let time = TEST_START
-  // Real time that goes on a little with every look at it.
-  const other = await startSandbox({inProcess: true, offers: many, clock: () => (time += 0.01)})
-  const booker = await other.client()
-  for (const {offer_id} of await booker.search()) {
-    const made = await booker.reserve(reservationRequest(offer_id, {payment: {mode: 'instant'}}))
-    expect(made.status).toBe(201)
-  }
-  let isMoving = true
-  let turns = 0
-  const turn = () => {
-    turns += 1
-    if (isMoving) setImmediate(turn)
-  }
-  setImmediate(turn)
-  await other.advance(3600)
-  isMoving = false
-  const listed = await booker.call('GET', `/reservations?limit=${many}`)
-  expect(listed.json.data.map(({status}: {status: string}) => status)).toEqual(Array(many).fill('EXPIRED'))
-  expect(turns).toBeGreaterThan(many / 2)
-  await other.close()
 })

@@ -1,14 +1,9 @@
 /** What a service answers besides a success, and what of it reaches the person at the terminal. */
-import {afterAll, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
-import {answer, type Script, ScriptedService} from '../support/scripted-service.js'
+import {expect, test} from 'vitest'
+import {answer, type Script} from '../support/scripted-service.js'
+import {scriptedHome} from './scripted-home.js'
 
-const service = await ScriptedService.start()
-const home = new Home(service.env)
-afterAll(() => {
-  home.remove()
-  service.close()
-})
+const {service, home} = await scriptedHome()
 
 /** Answers requests to `path` with `body`. */
 const answering =

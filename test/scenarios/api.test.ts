@@ -1,21 +1,12 @@
 /** `api`: any path, signed in; where it may go, what comes back in each form, and what a lost answer means. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
+import {scriptedHome} from './scripted-home.js'
 
-const service = await ScriptedService.start()
-const home = new Home(service.env)
-beforeEach(() => {
-  service.forget()
-  service.script = () => false
-})
-afterAll(() => {
-  home.remove()
-  service.close()
-})
+const {service, home} = await scriptedHome()
 
 const BINARY = Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a])
 

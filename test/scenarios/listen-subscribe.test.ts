@@ -1,7 +1,6 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
-import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -9,6 +8,7 @@ import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
+import {storedSecrets} from './scripted-home.js'
 
 const CREATED = 'whsec_created'
 const CLOSE = 'Connection: close\r\n'
@@ -51,15 +51,6 @@ async function answerTo(path: string, body: string): Promise<object> {
   return {event_id: 'evt_test', delivery_id: 'dlv_1'}
 }
 
-function secretsIn({configDirectory}: Home): number {
-  const state = openState(configDirectory)
-  try {
-    return state.secrets.listSigningSecrets().length
-  } finally {
-    state.close()
-  }
-}
-
 const ARGV = [
   '--subscribe',
   '--public-url',
@@ -79,11 +70,7 @@ test('the subscription is made and tested before "ready", and later events are c
     '/webhooks/subscriptions/whsub_1/test ',
     '200',
   ])
-  const state = openState(home.configDirectory)
-  expect(state.secrets.listSigningSecrets('default')).toMatchObject([
-    {subscription_id: 'whsub_1', secret: CREATED},
-  ])
-  state.close()
+  expect(storedSecrets(home)).toEqual([{id: 'whsub_1', secret: CREATED}])
   const event = '{"id":"evt_2","type":"reservation.confirmed"}'
   await exchangeRaw(
     receiverPort,
@@ -123,7 +110,7 @@ test('a subscription whose test event does not come, or is not waited for, is de
     const stopped = await sandbox.home.run(argv, {
       ...NO_SECRET,
       onStart: child => {
-        const isKept = () => secretsIn(sandbox.home) > 0
+        const isKept = () => storedSecrets(sandbox.home).length > 0
         isMade = waitUntil(isKept, 'the secret').then(() => void child.kill('SIGINT'))
       },
     })

@@ -1,19 +1,11 @@
 /** Once a reservation is made, whatever goes wrong after it, its reference reaches the user. */
-import {afterAll, beforeEach, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
-import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
+import {expect, test} from 'vitest'
+import {answer, refuse} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
 
-const service = await ScriptedService.start()
-const home = new Home(service.env)
-afterAll(() => {
-  home.remove()
-  service.close()
-})
-beforeEach(() => {
-  service.script = () => false
-  service.status = 'PENDING_PAYMENT'
-})
+const {service, home} = await scriptedHome()
+service.status = 'PENDING_PAYMENT'
 
 const reserve = (offer: string, ...more: string[]) => [
   ...['reserve', offer, '--pay', 'instant', '--nationality', 'TR', ...GUESTS],

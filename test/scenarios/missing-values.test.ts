@@ -4,11 +4,10 @@
  */
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeEach, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {describe, expect, test} from 'vitest'
 import {COMMANDS} from '../support/manifest.js'
-import {ScriptedService} from '../support/scripted-service.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
+import {scriptedHome} from './scripted-home.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
@@ -36,13 +35,7 @@ const ASKING: [command: string, missing: string[]][] = [
   ['login', ['--base-url', '--client-id', '--client-secret-stdin']],
 ]
 
-const service = await ScriptedService.start()
-const home = new Home(service.env)
-beforeEach(() => service.forget())
-afterAll(() => {
-  home.remove()
-  service.close()
-})
+const {service, home} = await scriptedHome()
 
 /** In a home where nothing is known and no credentials are set. */
 const BARE = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}

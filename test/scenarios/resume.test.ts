@@ -1,18 +1,10 @@
 /** `reserve --resume`: what it repeats, and what it refuses. */
-import {afterAll, beforeEach, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
-import {answer, ScriptedService} from '../support/scripted-service.js'
+import {expect, test} from 'vitest'
+import {answer} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
 
-const service = await ScriptedService.start()
-const home = new Home(service.env)
-afterAll(() => {
-  home.remove()
-  service.close()
-})
-beforeEach(() => {
-  service.script = () => false
-})
+const {service, home} = await scriptedHome()
 
 const RESERVE = ['reserve', '--pay', 'account', '--nationality', 'TR', ...GUESTS]
 const POSTS = '/reservations/hotel'
@@ -48,7 +40,6 @@ test('with --dry-run it prints the request that would be repeated, and sends not
 })
 
 test('what would say something anew is refused by name', async () => {
-  service.forget()
   const key = ['--idempotency-key', '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02']
   const more = ['--max-price', '5', '--client-reference', 'R3', '--input', 'none.json', ...key]
   const {exit, message} = await home.refusal([...RESERVE, 'off_1', '--resume', 'R1', ...more])

@@ -1,9 +1,11 @@
+/** Subscriptions and their deliveries at the command line, on the local sandbox. */
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeEach, expect, test} from 'vitest'
-import {openState} from '../../src/state/state.js'
+import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {Home} from '../support/bookctl.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {storedSecrets} from './scripted-home.js'
 
 const URL_TYPED = 'https://partner.example/hooks'
 const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.ready']
@@ -15,17 +17,6 @@ beforeEach(() => {
   home = new Home(sandbox.env)
   return () => home.remove()
 })
-
-function storedSecrets(): {id: string; secret: string}[] {
-  const state = openState(home.configDirectory)
-  try {
-    return state.secrets
-      .listSigningSecrets('default')
-      .map(({subscription_id, secret}) => ({id: subscription_id, secret}))
-  } finally {
-    state.close()
-  }
-}
 
 interface Created {
   readonly subscription: {id: string; secret: string; url: string; events: string[]; is_active: boolean}
@@ -46,7 +37,7 @@ test('create, list, test, update and delete, against the local sandbox', async (
     },
     stored_in: join(home.configDirectory, 'tokens.db'),
   })
-  expect(storedSecrets()).toEqual([{id, secret}])
+  expect(storedSecrets(home)).toEqual([{id, secret}])
 
   const listed = await home.json<{subscriptions: {id: string}[]}>(['webhooks', 'list'])
   expect(listed.result.subscriptions.find(one => one.id === id)).toEqual({
@@ -82,14 +73,14 @@ test('create, list, test, update and delete, against the local sandbox', async (
   })
   const deleted = await home.json(['webhooks', 'delete', id])
   expect(deleted.result).toEqual({subscription_id: id, deleted: true, secret_removed: true})
-  expect(storedSecrets()).toEqual([])
+  expect(storedSecrets(home)).toEqual([])
   expect((await home.json(['webhooks', 'delete', id])).exit).toBe(5)
 })
 
 test('the secret is stored also when nobody reads what is printed', async () => {
   const done = await home.run(CREATE, {onStart: child => child.stdout?.destroy()})
   expect(done).toMatchObject({exit: 0, stderr: ''})
-  expect(storedSecrets()).toEqual([
+  expect(storedSecrets(home)).toEqual([
     {id: expect.stringMatching(/^whsub_/), secret: expect.stringMatching(/^whsec_/)},
   ])
 })
@@ -169,4 +160,42 @@ test('where nothing can be stored, nothing is created', async () => {
   const after = (await home.json<{subscriptions: unknown[]}>(['webhooks', 'list'])).result.subscriptions
     .length
   expect(after).toBe(before)
+})
+
+test('the schedule of a receiver that is down is rehearsed in a moment, and mended', async () => {
+  const url = `https://127.0.0.1:${await findFreePort()}/down`
+  const created = await home.json<{subscription: {id: string}}>([
+    ...['webhooks', 'create', '--url', url, '--event', 'reservation.confirmed'],
+  ])
+  const {id} = created.result.subscription
+  await home.run(['webhooks', 'test', id])
+  expect((await home.run(['sandbox', 'clock', '--advance', '59h'])).exit).toBe(0)
+  type Deliveries = {
+    deliveries: {subscription_id: string; status: string; attempts: {at: string; error: string}[]}[]
+  }
+  const shown = await home.json<Deliveries>(['sandbox', 'deliveries'])
+  const delivery = shown.result.deliveries.find(one => one.subscription_id === id)
+  expect(delivery).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
+  const attempts = delivery?.attempts ?? []
+  const begin = Date.parse(attempts[0]?.at ?? '')
+  const minutes = attempts.map(({at}) => Math.round((Date.parse(at) - begin) / 60_000))
+  expect(minutes).toEqual([0, 1, 6, 36, 156, 636, 2076, 3516])
+  expect(attempts[7]?.error).toContain('ECONNREFUSED')
+  const list = async () => (await home.run(['webhooks', 'list', '--columns', 'id,is_active'])).stdout
+  expect(await list()).toContain(`${id}\tfalse`)
+  expect((await home.run(['webhooks', 'update', id, '--active'])).exit).toBe(0)
+  expect(await list()).toContain(`${id}\ttrue`)
+})
+
+test('of many deliveries the newest are shown', async () => {
+  const url = `https://127.0.0.1:${await findFreePort()}/nobody`
+  const created = await home.json<{subscription: {id: string}}>([
+    ...['webhooks', 'create', '--url', url, '--event', 'voucher.ready'],
+  ])
+  for (let n = 0; n < 3; n++) await home.run(['webhooks', 'test', created.result.subscription.id])
+  const list = (...more: string[]) => home.run(['sandbox', 'deliveries', '--quiet', ...more])
+  const all = (await list()).stdout.trim().split('\n')
+  expect(all.length).toBeGreaterThanOrEqual(3)
+  expect((await list('--limit', '2')).stdout.trim().split('\n')).toEqual(all.slice(-2))
+  expect((await list('--limit', '0')).exit).toBe(2)
 })
