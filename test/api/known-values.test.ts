@@ -11,11 +11,6 @@ const knowing = (...secrets: string[]) => {
   return redactor
 }
 
-test('it is taken out of a path, too', () => {
-  const address = knowing('RSV-SECRET').url('https://h.example/v1/RSV-SECRET/x', true)
-  expect(address).toBe(`https://h.example/v1/${GONE}/x`)
-})
-
 test('it is taken out from three characters on', () => {
   expect(knowing('ab', 'xyz').text('cab xyz vwxyz')).toBe(`cab ${GONE} vwxyz`)
 })
@@ -27,14 +22,6 @@ test.each(['abcd abcdefgh abcdef', 'abcdefgh abcdef abcd', 'abcdef abcd abcdefgh
     expect(redactor.text('-abcdefgh- -abcdef-')).toBe(`-${GONE}- -${GONE}-`)
   },
 )
-
-test('it goes percent-encoded in an unusual way with the rest of its word', () => {
-  const redactor = knowing('tök')
-  for (const secret of words('%74%c3%b6%6b t%C3%B6%6B %ff%74%c3%b6%6b %20%74%c3%b6%6b%20'))
-    expect(redactor.text(`x ${secret} y%20z`)).toBe(`x ${GONE} y%20z`)
-  for (const harmless of words('x%20y 100% %ff%74 %7a%c3%b6%6b'))
-    expect(redactor.text(harmless)).toBe(harmless)
-})
 
 test('a short one goes where it is a word of its own', () => {
   const redactor = knowing('101', 'Zed', 'Öz-', '"x"')
@@ -62,11 +49,4 @@ test('it goes in every spelling: percent-encoded, in JSON, in hex and in base64 
   for (const half of ['\ud800', '\ufffd'])
     expect(redactor.text(`x secret ${half} of a service y`)).toBe(`x ${GONE} y`)
   expect(redactor.text('x secret%20%EF%BF%BD%20of%20a%20service y')).toBe(`x ${GONE} y`)
-})
-
-test('it has no spelling so short that it would take innocent text apart', () => {
-  for (const secret of ['abc', 'abcd', 'abcde'])
-    for (const spelling of spellingsOf(secret))
-      expect(spelling.length).toBeGreaterThanOrEqual(Math.min(4, secret.length))
-  expect(spellingsOf('abc')).toContain('abc')
 })

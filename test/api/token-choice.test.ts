@@ -109,12 +109,6 @@ test('what another process brings meanwhile is taken while anything is left of i
   expect(replacing.asked()).toBe(0)
 })
 
-test('without a result of waiting this process asks itself', async () => {
-  const {get, asked} = setUp({tokens: [], meanwhile: []})
-  expect(await get()).toBe('asked-1')
-  expect(asked()).toBe(1)
-})
-
 test('one that was there before the first was refused is not taken in its place', async () => {
   const [first, second] = [token('first', {expiresAt: NOW + 2000}), token('second')]
   const {get, replace} = setUp({tokens: [first, second]})
@@ -136,17 +130,6 @@ test('its own serves to its end where there is no room to keep it, and not once 
   expect(asked()).toBe(1)
   clock.advance(1)
   expect(await get()).toBe('asked-2')
-})
-
-test('once its own was refused it is not listed again', async () => {
-  const kept: Kept = {tokens: [], hasRoom: false}
-  const {source, get, replace, asked} = setUp(kept)
-  const own = await source.get(READ)
-  expect(own.access_token).toBe('asked-1')
-  kept.tokens = [token('theirs', {expiresAt: NOW + 500})]
-  expect(await replace(token('asked-1'))).toBe('theirs')
-  expect(await get()).toBe('theirs')
-  expect(asked()).toBe(1)
 })
 
 test('a failure is noted for those who wait, as that of what was asked for and how, at its end', async () => {

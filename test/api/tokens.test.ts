@@ -53,17 +53,6 @@ describe('the cache', () => {
     expect(requests().length).toBe(2)
   })
 
-  test('keeps live and test apart', async () => {
-    const {state, tokenParts} = open()
-    const token = await open().source.get(['account:read'])
-    const live = {clientId: CLIENT_ID, clientSecret: 'sk_live_right'}
-    const stored = {...token, access_token: 'live', askedScopes: ['account:read']}
-    state.tokens.put(tokenClientOf(place.service.baseUrl, live), stored)
-    expect(await open().source.get(['account:read'])).toEqual(token)
-    const source = createTokenSource({...tokenParts, credentials: live})
-    expect((await source.get(['account:read'])).access_token).toBe('live')
-  })
-
   test.each([0, -1])('with an expires_in of %i is used for that call and not kept', async seconds => {
     place.service.tokenLifetimeSeconds = seconds
     const {api, state} = open()

@@ -140,15 +140,6 @@ describe('reserve', () => {
     expect(request.guests.map(one => one.nationality)).toEqual(['TR', 'DE'])
   })
 
-  test('a country is taken in any case, as --nationality is', async () => {
-    const guest = [...FLAGS.guest, {name: 'C', surname: 'D', nationality: 'de'}]
-    const fromFlags = await readReservation('off_1', {}, {...FLAGS, guest, nationality: 'TR'}, KNOWN)
-    expect(fromFlags.guests.map(one => one.nationality)).toEqual(['TR', 'DE'])
-    const guests = [{name: 'A', surname: 'B', nationality: 'Fr'}]
-    const fromFile = await readReservation('off_1', {guests}, {...FLAGS, guest: undefined}, KNOWN)
-    expect(fromFile.guests.map(one => one.nationality)).toEqual(['FR'])
-  })
-
   test('flags win over the file, and the contact is completed', async () => {
     const input = {
       client_reference_id: 'FILE',

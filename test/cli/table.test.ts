@@ -156,11 +156,6 @@ describe('a long list', () => {
     const each = rows.flatMap(row => layOut({...parts, rows: [widest, row]})?.body.slice(first.length) ?? [])
     expect(whole?.body).toEqual([...first, ...each])
   })
-
-  test('takes a text of any length if nothing is cut', () => {
-    const text = '東京'.repeat(100_000)
-    expect(lay(['id', 'name'], [['a', text]], Number.POSITIVE_INFINITY)?.lines.at(-1)).toBe(`a   ${text}`)
-  })
 })
 
 test('only the painter writes colour, and no line ends in spaces', () => {

@@ -32,11 +32,6 @@ test('a file in the place of the directory is named', () => {
   expect(refusalOf('file')).toBe(`--file: the directory ${join(directory, 'file')} is not a directory`)
 })
 
-test('so is what lies below a file', () => {
-  writeFileSync(join(directory, 'file'), '')
-  expect(refusalOf('file', 'below')).toContain(`the directory ${join(directory, 'file', 'below')}`)
-})
-
 // The system lets root write everywhere.
 test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is named', () => {
   mkdirSync(join(directory, 'locked'))

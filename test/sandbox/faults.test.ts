@@ -166,13 +166,3 @@ test.each(['commit-then-drop', 'commit-then-hang'])(
     expect(left).toMatchObject([{kind, left: 1}])
   },
 )
-
-test('a repeated refusal uses up no fault that strikes after the commit', async () => {
-  const key = randomUUID()
-  const unknown = {...body, offer_id: 'off_unknown'}
-  expect((await client.reserve(unknown, key)).status).toBe(404)
-  await sandbox.fault({operation: 'reservations.create', kind: 'commit-then-drop'})
-  expect((await client.reserve(unknown, key)).headers.get('idempotent-replayed')).toBe('true')
-  expect((await reserveRaw(randomUUID())).ended).toBe('dropped')
-  expect(await reservations()).toHaveLength(1)
-})

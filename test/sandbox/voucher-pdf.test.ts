@@ -124,13 +124,6 @@ describe('a voucher', () => {
     expect(text).toContain('1 May 2030, 09:00 UTC')
   })
 
-  it('can be made from the least that is known', async () => {
-    const least = reservationRecord({remarks: null, cancellation_policies: []})
-    const {text} = await readPdf(await renderVoucher(least, {partnerName: '', issuedAt: EXTRA.issuedAt}))
-    expect(text).toContain('No cancellation terms are known.')
-    expect(text).toContain('Telephone not known')
-  })
-
   it('is a PDF with its fonts inside, of a modest size', async () => {
     const bytes = await render()
     expect(Buffer.from(bytes.subarray(0, 5)).toString()).toBe('%PDF-')

@@ -49,19 +49,6 @@ describe('what holds', () => {
     })
   })
 
-  test('--profile goes before the address of a complete environment', async () => {
-    write({profiles: {other: PROFILE}})
-    const env = {
-      BOOKCTL_BASE_URL: 'https://env.example/v1',
-      BOOKCTL_CLIENT_ID: 'cid_env',
-      BOOKCTL_CLIENT_SECRET: 'sk_test_planted',
-    }
-    const get = async (...argv: string[]) =>
-      (await home.json(['config', 'get', 'base_url', ...argv], {env})).result
-    expect(await get()).toMatchObject({value: 'https://env.example/v1', origin: 'environment'})
-    expect(await get('--profile', 'other')).toMatchObject({value: PROFILE.base_url, origin: 'profile'})
-  })
-
   test('list shows secrets of the environment as set, and never what they are', async () => {
     const env = {
       BOOKCTL_CLIENT_SECRET: 'sk_test_planted',

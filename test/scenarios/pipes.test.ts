@@ -99,14 +99,6 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 )
 
-test.each(['tsv', 'csv', 'ndjson', 'table'])('a request of --dry-run is printed as %s, too', async format => {
-  const create = ['webhooks', 'create', '--url', 'https://e.example/h', '--event', 'voucher.ready']
-  for (const form of [['--format', format], ['--quiet']]) {
-    const {stdout} = await home.run([...create, '--dry-run', ...form])
-    expect(JSON.parse(stdout)).toMatchObject({method: 'POST'})
-  }
-})
-
 test('a query that does not fit the result never reads as nothing done', async () => {
   const message = expect.stringContaining('the command succeeded')
   const argv = ['config', 'set', 'nationality', 'TR', '--query', 'length(`1`)']

@@ -111,15 +111,6 @@ describe('a guest', () => {
       guest({gender: 'X', nationality: 'DE', identity: {type: 'SEAMAN_BOOK', number: '77'}}),
     ])
   })
-
-  test('what was answered before an interruption is not asked again', async () => {
-    const forms: GuestForm[] = []
-    const places = placesOf([{adults: 1, children_ages: []}])
-    const stopped = scriptedPrompts([...AYSE.slice(0, 3), ['gender', '^C']])
-    await rejectionOf(askGuests(stopped, places, forms, KNOWN, undefined))
-    const guests = await askGuests(scriptedPrompts(AYSE.slice(3)), places, forms, KNOWN, undefined)
-    expect(guests).toEqual([guest()])
-  })
 })
 
 describe('people who were kept', () => {
