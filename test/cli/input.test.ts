@@ -1,8 +1,7 @@
 /** What people type, checked before anything is sent. */
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {readRoom, readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotel-search.js'
 import {checkTyped, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/checks.js'
@@ -10,6 +9,7 @@ import {readJson} from '../../src/cli/input/files.js'
 import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/cli/input/guests.js'
 import {CONTACT} from '../support/stay.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
+import {directoryForEachTest} from './each-test.js'
 
 const TODAY = '2030-06-01'
 
@@ -106,11 +106,7 @@ describe('guests', () => {
 })
 
 describe('reserve', () => {
-  let directory: string
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'bookctl-input-'))
-  })
-  afterEach(() => rmSync(directory, {recursive: true}))
+  const directory = directoryForEachTest()
 
   const FLAGS = {
     pay: 'account',
@@ -119,7 +115,7 @@ describe('reserve', () => {
   }
   const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: TODAY}
   const fileWith = (text: string) => {
-    const path = join(directory, 'input.json')
+    const path = join(directory.path, 'input.json')
     writeFileSync(path, text)
     return path
   }
@@ -178,9 +174,9 @@ describe('reserve', () => {
   })
 
   test('refuses a missing file, a list, and bytes that are not text', async () => {
-    expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('ENOENT')
+    expect((await rejectionOf(readInput(join(directory.path, 'none')))).message).toContain('ENOENT')
     expect((await rejectionOf(readInput(fileWith('[]')))).message).toContain('--input')
-    const path = join(directory, 'bytes')
+    const path = join(directory.path, 'bytes')
     writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))
     expect((await rejectionOf(readInput(path))).message).toContain('UTF-8')
   })

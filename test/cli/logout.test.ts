@@ -1,23 +1,20 @@
 /** Logging out beside credentials in the environment: what is revoked, what is removed, and what is still there. */
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import type {Sender} from '../../src/api/types.js'
 import {logOut, logoutTargetFrom, remainingAfter} from '../../src/cli/features/access/logout.js'
 import {Failure, usage} from '../../src/contract/failure.js'
 import type {Keychain} from '../../src/state/secret-store.js'
-import {openState, type State} from '../../src/state/state.js'
 import {fakeClock} from '../support/clocks.js'
 import {rejectionOf} from '../support/thrown.js'
+import {stateForEachTest} from './each-test.js'
 
 const URL = 'https://service.test/v1'
 const PAIR = {BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_CLIENT_SECRET: 'sk_test_env'}
 const PAIR_NAMES = 'BOOKCTL_CLIENT_ID BOOKCTL_CLIENT_SECRET'
 const NOW = 1000
 
-let directory: string
-let state: State
 /** What the keychain holds; undefined where there is none. */
 let inKeychain: Map<string, string> | undefined
 
@@ -31,32 +28,28 @@ const keychain: Keychain = {
 }
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-leaving-'))
   inKeychain = new Map()
-  state = openState(directory, keychain)
 })
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true})
-})
+const place = stateForEachTest(keychain)
 
 /** A profile of config.json; a secret is kept for it unless `secret` says none. */
 async function login(name: string, secret: 'file' | 'keychain' | 'none' = 'file', current = 'default') {
-  const {profiles} = state.settings.read()
+  const {profiles} = place.state.settings.read()
   const profile = {base_url: URL, client_id: 'cid_1', secret_store: secret === 'none' ? 'file' : secret}
   const settings = {profiles: {...profiles, [name]: profile}, current_profile: current}
-  writeFileSync(join(directory, 'config.json'), JSON.stringify(settings), {mode: 0o600})
-  if (secret !== 'none') await state.secrets.write({profile: name, clientId: 'cid_1'}, secret, 'sk_test_1')
+  writeFileSync(join(place.path, 'config.json'), JSON.stringify(settings), {mode: 0o600})
+  if (secret !== 'none')
+    await place.state.secrets.write({profile: name, clientId: 'cid_1'}, secret, 'sk_test_1')
 }
 
 const keepToken = (clientId: string, baseUrl = URL) =>
-  state.tokens.put(
+  place.state.tokens.put(
     {baseUrl, clientId, secretFingerprint: 'f'},
     {access_token: `token of ${clientId}`, scopes: [], askedScopes: [], obtainedAt: 1, expiresAt: NOW + 1},
   )
 
 const remaining = (env: Record<string, string>, flags: {profile?: string} = {}, explicit = false) =>
-  remainingAfter(logoutTargetFrom(flags, env, state, explicit), env, state)
+  remainingAfter(logoutTargetFrom(flags, env, place.state, explicit), env, place.state)
 
 const PROFILE = (name: string) => ({what: 'profile', name, command: `bookctl logout --profile ${name}`})
 const ENVIRONMENT = (names: string) => ({what: 'environment', name: names, command: `unset ${names}`})
@@ -89,7 +82,7 @@ describe('what remains', () => {
   test('is the environment alone after a profile that was named, and after all', async () => {
     await login('default')
     expect(await remaining(PAIR, {profile: 'default'}, true)).toEqual([ENVIRONMENT(PAIR_NAMES)])
-    expect(await remainingAfter('all', {...PAIR, BOOKCTL_TOKEN: 't'}, state)).toEqual([
+    expect(await remainingAfter('all', {...PAIR, BOOKCTL_TOKEN: 't'}, place.state)).toEqual([
       ENVIRONMENT(`BOOKCTL_TOKEN ${PAIR_NAMES}`),
     ])
   })
@@ -112,12 +105,12 @@ describe('logging out', () => {
     send: async () => ({status, headers: {}, body: Buffer.from('{}'), attempts: 1, mayHaveActed: false}),
   })
   const leave = async (env: Record<string, string>, status = 200, flags = {}) => {
-    const leaving = logoutTargetFrom({'base-url': URL, ...flags}, env, state, 'profile' in flags)
+    const leaving = logoutTargetFrom({'base-url': URL, ...flags}, env, place.state, 'profile' in flags)
     const parts = {sender: sender(status), clock: fakeClock(NOW), timeoutSeconds: 1}
-    return logOut(parts, state, leaving, await remainingAfter(leaving, env, state))
+    return logOut(parts, place.state, leaving, await remainingAfter(leaving, env, place.state))
   }
-  const kept = () => state.tokens.listAll().map(({client}) => client.clientId)
-  const secret = () => state.secrets.read({profile: 'default', clientId: 'cid_1'}, 'file')
+  const kept = () => place.state.tokens.listAll().map(({client}) => client.clientId)
+  const secret = () => place.state.secrets.read({profile: 'default', clientId: 'cid_1'}, 'file')
 
   test('of the environment alone removes its tokens', async () => {
     keepToken('cid_env')

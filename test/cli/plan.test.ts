@@ -1,13 +1,10 @@
 /** Planning a reservation that is in the journal: it is repeated if it may have been sent, else it is new. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
 import process from 'node:process'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {type Plan, planReservation, today} from '../../src/cli/features/reserve/plan.js'
 import type {Target} from '../../src/cli/session/target.js'
-import {openState, type State} from '../../src/state/state.js'
 import {requestFor} from '../support/booking.js'
+import {stateForEachTest} from './each-test.js'
 import {SEEN} from './seen-offer.js'
 
 const target: Target = {
@@ -21,16 +18,7 @@ const target: Target = {
 }
 const client = {baseUrl: target.baseUrl, clientId: target.clientId}
 
-let directory: string
-let state: State
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  state = openState(directory)
-})
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true, force: true})
-})
+const place = stateForEachTest()
 
 const {client_reference_id, ...input} = requestFor('off_1', 'ref-1')
 const plan = (): Promise<Plan> =>
@@ -38,29 +26,29 @@ const plan = (): Promise<Plan> =>
     {offerId: 'off_1', input: {...input, client_reference_id}, maxPrice: undefined, key: undefined},
     {},
     target,
-    state,
+    place.state,
   )
 
 /** Adds it to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
   const {intent} = await plan()
-  const verdict = state.journal.forClient(client).begin(intent, 1)
+  const verdict = place.state.journal.forClient(client).begin(intent, 1)
   const now = Date.now() / 1000
   const offer = {...SEEN, searched_at: now - 1000, expires_at: now - 100}
-  state.offers.remember(client, [offer], now)
+  place.state.offers.remember(client, [offer], now)
   return {id: verdict.entry.id, key: intent.idempotencyKey}
 }
 
 test('repeats a reservation that may have been sent, with its key, even if the offer expired', async () => {
   const {id, key} = await begin()
-  state.journal.forClient(client).attempt(id, 2)
+  place.state.journal.forClient(client).attempt(id, 2)
   expect(await plan()).toMatchObject({intent: {idempotencyKey: key}, standing: {kind: 'repeat'}})
 })
 
 test('checks a reservation that was not sent as a new one', async () => {
   const {id} = await begin()
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
-  state.journal.forClient(client).notSent(id, 0, 2)
+  place.state.journal.forClient(client).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
 })
 

@@ -1,26 +1,14 @@
 /** The price of an offer beside the one this machine saw, and what is remembered of it. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {price} from '../../src/cli/features/catalogue/hotels.js'
-import {openState, type State} from '../../src/state/state.js'
 import {apiAnswering} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
+import {stateForEachTest} from './each-test.js'
 import {SEEN} from './seen-offer.js'
 
 const target = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
-let directory: string
-let state: State
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-price-'))
-  state = openState(directory)
-  state.offers.remember(target, [{...SEEN, total: '10.00'}], 1000)
-})
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true})
-})
+const place = stateForEachTest()
+beforeEach(() => place.state.offers.remember(target, [{...SEEN, total: '10.00'}], 1000))
 
 test.each([
   ['a new total without its currency', {total: '11.00'}, true, {total: '11.00', currency: 'EUR'}],
@@ -29,7 +17,7 @@ test.each([
   ['a currency alone', {currency: 'USD'}, null, {total: '10.00', currency: 'EUR'}],
 ])('%s', async (_, answered, changed, remembered) => {
   const {api} = apiAnswering({json: {data: {offer_id: 'off_1', price: answered}}})
-  const result = await price({api, state, target, clock: fakeClock(1100)}, 'off_1')
+  const result = await price({api, state: place.state, target, clock: fakeClock(1100)}, 'off_1')
   expect((result.document as {changed: boolean | null}).changed).toBe(changed)
-  expect(state.offers.find(target, 'off_1')).toMatchObject(remembered)
+  expect(place.state.offers.find(target, 'off_1')).toMatchObject(remembered)
 })

@@ -1,21 +1,16 @@
 /** Where a voucher may be written, decided before anything is asked for. */
-import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {planVoucher} from '../../src/cli/features/reserve/voucher.js'
 import {thrownBy} from '../support/thrown.js'
+import {directoryForEachTest} from './each-test.js'
 
-let directory: string
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-})
-afterEach(() => rmSync(directory, {recursive: true}))
+const directory = directoryForEachTest()
 
 const refusalOf = (...place: string[]) => {
-  const file = join(directory, ...place, 'v.pdf')
+  const file = join(directory.path, ...place, 'v.pdf')
   const order = {reservationRef: 'RSV-1', file, force: false, waitSeconds: undefined}
   const {message, details} = thrownBy(() => planVoucher(order, false))
   expect(details.hint).toContain('--file')
@@ -24,25 +19,30 @@ const refusalOf = (...place: string[]) => {
 }
 
 test('a directory that does not exist is named', () => {
-  expect(refusalOf('none')).toBe(`--file: the directory ${join(directory, 'none')} does not exist`)
+  expect(refusalOf('none')).toBe(`--file: the directory ${join(directory.path, 'none')} does not exist`)
 })
 
 test('a file in the place of the directory is named', () => {
-  writeFileSync(join(directory, 'file'), '')
-  expect(refusalOf('file')).toBe(`--file: the directory ${join(directory, 'file')} is not a directory`)
+  writeFileSync(join(directory.path, 'file'), '')
+  expect(refusalOf('file')).toBe(`--file: the directory ${join(directory.path, 'file')} is not a directory`)
 })
 
 // The system lets root write everywhere.
 test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is named', () => {
-  mkdirSync(join(directory, 'locked'))
-  chmodSync(join(directory, 'locked'), 0o500)
+  mkdirSync(join(directory.path, 'locked'))
+  chmodSync(join(directory.path, 'locked'), 0o500)
   expect(refusalOf('locked')).toContain('cannot be written')
 })
 
 test('a name that ends as a directory is none of a file, there or not', () => {
-  mkdirSync(join(directory, 'there'))
+  mkdirSync(join(directory.path, 'there'))
   for (const name of ['there', 'there/', 'none/']) {
-    const order = {reservationRef: 'RSV-1', file: `${directory}/${name}`, force: true, waitSeconds: undefined}
+    const order = {
+      reservationRef: 'RSV-1',
+      file: `${directory.path}/${name}`,
+      force: true,
+      waitSeconds: undefined,
+    }
     expect(thrownBy(() => planVoucher(order, false)).message).toContain(`${name} is a directory, not a file`)
   }
 })

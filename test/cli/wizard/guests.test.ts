@@ -1,13 +1,10 @@
 /** Guests and contact as they are typed, checked at once. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {askContact, createPhoneReader} from '../../../src/cli/features/wizard/ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
-import {openState, type State} from '../../../src/state/state.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
+import {stateForEachTest} from '../each-test.js'
 import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 const KNOWN = {checkIn: '2030-06-01', today: '2030-05-01', nationality: 'TR'}
@@ -114,20 +111,11 @@ describe('a guest', () => {
 })
 
 describe('people who were kept', () => {
-  let directory: string
-  let state: State
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-    state = openState(directory)
-  })
-  afterEach(() => {
-    state.close()
-    rmSync(directory, {recursive: true, force: true})
-  })
+  const place = stateForEachTest()
 
   test('are offered, once each, and forgotten when asked', async () => {
     const {type: _, is_lead: __, ...kept} = guest()
-    const people = state.people.forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
+    const people = place.state.people.forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
     people.keep({guests: [kept, {name: 'Can', surname: 'Öğüt'}]}, 1)
     const prompts = scriptedPrompts([
       ['Adult 1 (leads): who is it?', 'Ayşe Öğüt'],
