@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
 import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'
 import {readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
-import {askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
+import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {readCheckIn, readCheckOut, readDay, withWeekday} from '../../../src/cli/features/wizard/dates.js'
 import {findCountries, namedCountries} from '../../../src/cli/features/wizard/questions.js'
 import {matches} from '../../../src/cli/input/match.js'
@@ -167,6 +167,17 @@ test('what the settings give is offered, and an empty line takes it', async () =
   const preferred = {nationality: 'DE', currency: 'CHF'}
   const flags = await askSearch({...asking(prompts), cities: failing(new Error()), preferred}, given)
   expect(flags).toMatchObject(preferred)
+})
+
+test('says where city ids come from, for a local and for another service', async () => {
+  const notShown = new Failure('usage', 'not shown', {code: 'path_not_shown'})
+  for (const [isLocal, where] of [
+    [true, 'local sandbox'],
+    [false, 'the operator'],
+  ] as const) {
+    const prompts = scriptedPrompts([[where, '7']])
+    await askCity({...asking(prompts), isLocal, cities: failing(notShown)})
+  }
 })
 
 describe('countries are found by what people call them', () => {
