@@ -107,7 +107,6 @@ const short = {connectMilliseconds: 100, headersMilliseconds: 100, bodyMilliseco
 
 type Start = Script | (() => Promise<string>)
 type Case = [what: string, sent: boolean, ExchangeFault, reason: RegExp, Start, Sending?]
-const byAuthority = 'issued by Test Authority, until'
 const stalled: Script = {...bytes('content-length: 5', 'ab'), after: 'hang'}
 const tooLong: Script = {...bytes('content-length: 2000000', 'ab'), after: 'hang'}
 
@@ -119,29 +118,9 @@ test.each<Case>([
   ['no TLS', false, 'tls', /TLS with/, async () => https(await serveTcp('HTTP/1.1 400 Bad\r\n\r\n'))],
   ['TLS 1.1', false, 'tls', /./, () => secure('good', TLS_1_1), {ca: CA}],
   ['self-signed', false, 'tls', /self-signed.*--ca-file.*; it is of localhost/, () => secure('self-signed')],
-  [
-    'an unknown authority',
-    false,
-    'tls',
-    new RegExp(`known.*--ca-file.*of good, ${byAuthority}`),
-    () => secure('good'),
-  ],
-  [
-    'expired',
-    false,
-    'tls',
-    new RegExp(`CERT_HAS_EXPIRED.*${byAuthority} 20`),
-    () => secure('expired'),
-    {ca: CA},
-  ],
-  [
-    'of another host',
-    false,
-    'tls',
-    /for another host name.*; it is of /,
-    () => secure('other-host'),
-    {ca: CA},
-  ],
+  ['an unknown authority', false, 'tls', /known.*--ca-file.*of good, issued by Test/, () => secure('good')],
+  ['expired', false, 'tls', /CERT_HAS_EXPIRED.*until 20/, () => secure('expired'), {ca: CA}],
+  ['of another host', false, 'tls', /another host name.*; it is of /, () => secure('other-host'), {ca: CA}],
   ['a reset', true, 'reset', /ended without/, 'reset'],
   ['no answer', true, 'timeout', /waiting for an answer/, 'hang', short],
   ['hints alone', true, 'timeout', /waiting/, {bytes: HINTS, after: 'hang'}, short],
@@ -150,13 +129,6 @@ test.each<Case>([
   ['a cut answer', true, 'cut', /./, bytes('content-length: 9', 'ab')],
   ['no HTTP', true, 'protocol', /not HTTP/, {bytes: 'SSH-2.0-OpenSSH\r\n\r\n'}],
   ['two lengths', true, 'protocol', /./, bytes('content-length: 5\r\ncontent-length: 2', 'ok')],
-  [
-    'length and chunks',
-    true,
-    'protocol',
-    /./,
-    bytes('content-length: 2\r\ntransfer-encoding: chunked', 'ok'),
-  ],
   ['a long body that says so', true, 'too_large', /larger than 1000000/, tooLong],
   ['endless headers', true, 'too_large', /headers/, {bytes: LONG, after: 'hang'}],
   ['compressed, which is never inflated', true, 'protocol', /./, {bytes: ZIPPED}],

@@ -29,6 +29,8 @@ const resolve = (flags: TargetFlags, env: NodeJS.ProcessEnv, current?: string, f
   )
 
 describe('credentials', () => {
+  const OF_OTHER = {clientId: 'cid_other', baseUrl: 'https://other.example/v1'}
+  const B = 'https://b.example/v1'
   test('the environment alone is enough', async () => {
     expect(await resolve({}, ENV, undefined, NOTHING)).toMatchObject({
       profile: null,
@@ -41,49 +43,19 @@ describe('credentials', () => {
   test.each<[string, TargetFlags, NodeJS.ProcessEnv, string | undefined, object]>([
     ['default', {}, {}, undefined, {profile: 'default', clientId: 'cid_default', mode: 'live'}],
     ['the current profile', {}, {}, 'other', {profile: 'other', scopes: ['account:read']}],
+    ['BOOKCTL_PROFILE before it', {}, {BOOKCTL_PROFILE: 'default'}, 'other', {profile: 'default'}],
     [
-      'BOOKCTL_PROFILE before the current one',
-      {},
-      {BOOKCTL_PROFILE: 'default'},
-      'other',
-      {profile: 'default'},
-    ],
-    [
-      '--profile before BOOKCTL_PROFILE',
+      '--profile before that',
       {profile: 'other'},
       {BOOKCTL_PROFILE: 'default'},
       undefined,
       {profile: 'other'},
     ],
     ['the environment before the current profile', {}, ENV, 'other', {profile: null}],
-    [
-      '--profile before the environment, address and all',
-      {profile: 'other'},
-      ENV,
-      undefined,
-      {clientId: 'cid_other', baseUrl: 'https://other.example/v1'},
-    ],
-    [
-      'BOOKCTL_BASE_URL alone before the address of the profile',
-      {},
-      {BOOKCTL_BASE_URL: 'https://b.example/v1'},
-      undefined,
-      {clientId: 'cid_default', baseUrl: 'https://b.example/v1'},
-    ],
-    [
-      '--base-url before everything',
-      {'base-url': 'https://flag.example/v1'},
-      ENV,
-      undefined,
-      {baseUrl: 'https://flag.example/v1', clientId: 'cid_env'},
-    ],
-    [
-      'BOOKCTL_SCOPES before those of the profile',
-      {},
-      {BOOKCTL_SCOPES: 'hotels:read'},
-      'other',
-      {scopes: ['hotels:read']},
-    ],
+    ['--profile before it, address and all', {profile: 'other'}, ENV, undefined, OF_OTHER],
+    ['BOOKCTL_BASE_URL alone', {}, {BOOKCTL_BASE_URL: B}, undefined, {clientId: 'cid_default', baseUrl: B}],
+    ['--base-url before everything', {'base-url': B}, ENV, undefined, {baseUrl: B, clientId: 'cid_env'}],
+    ['BOOKCTL_SCOPES', {}, {BOOKCTL_SCOPES: 'hotels:read'}, 'other', {scopes: ['hotels:read']}],
   ])('%s', async (_, flags, env, current, expected) => {
     expect(await resolve(flags, env, current)).toMatchObject(expected)
   })

@@ -58,21 +58,6 @@ test('makes each of the eight attempts once, also when it is killed between them
   expect(new Set(times).size).toBe(8)
 })
 
-test('repeats only the attempt during which it was killed', async () => {
-  let origin = await killable.start()
-  await causeEvents(origin, (answer, _, count) => {
-    if (count > 1) answer.end()
-  })
-  await subscriber?.waitFor(1)
-  await killable.kill()
-  origin = await killable.start()
-  await waitUntil(async () => (await delivery(origin)).status === 'DELIVERED', 'the delivery')
-  const {attempts} = await delivery(origin)
-  expect(attempts.map(({n}) => n)).toEqual([1])
-  expect(subscriber?.received).toHaveLength(2)
-  expect(subscriber?.received[1]?.body).toEqual(subscriber?.received[0]?.body)
-})
-
 test('repeats only what was not recorded, when it is killed amid hundreds', async () => {
   const count = 240
   subscriber = await startSubscriber()

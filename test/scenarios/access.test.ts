@@ -90,15 +90,8 @@ describe('login', () => {
   test('a live secret does not get into a test profile, nor a test one into a live one', async () => {
     await logIn()
     const before = settings()
-    const live = [
-      'login',
-      '--base-url',
-      'https://a.example/v1',
-      '--client-id',
-      'cid_x',
-      '--client-secret-stdin',
-    ]
-    const refusal = await home.refusal(live, {stdin: 'sk_live_planted'})
+    const live = ['login', '--base-url', 'https://a.example/v1', '--client-id', 'cid_x']
+    const refusal = await home.refusal([...live, '--client-secret-stdin'], {stdin: 'sk_live_planted'})
     expect(refusal).toMatchObject({exit: 2, code: 'mode_mismatch'})
     expect(refusal.message).not.toContain('planted')
     expect(settings()).toBe(before)

@@ -51,13 +51,8 @@ async function answerTo(path: string, body: string): Promise<object> {
   return {event_id: 'evt_test', delivery_id: 'dlv_1'}
 }
 
-const ARGV = [
-  '--subscribe',
-  '--public-url',
-  'https://hooks.example.com/in',
-  '--event',
-  'reservation.confirmed',
-]
+const PUBLIC = ['--public-url', 'https://hooks.example.com/in']
+const ARGV = ['--subscribe', ...PUBLIC, '--event', 'reservation.confirmed']
 const NO_SECRET = {env: {BOOKCTL_WEBHOOK_SECRET: undefined}}
 
 test('the subscription is made and tested before "ready", and later events are checked with its secret', async () => {

@@ -75,16 +75,8 @@ test('secrets are in their store alone, and gone after a logout', async () => {
   const own = new Home()
   const file = join(own.directory, 'secret.txt')
   writeFileSync(file, `${SECRET}\n`, {mode: 0o600})
-  const login = [
-    'login',
-    '--base-url',
-    sandbox.baseUrl,
-    '--client-id',
-    'cid_sandbox',
-    '--client-secret-file',
-    file,
-  ]
-  expect((await own.run(login)).exit).toBe(0)
+  const login = ['login', '--base-url', sandbox.baseUrl, '--client-id', 'cid_sandbox']
+  expect((await own.run([...login, '--client-secret-file', file])).exit).toBe(0)
   const holding = () =>
     own.kept().filter(name => readFileSync(join(own.configDirectory, name)).includes(SECRET))
   const holders = holding()
