@@ -1,8 +1,6 @@
 /**
- * A guessed path is never called on a live service. The interface names operations whose paths it does not show (§4.9).
- * They are called in two cases only: config.json names the path for this service, or the service is a local sandbox on
- * this machine. A sandbox is recognised by its own control, GET {origin}/_sandbox/clock, which is asked once and on
- * loopback only, and by the header that only the sandbox's controls send.
+ * A guessed path is never called on a live service: operations without a path in the interface (§4.9) are called only where
+ * config.json names it, or on a local sandbox, known by its control GET {origin}/_sandbox/clock and the header of that.
  */
 import {unwrap} from '../../api/answers/facts.js'
 import {unanswered} from '../../api/answers/refusals.js'
@@ -19,9 +17,8 @@ import type {Target} from './target.js'
 export type NamedPath = (name: OperationName) => string | undefined
 
 /**
- * The paths that the target's profile names, if its base URL is the one called; else those of another profile with that
- * base URL. Credentials of the environment use the paths of the defaults. The settings are read on first use, since most
- * commands need none; invalid ones then throw Failure.
+ * The paths named by the target's profile, else by another one with that base URL, or for the environment by the defaults.
+ * The settings are read on first use; invalid ones then throw Failure.
  */
 export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): NamedPath {
   let paths: Readonly<Record<string, string>> | undefined

@@ -1,7 +1,6 @@
 /**
- * The settings that people read and change: what each means, where it may be in config.json, which flag and variable
- * override it, and its values. `config`, `doctor`, completion and the defaults of commands use this list. A new key also
- * needs a line in the schema of the file, state/settings-schema.ts (then `npm run generate`).
+ * The settings that people read and change, for `config`, `doctor`, completion and defaults. A new key also needs a line in
+ * state/settings-schema.ts (then `npm run generate`).
  */
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'

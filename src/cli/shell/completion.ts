@@ -32,9 +32,8 @@ interface Values {
 }
 
 /**
- * The answer for `shell`. Bash gives the line up to the cursor, COMP_TYPE and COMP_WORDBREAKS; others the words after
- * `bookctl`, the last one after a colon, because PowerShell drops an empty argument. Scripts of older versions give a kind
- * of value instead of a shell, and its start.
+ * The answer for `shell`. Bash gives the line up to the cursor, COMP_TYPE and COMP_WORDBREAKS; others the words, the last
+ * one after a colon, because PowerShell drops an empty argument. Old scripts give a kind of value and its start.
  */
 export function answer(config: Interfaces.Config, shell: string, given: readonly string[]): string {
   const [first, type, breaks] = given

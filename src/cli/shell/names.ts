@@ -38,7 +38,9 @@ function closestName(
   following: readonly string[],
   ids: readonly string[],
 ): string | undefined {
-  const names = [...new Set(ids.flatMap(id => namesWithin(id.split(':'))))]
+  // `webhooks`, `webhooks events`, `webhooks events list`.
+  const within = (all: readonly string[]) => all.map((_, index) => all.slice(0, index + 1).join(' '))
+  const names = [...new Set(ids.flatMap(id => within(id.split(':'))))]
   const most = Math.max(...names.map(name => name.split(' ').length))
   for (let count = Math.min(most, words.length + following.length); count >= words.length; count--) {
     const typed = [...words, ...following].slice(0, count).join(' ')
@@ -47,10 +49,6 @@ function closestName(
     if (best !== undefined) return best
   }
   return undefined
-}
-
-function namesWithin(words: readonly string[]): string[] {
-  return words.map((_, index) => words.slice(0, index + 1).join(' '))
 }
 
 /** Refuses the flag `typed` where a command was expected, or after a group alone. */

@@ -1,10 +1,6 @@
 /**
- * The words after a command's name, read by oclif's parser. It stops at the first error, and its messages repeat every
- * value typed, even a mistyped secret. So it is given flags that refuse nothing, and what it read is checked here: all
- * errors of a run at once, by names only.
- *
- * Write a flag in oclif's terms, `Flags.integer({min, max})`, `Flags.url()`, `options`, `exclusive`, `dependsOn`; or with
- * a check of its own, see `checkedFlag` and `checkedArg` in flags.ts.
+ * oclif's parser stops at the first error, and its messages repeat every value typed, even a mistyped secret. So it is given
+ * flags that refuse nothing, and what it read is checked here: all errors of a run at once, by names only.
  */
 import process from 'node:process'
 import {Command} from '@oclif/core/command'

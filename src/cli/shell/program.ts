@@ -1,7 +1,6 @@
 /**
- * How oclif is started. Built, it gets one plugin made from the table of the build: reading and sorting the whole manifest
- * would take a third of a short command's start. From the sources, oclif finds the commands by itself. Plugins that
- * package.json does not name are never loaded; oclif would run the hooks of those in a data directory.
+ * How oclif is started. Built, it gets one plugin made from the table of the build: reading the whole manifest would take a
+ * third of a short command's start. Plugins that package.json does not name are never loaded.
  */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'

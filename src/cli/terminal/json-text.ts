@@ -9,17 +9,11 @@ export function jsonText(value: unknown, indent = 0): string {
 
 /** The same for text that is JSON already. */
 export function escapeUnsafe(json: string): string {
-  return json.replace(UNSAFE, escapeUnits)
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return json.replace(UNSAFE, character => character.split('').map(escaped).join(''))
 }
 
 /** Each item as JSON on a line of its own. */
 export function jsonLines(items: readonly unknown[]): string {
   return escapeUnsafe(items.map(item => `${JSON.stringify(item)}\n`).join(''))
-}
-
-function escapeUnits(character: string): string {
-  return character
-    .split('')
-    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
 }

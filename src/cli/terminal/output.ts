@@ -43,7 +43,10 @@ export async function renderResult<Item>(
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
   // An item without an identifier has no line: an empty one would be taken for a name.
-  if (flags.quiet) return lines(result.items.map(item => cell(idOf(result, item))).filter(Boolean))
+  if (flags.quiet) {
+    const idOf = result.id ?? result.columns[0]?.value ?? (() => '')
+    return lines(result.items.map(item => cell(idOf(item))).filter(Boolean))
+  }
   if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
     return cleanLines(result.text)
   const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
@@ -54,13 +57,9 @@ export async function renderResult<Item>(
   if (result.single)
     return format === 'table'
       ? renderBlock(names, rows[0] ?? [], widthOf(terminal))
-      : renderPairs(names, rows[0] ?? [])
+      : lines(names.map((name, index) => `${name}\t${rows[0]?.[index] ?? ''}`))
   if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
   return renderTable(columns, rows, terminal)
-}
-
-function idOf<Item>({id, columns}: Result<Item>, item: Item): unknown {
-  return id ? id(item) : columns[0]?.value(item)
 }
 
 /** An unknown column is empty: it was checked before, or depends on the answer, and the work is done by now. */
@@ -88,6 +87,18 @@ async function renderQuery(document: object, query: string): Promise<string> {
   const {search} = await import('@jmespath-community/jmespath')
   const found = evaluate(() => search(JSON.parse(JSON.stringify(document)), query), document)
   return typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`
+}
+
+/** What a JMESPath expression finds in a value; undefined where it fails. */
+export async function finderOf(expression: string): Promise<(value: unknown) => unknown> {
+  const {search} = await import('@jmespath-community/jmespath')
+  return value => {
+    try {
+      return search(value as never, expression)
+    } catch {
+      return undefined
+    }
+  }
 }
 
 /** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
@@ -149,10 +160,6 @@ function cleanLines(text: string): string {
 async function renderCsv(rows: readonly Row[]): Promise<string> {
   const {stringify} = await import('csv-stringify/sync')
   return stringify([...rows])
-}
-
-function renderPairs(names: Row, values: Row): string {
-  return lines(names.map((name, index) => `${name}\t${values[index] ?? ''}`))
 }
 
 /** `name: value` lines for people, wrapped to `columns`. */

@@ -68,9 +68,8 @@ export async function leave(code: number): Promise<never> {
 }
 
 /**
- * Calls `gone` once the reader of stdout, a pipe, is gone; does not keep the process running. Node notices that only when
- * it writes, but GNU tail watches where it prints, and ends with SIGPIPE. Where there is no such tail, and where stdout is
- * a socket, the next line that is written finds out.
+ * Calls `gone` once the reader of stdout, a pipe, is gone. Node notices that only when it writes, but GNU tail watches where
+ * it prints, and ends with SIGPIPE. Without such a tail the next line that is written finds out.
  */
 export async function whenReaderGoes(gone: () => void): Promise<void> {
   if (!fstatSync(1).isFIFO()) return

@@ -69,22 +69,17 @@ function failed(error: unknown): Finding {
   if (error instanceof Failure)
     return fail(error.kind, error.message, error.details.hint ?? 'see the message')
   if (error instanceof StorageError) return fail('usage', error.message, error.hint)
-  if (error instanceof ExchangeError) return fail('unreachable', error.reason, faultFix(error))
+  if (error instanceof ExchangeError)
+    return fail('unreachable', error.reason, FAULT_FIXES[error.fault] ?? OTHER_FAULT_FIX)
   return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
 }
 
-function faultFix({fault}: ExchangeError): string {
-  switch (fault) {
-    case 'dns':
-      return 'check the host name in the base URL, and DNS on this machine'
-    case 'tls':
-      return 'if the service has its own certificate authority, add it with --ca-file FILE'
-    case 'proxy':
-    case 'proxy_refused':
-      return 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'
-    case 'connect_timeout':
-      return 'a firewall may drop the connection: ask for access, or set HTTPS_PROXY'
-    default:
-      return 'check the base URL, and whether the service is running'
-  }
+const OTHER_FAULT_FIX = 'check the base URL, and whether the service is running'
+const USE_PROXY = 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'
+const FAULT_FIXES: Readonly<Partial<Record<ExchangeError['fault'], string>>> = {
+  dns: 'check the host name in the base URL, and DNS on this machine',
+  tls: 'if the service has its own certificate authority, add it with --ca-file FILE',
+  proxy: USE_PROXY,
+  proxy_refused: USE_PROXY,
+  connect_timeout: 'a firewall may drop the connection: ask for access, or set HTTPS_PROXY',
 }

@@ -1,5 +1,4 @@
 /** What `doctor` asks the service: whether it answers, its clock, a token, its scopes, the account. */
-
 import {unanswered} from '../../../api/answers/refusals.js'
 import {showAccount} from '../../../api/operations/account.js'
 import {type Api, SendError, type Sender, type SentAnswer, type TokenSource} from '../../../api/types.js'

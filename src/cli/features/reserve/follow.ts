@@ -1,7 +1,6 @@
 /**
- * A reservation after it was made: its current state, waiting for the confirmation, and naming it in every failure. The
- * service is asked about a reservation made earlier: by its own path (§4.9) where that can be called, else whether
- * there is a voucher (§4.5), which means CONFIRMED (§3).
+ * A reservation after it was made: its state now, by its own path (§4.9) where that can be called, else by whether there is
+ * a voucher (§4.5), which means CONFIRMED (§3); waiting for the confirmation; and naming it in every failure.
  */
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
@@ -173,9 +172,8 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
 }
 
 /**
- * Does `work`, which only shows or awaits what was made, and calls `learn` with each newer state of it. A Failure then
- * names the reservation as it was last seen, in its message and its result; any other error is thrown as it is, after a
- * warning that names the reservation.
+ * Does `work`, which calls `learn` with each newer state. A Failure then names the reservation in its message and result;
+ * any other error is thrown as it is, after a warning that names it.
  */
 export async function namingReservation<T>(
   made: ReserveOutcome,

@@ -1,5 +1,4 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
-
 import {textIn} from '../../../api/answers/facts.js'
 import {PAYMENT} from '../../../api/answers/vocabulary.js'
 import {isLoopbackHost} from '../../../api/http/loopback.js'

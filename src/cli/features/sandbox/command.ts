@@ -1,5 +1,4 @@
 /** Base of the commands that act on the local sandbox that is running. */
-
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import type {Result} from '../../terminal/result.js'

@@ -86,7 +86,10 @@ export async function control(
     if (error.last.fault !== 'refused') throw unanswered(error, body !== undefined)
     throw notRunning('the local sandbox does not answer', error.last.reason)
   })
-  if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) throw notASandbox(answer)
+  if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) {
+    const message = `not a local sandbox: the answer was ${redirectIn(answer) ?? answer.status}`
+    throw new Failure('service_failed', message, {code: 'not_a_sandbox', status: answer.status})
+  }
   const json = parseJson(answer.body)
   if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
   throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
@@ -98,12 +101,6 @@ function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   if (!changes) return new Failure('service_failed', problem, {code: 'answer_not_understood', status})
   const message = `the change may have been made, but ${problem}`
   return new Failure('outcome_unknown', message, {code: 'outcome_unknown', status})
-}
-
-function notASandbox(answer: SentAnswer): Failure {
-  const {status} = answer
-  const message = `not a local sandbox: the answer was ${redirectIn(answer) ?? status}`
-  return new Failure('service_failed', message, {code: 'not_a_sandbox', status})
 }
 
 function refused(status: number, json: unknown): Failure {

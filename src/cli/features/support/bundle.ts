@@ -197,13 +197,9 @@ function withoutHome(text: string): string {
   const home = orEmpty(homedir)
   const username = orEmpty(() => userInfo().username)
   const short = home.length > 1 ? text.replaceAll(home, '~') : text
-  return username.length > 3
-    ? short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped(username)}\\b`, 'g'), '…')
-    : short
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  if (username.length <= 3) return short
+  const escaped = username.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped}\\b`, 'g'), '…')
 }
 
 /** Empty where the system does not know the user: a container may run under a number without a name. */

@@ -1,5 +1,4 @@
 /** The flags of `webhooks listen`, the plan they make, and the wait of `--exit-after`, `--within` and `--expect`. */
-
 import {setTimeout as sleep} from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
@@ -8,7 +7,7 @@ import {parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {dryRunFlag} from '../../session/dry-run.js'
-import {checkExpression} from '../../terminal/output.js'
+import {checkExpression, finderOf} from '../../terminal/output.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 
@@ -131,7 +130,7 @@ interface Wanted {
 }
 
 export async function createExpectation({count, seconds, expect}: Wanted) {
-  const holds = expect === undefined ? () => true : await evaluator(expect)
+  const find = expect === undefined ? () => true : await finderOf(expect)
   let seen = 0
   let resolve = () => {}
   const enough = new Promise<void>(onDone => {
@@ -139,7 +138,7 @@ export async function createExpectation({count, seconds, expect}: Wanted) {
   })
   return {
     see(event: unknown) {
-      if (!holds(event)) return
+      if (!isTruthy(find(event))) return
       seen += 1
       if (seen >= count) resolve()
     },
@@ -156,18 +155,7 @@ export async function createExpectation({count, seconds, expect}: Wanted) {
   }
 }
 
-/** Whether an expression finds something true, as JMESPath defines it. An event on which it fails does not count. */
-async function evaluator(expression: string): Promise<(event: unknown) => boolean> {
-  const {search} = await import('@jmespath-community/jmespath')
-  return event => {
-    try {
-      return isTruthy(search(event as never, expression))
-    } catch {
-      return false
-    }
-  }
-}
-
+/** As JMESPath defines it. */
 function isTruthy(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === '') return false
   return typeof value !== 'object' || Object.keys(value).length > 0

@@ -46,9 +46,8 @@ export interface ResultPrinter {
 const MOST_HELD = 1000
 
 /**
- * Prints results, keeping a bounded number of them: lines are printed as they come, the one document of `--json` waits
- * in a file that has no name; a table needs the widths of its rows, so a long one comes in blocks. Returns how many were not
- * valid. All are held where a query asks for all. `leftOut` is read at the end.
+ * Prints results and counts them, keeping a bounded number: a document waits in a file, a long table comes in blocks. All
+ * are held where a query asks for all. `leftOut` is read at the end.
  */
 export async function printResults(
   results: AsyncIterable<readonly Verified[]>,

@@ -1,7 +1,6 @@
 /**
- * The signing secrets a webhook command checks with: --secret-file or --secret-stdin, else BOOKCTL_WEBHOOK_SECRET,
- * else all those stored for the profile. No login is needed. Secrets are used as they were found, with spaces and quotes,
- * as a receiver would use them; the explanation of a mismatch looks at those.
+ * The signing secrets a webhook command checks with: given by flags, else by BOOKCTL_WEBHOOK_SECRET, else all those stored
+ * for the profile. They are used as they were found, with spaces and quotes, as a receiver would use them.
  */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'

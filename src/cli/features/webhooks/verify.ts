@@ -18,7 +18,6 @@ import {usualLineCheck} from '../../../webhooks/diagnose/usual-line.js'
 import {invalid} from '../../input/checks.js'
 import {stdinIsTerminal} from '../../input/files.js'
 import {whileReading} from '../../input/pending-reads.js'
-
 import type {Verified} from './results.js'
 import {
   resolveWebhookSecrets,

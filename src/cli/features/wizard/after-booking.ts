@@ -1,5 +1,4 @@
 /** After the reservation: waiting for payment or confirmation, and the voucher. */
-
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'

@@ -6,6 +6,7 @@ import type {People} from '../../../state/people-store.js'
 import type {Fields} from '../../input/guests.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {hintOf, plainly} from './questions.js'
+import {contactText} from './summary.js'
 
 /** `country`: ISO 3166-1; its national numbers need no prefix. */
 type ContactDefaults = {
@@ -80,7 +81,7 @@ export async function askContactOrKept(
       : await prompts.choose<Contact | 'new'>({
           message: 'Who should the hotel contact?',
           choices: [
-            ...kept.map(({details}) => ({value: details, name: describe(details)})),
+            ...kept.map(({details: value}) => ({value, name: sanitizeLine(contactText(value), 70)})),
             {value: 'new', name: 'Another person'},
           ],
         })
@@ -91,10 +92,6 @@ export async function askContactOrKept(
     ...{name, surname, email, country: lead?.nationality},
     phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
   })
-}
-
-function describe({name, surname, email, phone_country_code: prefix, phone_number}: Contact): string {
-  return sanitizeLine(`${name} ${surname}, ${email}, ${prefix} ${phone_number}`, 70)
 }
 
 interface Phone {

@@ -1,5 +1,4 @@
 /** Asks for the guests of every room, the lead guest first; people kept on this machine are offered again. */
-
 import {ageOn, nightsBetween} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'

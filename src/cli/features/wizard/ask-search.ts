@@ -1,5 +1,4 @@
 /** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
-
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -100,7 +99,10 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
   const adults = await prompts.text({
     message: `${prefix}${prefix ? 'adults' : 'Adults'}`,
     default: '2',
-    check: plainly(typed => readRoom('adults', onlyDigits(typed))),
+    check: plainly(typed => {
+      if (!/^\d{1,2}$/.test(typed.trim())) throw usage('invalid_input', 'must be a whole number such as 2')
+      readRoom('adults', typed)
+    }),
   })
   const children = await prompts.text({
     message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7`,
@@ -112,11 +114,6 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
     }),
   })
   return {adults: Number(adults), children_ages: readAges(children)}
-}
-
-function onlyDigits(typed: string): string {
-  if (/^\d{1,2}$/.test(typed.trim())) return typed.trim()
-  throw usage('invalid_input', 'must be a whole number such as 2')
 }
 
 /** Ages separated by commas, spaces or both. Throws usage in the words of the question. */
@@ -172,13 +169,13 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
   const number = Number(/^[1-9]\d{0,14}$/.exec(typed.trim())?.[0] ?? 0)
   const found = cities
     .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || city.id === number)
-    .map(city => ({value: city.id, name: nameOf(city), names: [city.name, String(city.id)]}))
+    .map(({id, name, country_code: country}) => ({
+      value: id,
+      name: `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`,
+      names: [name, String(id)],
+    }))
   const isListed = number === 0 || found.some(({value}) => value === number)
   return isListed ? found : [...found, {value: number, name: `city id ${number}`}]
-}
-
-function nameOf({id, name, country_code: country}: KnownCity): string {
-  return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
 }
 
 export async function completeSearch(command: BaseCommand, given: SearchFlags): Promise<SearchFlags> {

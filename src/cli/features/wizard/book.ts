@@ -1,5 +1,4 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
-
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {Api} from '../../../api/types.js'
 import type {PaymentMode} from '../../../contract/common.js'

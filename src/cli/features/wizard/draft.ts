@@ -1,5 +1,4 @@
 /** What the wizard works with, and the answers so far, which outlive an offer: when it expires, nothing is typed again. */
-
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
@@ -93,7 +92,10 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
     search: nationality === undefined ? {} : {nationality},
     view: {sort: 'price', refundable: false},
     guestsGiven: guests !== undefined,
-    places: guests?.map(placeOf),
+    places: guests?.map(({name, surname, type, is_lead: isLead}) => ({
+      label: `${name} ${surname}`,
+      ...{type, age: undefined, isLead},
+    })),
     forms: guests?.map(formOf) ?? [],
     contactFields: {},
     refusedCount: 0,
@@ -102,10 +104,6 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
     ...{payment: undefined, reference: undefined, keep: undefined},
     ...given,
   }
-}
-
-function placeOf({name, surname, type, is_lead}: Guest): Place {
-  return {label: `${name} ${surname}`, type, age: undefined, isLead: is_lead}
 }
 
 /** A form with nothing left to ask: what flags leave out stays out. */

@@ -1,5 +1,4 @@
 /** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
-
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'

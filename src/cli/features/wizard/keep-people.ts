@@ -1,5 +1,4 @@
 /** Storing guests and contact on this machine, if the person agrees; identity numbers only with a separate yes. */
-import type {Guest} from '../../../contract/reservations.js'
 import type {KeptGuest, People} from '../../../state/people-store.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
@@ -35,16 +34,14 @@ export async function askKeep(
 export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return
-  const kept = guests.map(guest => keptOf(guest, keep === 'everything'))
+  const kept = guests.map(({type: _, is_lead: __, identity, ...guest}) =>
+    keep === 'everything' && identity ? {...guest, identity} : guest,
+  )
   try {
     peopleHere(connection)?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
   } catch (error) {
     tell(`The guests could not be stored: ${(error as Error).message}`)
   }
-}
-
-function keptOf({type: _, is_lead: __, identity, ...guest}: Guest, withIdentity: boolean): KeptGuest {
-  return withIdentity && identity ? {...guest, identity} : guest
 }
 
 function nameOf({name, surname, birth_date = ''}: KeptGuest): string {

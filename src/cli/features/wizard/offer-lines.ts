@@ -1,5 +1,4 @@
 /** One offer in words: a line for the list, what to know before choosing it, and its terms. */
-
 import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'

@@ -1,5 +1,4 @@
 /** Shared by the questions: refusals without flag names, countries by name. */
-
 import {Failure} from '../../../contract/failure.js'
 import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
@@ -11,13 +10,9 @@ export function plainly<T>(check: (answer: string) => T): (answer: string) => vo
       check(answer)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      throw new Failure(error.kind, withoutName(error.message), error.details)
+      throw new Failure(error.kind, error.message.replace(/^(--)?[\w[\].-]+: /, ''), error.details)
     }
   }
-}
-
-function withoutName(message: string): string {
-  return message.replace(/^(--)?[\w[\].-]+: /, '')
 }
 
 /** `show(read(typed))`, or nothing where it cannot be read. */

@@ -30,9 +30,8 @@ const ANSWER_WORDS =
   /(^|_)(guest|guests|occupancy|contact|email|phone|identity|passport|birth|age|nationality)(_|$)/
 
 /**
- * The message to print before the wizard continues with all other answers. Throws SearchAgain when only another offer
- * helps, and a Failure when no answer does: above all for an unknown outcome and an existing reservation, which the
- * person has to check before booking again.
+ * The message to print before the wizard continues. Throws SearchAgain when only another offer helps, and a Failure when no
+ * answer does: above all when a reservation may exist, which must be checked before booking again.
  */
 export function recoverFrom(error: unknown, draft: Draft): string {
   if (!(error instanceof Failure)) throw error

@@ -1,7 +1,6 @@
 /** The whole reservation as it will be sent, before the one confirmation. */
-
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Guest} from '../../../contract/reservations.js'
+import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {Target} from '../../session/target.js'
 import type {Plan} from '../reserve/plan.js'
 import {nightsText, type Reader, withWeekday} from './dates.js'
@@ -12,16 +11,12 @@ import {counted} from './questions.js'
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
 export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Target, reader: Reader): string {
   const {request, intent, doubts} = plan
-  const {contact} = request
   const rows: (readonly [string, string])[] = [
     ...(shown ? detailRows(shown, reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
     ...(stay?.city ? [['City', stay.city] as const] : []),
     ...(stay ? [['Dates', datesText(stay)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
-    [
-      'Contact',
-      `${contact.name} ${contact.surname}, ${contact.email}, ${contact.phone_country_code} ${contact.phone_number}`,
-    ],
+    ['Contact', contactText(request.contact)],
     ['Payment', PAYMENTS[request.payment.mode]],
     ['Reference', request.client_reference_id],
     ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
@@ -29,6 +24,10 @@ export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Targe
   ]
   const lines = rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
+}
+
+export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
+  return `${name} ${surname}, ${email}, ${phone_country_code} ${phone_number}`
 }
 
 const NOT_SEEN = [['Hotel', 'unknown (the offer was not searched for on this machine)']] as const

@@ -135,7 +135,9 @@ export function list(help: HelpFormatter, rows: readonly (readonly [string, stri
 /** A command line for pasting, broken with `\` where it is longer than `width`, which has two columns of indent. */
 export function pasteable(command: string, width: number): string {
   const lines: string[] = []
-  for (const word of withValues(shellWords(command), width)) {
+  // Spaces inside quotes and `$(…)` do not divide words.
+  const words = command.match(/(?:"(?:\$\([^)]*\)|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
+  for (const word of withValues(words, width)) {
     const line = lines.at(-1)
     const indent = lines.length === 1 ? 4 : 6
     // Two columns are for the ` \`.
@@ -156,9 +158,4 @@ function withValues(words: readonly string[], width: number): string[] {
     else joined.push(word)
   }
   return joined
-}
-
-/** The words of a shell command with their quotes; spaces inside quotes and `$(…)` do not divide. */
-function shellWords(command: string): string[] {
-  return command.match(/(?:"(?:\$\([^)]*\)|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
 }

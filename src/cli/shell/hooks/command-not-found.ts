@@ -10,13 +10,9 @@ const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) =>
   const command = config.findCommand(name.join(':'))
   // oclif takes all words as the name of a command without arguments; the command itself refuses surplus ones.
   if (command) return config.runCommand(command.id, [...left, ...argv], command)
-  throw unknownCommand([...words, ...plain(argv)], ids)
+  // The words before the first flag may be the rest of the command's name.
+  const end = argv.findIndex(word => word.startsWith('-'))
+  throw unknownCommand([...words, ...(end < 0 ? argv : argv.slice(0, end))], ids)
 }
 
 export default commandNotFound
-
-/** The words before the first flag, which may be the rest of the command's name. */
-function plain(argv: readonly string[]): readonly string[] {
-  const end = argv.findIndex(word => word.startsWith('-'))
-  return end < 0 ? argv : argv.slice(0, end)
-}

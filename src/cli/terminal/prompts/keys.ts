@@ -15,9 +15,8 @@ const ESCAPE_MILLISECONDS = 100
 const QUIET_MILLISECONDS = 120
 
 /**
- * A stream of the keys for one question. Keys that end it call `stop` with the reason instead: Ctrl-C, Ctrl-D and the end
- * of input interrupt, Escape goes back if `goesBack`. Each question has its own stream, because readline keeps a lone
- * Escape for half a second and would drop the first letter of the next answer.
+ * A stream of the keys for one question; Ctrl-C, Ctrl-D, the end of input, and Escape if `goesBack`, call `stop` instead.
+ * One stream each, because readline keeps a lone Escape for half a second and would drop the next answer's first letter.
  */
 export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Error) => void) {
   const stream = Object.assign(new PassThrough(), {

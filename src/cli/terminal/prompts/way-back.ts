@@ -17,10 +17,7 @@ export interface WayBackOptions {
   readonly restore?: () => void
 }
 
-interface Given {
-  readonly message: string
-  readonly answer: unknown
-}
+type Given = {readonly message: string; readonly answer: unknown}
 
 /** Runs `lead`, whose questions must depend on the answers only. */
 export async function withWayBack<T>(
