@@ -38,11 +38,9 @@ export interface Connection extends OpenedSender {
 }
 
 export interface ConnectOptions {
-  /** Of one call (default 30). */
   readonly timeoutSeconds: number | undefined
   readonly caFile: string | undefined
   readonly har: string | undefined
-  /** Takes warnings, which do not change the exit code. */
   readonly warn: (text: string) => void
   readonly show: ((line: string) => void) | undefined
   readonly bodies?: boolean

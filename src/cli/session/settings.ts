@@ -98,7 +98,6 @@ async function usableValue({key, value, origin, source}: Effective): Promise<Set
   }
 }
 
-/** Settings for a reservation. */
 export interface Preferences {
   readonly nationality?: string | undefined
   readonly currency?: string | undefined

@@ -68,7 +68,6 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     this.tidying.push(tidy)
   }
 
-  /** What this machine remembers. */
   state(): Promise<State> {
     this.opened ??= this.openState()
     return this.opened
@@ -89,7 +88,6 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return {settings: (await this.state()).settings.read(), env: process.env, flags}
   }
 
-  /** The settings for a reservation. */
   protected async preferences(): Promise<Preferences> {
     const {readPreferences} = await import('../session/settings.js')
     return readPreferences(await this.surroundings())
@@ -210,7 +208,6 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     if (this.takesNotes() && text.length > 0) say(text)
   }
 
-  /** Whether there is a terminal for notes. */
   takesNotes(): boolean {
     return stderrIsTerminal() && !this.globals.json && !this.globals.quiet
   }

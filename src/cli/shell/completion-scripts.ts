@@ -3,7 +3,6 @@ import {type Result, single} from '../terminal/result.js'
 
 interface Shell {
   readonly script: string
-  /** Commands that install it for new shells. */
   readonly install: readonly string[]
 }
 

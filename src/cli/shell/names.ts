@@ -61,7 +61,6 @@ export function flagWithoutCommand(typed: string): Failure {
   return usage('no_command', `missing command before ${flag}`, hint)
 }
 
-/** The topics of `bookctl help TOPIC`, each with its line in the list. */
 export const HELP_TOPICS = {
   environment: 'environment variables and precedence',
   'exit-codes': 'exit codes, for scripts',

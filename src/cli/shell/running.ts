@@ -9,7 +9,6 @@ export interface RunningCommand {
   readonly hasPrinted: boolean
   /** What the user should know when a signal stops it now; a function is called after it has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
-  /** The service and the profile, in words, once known. */
   readonly service: string | undefined
   stop(): Promise<void>
 }

@@ -8,7 +8,6 @@ import {jsonLines, jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 
 export interface OutputFlags {
-  /** Also for `--format json`. */
   readonly json?: boolean | undefined
   readonly format?: string | undefined
   readonly columns?: string | undefined
@@ -185,7 +184,6 @@ function widthOf(terminal: OutputTerminal): number {
   return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
 }
 
-/** A table; on a terminal that is too narrow, a block of lines for each item. */
 async function renderTable(
   columns: readonly Omit<Column<never>, 'value'>[],
   rows: readonly Row[],

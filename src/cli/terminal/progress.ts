@@ -1,5 +1,5 @@
 /** Progress of slow requests, shown after a second, at terminals only, never in CI or with --quiet. */
-import type {AttemptRecord, Clock, Sender, Trace, WireRequest} from '../../api/types.js'
+import type {AttemptRecord, Clock, Sender, Trace} from '../../api/types.js'
 import {wantsAccessible} from './colour.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
@@ -67,11 +67,12 @@ export function createProgress(style: 'plain' | 'redrawn') {
   }
 }
 
-/** A sender that shows its activity. */
 export function watchedSender(inner: Sender, progress: Progress): Sender {
   return {
     send(request, policy) {
-      const activity = activityOf(request)
+      const {pathname, host} = new URL(request.url)
+      const known = ACTIVITIES.find(([shape]) => shape.test(`${request.method} ${pathname}`))
+      const activity = known?.[1] ?? `waiting for ${host}`
       const beforeAttempt = () => {
         progress.relabel(activity)
         policy.beforeAttempt?.()
@@ -115,8 +116,3 @@ const ACTIVITIES: readonly (readonly [RegExp, string])[] = [
   [/^GET .*\/voucher$/, 'asking for the voucher'],
   [/^POST .*\/subscriptions\/[^/]+\/test$/, 'sending the test event'],
 ]
-
-function activityOf({method, url}: WireRequest): string {
-  const {pathname, host} = new URL(url)
-  return ACTIVITIES.find(([shape]) => shape.test(`${method} ${pathname}`))?.[1] ?? `waiting for ${host}`
-}

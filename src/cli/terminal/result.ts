@@ -2,7 +2,6 @@
 import {jsonText} from './json-text.js'
 
 export interface Column<Item> {
-  /** As `--columns` takes it. */
   readonly name: string
   readonly value: (item: Item) => unknown
   /** Left out before others where a terminal has no room for all. */
@@ -12,7 +11,6 @@ export interface Column<Item> {
 }
 
 export interface Result<Item = Record<string, unknown>> {
-  /** The one document of `--json`. */
   readonly document: object
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]

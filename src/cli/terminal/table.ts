@@ -122,18 +122,16 @@ const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?
 /** Lays out `rows`; undefined when they do not fit and must be shown as blocks. */
 export function layOut({columns, rows, width, paint}: TableParts): Table | undefined {
   if (width < NARROW) return undefined
-  const cells = rows.map(row => row.map(readableTime))
+  // `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`: nothing but seconds is lost.
+  const readable = (_: string, day: string, time: string, zone: string) =>
+    `${day} ${time}${zone.replace(/:?00$/, '')}`
+  const cells = rows.map(row => row.map(text => text.replace(TIME, readable)))
   const fitted = fitColumns(columns, cells, width)
   if (fitted === undefined) return undefined
   const {shown, leftOut} = fitted
   const head = shown.map(column => wrap(headOf(column), column.width).map(line => paint('header', line)))
   const body = cells.map(row => shown.map(column => linesOf(column, row[column.index] ?? '', paint)))
   return {head: draw(shown, [head]), body: draw(shown, body), leftOut}
-}
-
-/** `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`: nothing but seconds is lost. */
-function readableTime(text: string): string {
-  return text.replace(TIME, (_, day, time, zone) => `${day} ${time}${zone.replace(/:?00$/, '')}`)
 }
 
 /** A cell in its column: cut, or on as many lines as it takes. */

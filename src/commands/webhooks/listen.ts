@@ -38,7 +38,7 @@ the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFIL
     for (const warning of unknownEventWarnings(plan.types)) this.warn(warning)
     if (flags['dry-run']) {
       const target = flags.subscribe ? await this.target() : undefined
-      return this.print(describeListening({plan, flags, state: await this.state(), target}))
+      return this.print(describeListening(plan, flags, await this.state(), target))
     }
     const connection = flags.subscribe ? await this.connect() : undefined
     const parts = {

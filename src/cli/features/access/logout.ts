@@ -63,7 +63,9 @@ export async function logOut(
   if (!problem) return result
   const stays = left && `tokens removed from this machine, profile ${left.name} stays logged in, and`
   const removal = isRemoved ? (stays ?? 'removed from this machine, but') : 'nothing to remove, and'
-  throw notRevoked(problem, removal, {...result, revoked: false})
+  const message = `${removal} a token could not be revoked: ${problem.message}`
+  const hint = 'the token remains valid until it expires, at most two hours'
+  throw new Failure(problem.kind, message, {...problem.details, hint, result: {...result, revoked: false}})
 }
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
@@ -97,12 +99,6 @@ export function revocableTokens(state: State, leaving: Leaving, now: number) {
   if (leaving === 'all') return live
   const {clientId, baseUrls} = leaving
   return live.filter(({client}) => client.clientId === clientId && baseUrls.includes(client.baseUrl))
-}
-
-function notRevoked(problem: Failure, removal: string, result: LoggedOut): Failure {
-  const message = `${removal} a token could not be revoked: ${problem.message}`
-  const hint = 'the token remains valid until it expires, at most two hours'
-  return new Failure(problem.kind, message, {...problem.details, hint, result})
 }
 
 /** Names of the profiles that have live credentials. */

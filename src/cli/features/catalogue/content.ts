@@ -5,7 +5,6 @@ import type {Connection} from '../../session/connect.js'
 import {listResult, type Result} from '../../terminal/result.js'
 
 export interface ContentFilter {
-  /** Part of a name or code; accents and case do not count. */
   readonly find?: string | undefined
   readonly country?: string | undefined
 }
@@ -14,7 +13,6 @@ export const COUNTRY_COLUMNS = ['code', 'name', 'phone_code', 'currency'] as con
 export const CURRENCY_COLUMNS = ['code', 'name', 'minor_units'] as const
 export const CITY_COLUMNS = ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'] as const
 
-/** Throws Failure. */
 export async function countries({api}: Connection, {find}: ContentFilter): Promise<Result<FoundCountry>> {
   const {listCountries} = await import('../../../api/operations/content.js')
   const isWanted = ({name, code}: FoundCountry) => contains(find, name, code)

@@ -18,7 +18,9 @@ export async function search(
   wanted: Narrowing,
 ): Promise<Result<FoundOffer>> {
   const outcome = await searchHotels(connection.api, request)
-  if (connection.state.writable) remember(connection, request, outcome)
+  const {state, clock, target} = connection
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  if (state.writable) state.offers.remember(client, seenOffers(request, outcome), clock.now())
   const offers = narrow(outcome.offers, wanted)
   return {
     document: {
@@ -48,12 +50,6 @@ export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
   {name: 'currency', value: offer => offer.price.currency},
   ...columnsOf<FoundOffer>(['expires_at']),
 ]
-
-function remember(connection: Connection, request: SearchRequest, outcome: SearchOutcome): void {
-  const {baseUrl, clientId} = connection.target
-  const seen = seenOffers(request, outcome)
-  connection.state.offers.remember({baseUrl, clientId}, seen, connection.clock.now())
-}
 
 /** Lazy, because there may be many offers. */
 function* seenOffers(request: SearchRequest, outcome: SearchOutcome): Generator<OfferFound> {

@@ -51,7 +51,6 @@ function listText(value: unknown): string | null {
   return value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? []).join(', ')
 }
 
-/** Throws Failure. */
 export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
   const {showHotel} = await import('../../../api/operations/hotels.js')
   const hotel = await showHotel(api, hotelId)

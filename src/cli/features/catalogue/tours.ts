@@ -1,7 +1,6 @@
 /** Tours as their commands ask for them and print them. */
 import type {FoundTour} from '../../../api/operations/tours.js'
 import {compareAmounts} from '../../../contract/money.js'
-import type {TourSearchRequest} from '../../../contract/tours.js'
 import {fold} from '../../input/match.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
@@ -19,11 +18,6 @@ export interface TourFlags {
   readonly 'max-price'?: string | undefined
   readonly sort?: string | undefined
   readonly limit?: number | undefined
-}
-
-function readTourSearch({city, date, currency}: TourFlags): TourSearchRequest {
-  if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
-  return {destination: {type: 'CITY', id: city}, ...(date === undefined ? {} : {date}), currency}
 }
 
 export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
@@ -49,7 +43,10 @@ function durationText(minutes: number | null): string | null {
 
 /** Throws usage, Failure. */
 export async function search(open: () => Promise<Connection>, flags: TourFlags): Promise<Result<FoundTour>> {
-  const request = readTourSearch(flags)
+  const {city, date, currency} = flags
+  if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
+  const destination = {type: 'CITY' as const, id: city}
+  const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')
   const {items: found, isComplete} = await searchTours((await open()).api, request)
   const tours = narrowTours(found, flags)
@@ -64,7 +61,6 @@ export async function search(open: () => Promise<Connection>, flags: TourFlags):
   }
 }
 
-/** Throws Failure. */
 export async function show({api}: Connection, tourId: string): Promise<Result<FoundTour>> {
   const {showTour} = await import('../../../api/operations/tours.js')
   const tour = await showTour(api, tourId)

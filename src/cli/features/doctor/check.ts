@@ -20,7 +20,6 @@ export interface Check extends Finding {
   readonly name: string
 }
 
-/** Checks by name, in order. */
 export type Checks = Readonly<Record<string, () => Promise<Finding> | Finding>>
 
 function finding(status: Status, detail: string, fix?: string): Finding {
@@ -54,25 +53,20 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
   try {
     return await work()
   } catch (error) {
-    return failed(error)
+    if (error instanceof Failure)
+      return fail(error.kind, error.message, error.details.hint ?? 'see the message')
+    if (error instanceof StorageError) return fail('usage', error.message, error.hint)
+    if (error instanceof ExchangeError)
+      return fail('unreachable', error.reason, FAULT_FIXES[error.fault] ?? OTHER_FAULT_FIX)
+    return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
   }
 }
 
-/** Skips every check of `names`. */
 export function skipAll(names: readonly string[], why: string): Check[] {
   return names.map(name => ({name, ...skipped(why)}))
 }
 
 const UNEXPECTED_FIX = 'run the command that needs it with BOOKCTL_DEBUG=1'
-
-function failed(error: unknown): Finding {
-  if (error instanceof Failure)
-    return fail(error.kind, error.message, error.details.hint ?? 'see the message')
-  if (error instanceof StorageError) return fail('usage', error.message, error.hint)
-  if (error instanceof ExchangeError)
-    return fail('unreachable', error.reason, FAULT_FIXES[error.fault] ?? OTHER_FAULT_FIX)
-  return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
-}
 
 const OTHER_FAULT_FIX = 'check the base URL, and whether the service is running'
 const USE_PROXY = 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'

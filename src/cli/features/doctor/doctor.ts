@@ -28,7 +28,6 @@ import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
 /** Ours: for each step without --timeout. */
 const STEP_SECONDS = 10
 
-/** Known even without credentials. */
 function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
   try {
     const text = flags['base-url'] || profileOf(flags, state)?.base_url

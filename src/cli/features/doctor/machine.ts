@@ -40,7 +40,6 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   return ok(set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)
 }
 
-/** Whether every setting is valid, wherever it comes from. */
 export async function checkSettings(around: Surroundings): Promise<Finding> {
   const given = allEffective(around).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
   const problems = (await Promise.all(given.map(checked))).flatMap(({problem}) => problem ?? [])
@@ -75,7 +74,6 @@ export function checkDisk(directory: string): Finding {
 
 const OUR_FILES = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
 
-/** Whether config.json can be understood. */
 export function checkConfiguration(state: State): Finding {
   const settings = state.settings.read()
   if (!existsSync(state.settings.path)) return ok(`no ${state.settings.path} (optional)`)
@@ -140,7 +138,6 @@ function hasModes(): boolean {
   return process.platform !== 'win32'
 }
 
-/** Whether every existing database is intact. */
 export async function checkDatabases(directory: string): Promise<Finding> {
   const there = DATABASE_NAMES.filter(name => existsSync(join(directory, name)))
   if (there.length === 0) return ok('none yet')

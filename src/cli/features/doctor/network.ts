@@ -123,7 +123,6 @@ function refusedCertificate(
 
 type ReceiverParts = Omit<ProbeOptions, 'onRow'> & {readonly profile: string | undefined}
 
-/** Whether there is a secret to check signatures with. */
 export function checkSigningSecrets({state, env, profile}: ReceiverParts): Finding {
   const fromEnv = (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/).filter(Boolean)
   if (fromEnv.some(isEmptySecret)) {

@@ -76,7 +76,6 @@ function joinHeaders(headers: readonly Header[]): Record<string, string> {
   return Object.fromEntries(joined)
 }
 
-/** Name and value of `NAME:VALUE`. Throws usage. */
 export function splitHeader(field: string, text: string): Header {
   const colon = text.indexOf(':')
   if (colon < 1) throw usage('invalid_input', `${field}: must be NAME:VALUE`)
@@ -90,13 +89,11 @@ export function planCall(target: Target, call: TypedCall): ApiPlan {
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
 }
 
-/** A warning before the request is sent. */
 export function doubtOf({operation}: ApiPlan): string | undefined {
   if (operation !== 'reservations.create') return undefined
   return 'Warning: a reservation made this way is not in the journal, so a lost answer cannot be resumed; use bookctl reserve'
 }
 
-/** The exact request, for `--dry-run`. */
 export function describeRaw({request}: ApiPlan): object {
   const {method, url, headers, body} = request
   const shown = {authorization: 'Bearer [redacted]', ...headers}

@@ -149,7 +149,6 @@ export class ReserveFlow {
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
   }
 
-  /** Reports each new state of the payment once. */
   private tellPayment(outcome: ReserveOutcome): void {
     const note = paymentNote(outcome, systemClock.now())
     const isNews = note !== undefined && note !== this.lastPaymentNote

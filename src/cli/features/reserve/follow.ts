@@ -15,7 +15,6 @@ import {nameOf} from './run.js'
 type Warn = (text: string) => void
 
 interface Look {
-  /** The newest that is known. */
   readonly outcome: ReserveOutcome
   /** Why the service did not say whether it is confirmed. */
   readonly failure?: Failure
@@ -121,7 +120,6 @@ const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_
 
 export interface WaitHooks {
   readonly warn: Warn
-  /** Takes each newer state. */
   readonly learn: (newest: ReserveOutcome) => void
 }
 

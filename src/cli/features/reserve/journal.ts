@@ -37,7 +37,6 @@ export const JOURNAL_COLUMNS = [
   ...(['idempotency_key', 'attempts', 'created_at', 'updated_at'] as const),
 ]
 
-/** Entries of every client, newest first. */
 export function readJournal(state: State, unresolved: boolean): Result<Row> {
   const entries = state.journal.list({unresolved}).map(journalRow)
   return {

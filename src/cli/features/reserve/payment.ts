@@ -31,7 +31,6 @@ export function paymentAddress(outcome: ReserveOutcome): string | undefined {
   return url.protocol === 'https:' || isOwnHttp ? url.href : undefined
 }
 
-/** What a reservation waits for, as far as waiting can help. */
 export type Awaited = 'payment' | 'confirmation' | 'nothing'
 
 /** Words of a state that passes by itself. */
@@ -57,16 +56,14 @@ export function lacksAddress(outcome: ReserveOutcome): boolean {
 
 export function lacksAddressText(outcome: ReserveOutcome): string[] {
   const {payment_url, client_reference_id} = outcome
-  const named = payment_url === null ? '' : `: ${sanitizeLine(originOf(payment_url), 200)}`
+  // Without path, query or user name, which may hold a secret.
+  const url = URL.canParse(payment_url ?? '') ? new URL(payment_url ?? '') : undefined
+  const origin = url ? `${url.protocol}//${url.host}` : 'no address'
+  const named = payment_url === null ? '' : `: ${sanitizeLine(origin, 200)}`
   return [
     `Warning: the service gave no payment address that is safe to open (https, without credentials)${named}`,
     `Ask the operator where to pay, then run: ${resumeCommand(client_reference_id)} --wait`,
   ]
-}
-
-/** Without path, query or user name, which may hold a secret. */
-function originOf(address: string): string {
-  return URL.canParse(address) ? `${new URL(address).protocol}//${new URL(address).host}` : 'no address'
 }
 
 /** The address as a QR code of block characters; undefined when it is too long or wider than `columns`. */
@@ -80,24 +77,18 @@ export async function qrCode(address: string, columns: number): Promise<string |
   }
 }
 
-/** The outcome of a payment attempt; the reservation may still wait for another. */
-export interface PaymentState {
-  readonly kind: 'paid' | 'declined' | 'expired' | 'cancelled'
-  /** The service's code or words for why. */
-  readonly reason: string | null
-  /** Until when it may be tried, as the service wrote it. */
-  readonly until: string | null
-}
-
-const KINDS: readonly (readonly [PaymentState['kind'], RegExp])[] = [
+const KINDS = [
   ['paid', /^(paid|captured|settled|succeeded|successful|completed|received)$/],
   ['declined', /fail|declin|reject|denied|refus/],
   ['expired', /expir|timed?[ _-]?out/],
   ['cancelled', /cancel|void|abort/],
-]
+] as const
 
-/** Read from a reservation of any shape; undefined without an outcome. */
-export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>): PaymentState | undefined {
+/**
+ * The outcome of a payment attempt, after which there may be another, from a reservation of any shape: the `reason` and
+ * `until` when it may be tried, as the service wrote them.
+ */
+export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
   const fields = fieldsOf(reservation ?? {})
   const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})
   const state = textIn(payment, ['status', 'state']) ?? textIn(fields, ['payment_status', 'payment_state'])

@@ -14,7 +14,6 @@ import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
 import {checkTyped, offerOf, readInput, readReservation} from './reservation.js'
 
-/** Everything decided before anything is sent. */
 export interface Plan {
   readonly request: ReservationRequest
   /** What is committed and sent; its key is the user's, that of an earlier run of the same, or a new one. */
@@ -33,7 +32,6 @@ export interface Typed {
   readonly key: string | undefined
 }
 
-/** Reads and checks the arguments and the input file. Throws usage. */
 export async function readTyped(offerArgument: string | undefined, flags: ReserveFlags): Promise<Typed> {
   const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
   if (resume !== undefined) {

@@ -103,7 +103,6 @@ export function resumeHint({intent}: Plan, state: State): string {
 /** An exchange that is ended is settled at once; another process's token may be waited for longer. */
 const LONGEST_STOP_MILLISECONDS = 1000
 
-/** What is true while nothing was sent. */
 export function nothingSentNote(state: string): StopNote {
   return {state, hint: 'to book, run the command again'}
 }
@@ -138,7 +137,6 @@ export function startRun(nothingSent: string, hint: string) {
       if (stage !== 'sent') return
       await Promise.race([ended, sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})])
     },
-    /** What is true of it now. */
     note(): StopNote {
       // Without its state, which may be another by now.
       if (made) return {state: `the reservation ${nameOf(made)} was made`, hint}

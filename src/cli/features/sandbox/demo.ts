@@ -15,15 +15,12 @@ export interface Step {
 }
 
 export interface DemoOptions {
-  /** The script that starts bookctl. */
   readonly script: string
   readonly execArgv: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** Calendar day of the demo, YYYY-MM-DD. */
   readonly today: string
   /** Whether the steps print JSON, or what a person sees at a terminal. */
   readonly json: boolean
-  /** Called with every command before it runs. */
   readonly onCommand: (command: string) => void
   readonly onOutput: (output: string) => void
 }
@@ -124,7 +121,8 @@ export class Demo {
 
   /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
   private start(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
-    const command = `bookctl ${argv.map(quote).join(' ')}`
+    const quoted = argv.map(word => (/^[\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
+    const command = `bookctl ${quoted.join(' ')}`
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
     this.options.onCommand(command)
     let output = ''
@@ -183,8 +181,4 @@ function stepFailed(command: string, exit: number, output: string): Failure {
     code: 'demo_failed',
     ...(reason ? {reason} : {}),
   })
-}
-
-function quote(word: string): string {
-  return /^[\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`
 }

@@ -211,7 +211,6 @@ function orEmpty(read: () => string): string {
   }
 }
 
-/** Throws usage when there is something at `path`. */
 export function requireNew(path: string): void {
   requireNewFile(path, taken)
 }

@@ -2,7 +2,6 @@
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Result} from '../../terminal/result.js'
 import type {Listening} from './listen.js'
@@ -38,7 +37,10 @@ export async function subscribe(
   for (const warning of warnings) terms.warn(`Warning: ${warning}`)
   const {id} = subscription
   if (problem) {
-    if (await isDeleted(connection, id, profile)) throw deletedAgain(problem)
+    if (await isDeleted(connection, id, profile)) {
+      const what = 'the secret of the subscription could not be stored, so the subscription was deleted again'
+      throw usage('secret_not_stored', `${what}: ${problem.message}`, problem.hint)
+    }
     await terms.show(createdResult(subscription, {stored_in: null}))
     throw notStored(subscription, problem)
   }
@@ -81,12 +83,6 @@ async function testOnce(
       result: {subscription_id: id},
     })
   })
-}
-
-/** Nothing is left behind, so the outcome is known. */
-function deletedAgain({message, hint}: StorageError): Failure {
-  const what = 'the secret of the subscription could not be stored, so the subscription was deleted again'
-  return usage('secret_not_stored', `${what}: ${message}`, hint)
 }
 
 /** Deletes the subscription and its secret; whether that is known to have happened. Throws nothing. */

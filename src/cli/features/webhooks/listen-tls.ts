@@ -24,18 +24,13 @@ import {
 } from '../../../webhooks/receive/certificate.js'
 import {readBytes} from '../../input/files.js'
 import {trustedCertificates} from '../../session/trust.js'
+import type {ListenFlags} from './listen-flags.js'
 
 const LOCK_MILLISECONDS = 10_000
 
-export interface TlsFlags {
-  readonly tls: boolean
-  readonly cert?: string | undefined
-  readonly key?: string | undefined
-}
-
 /** Certificate and key for `host`, or undefined for plain http. Throws usage. */
 export async function listenIdentity(
-  {tls, cert, key}: TlsFlags,
+  {tls, cert, key}: Pick<ListenFlags, 'tls' | 'cert' | 'key'>,
   host: string,
   directory: string,
   now: number,

@@ -11,7 +11,6 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
-import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {invalid} from '../../input/checks.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
@@ -75,7 +74,12 @@ export async function createAndKeep(
   {flags, again}: {flags: TargetFlags; again: boolean},
 ) {
   const profile = profileName(flags, state)
-  requireWritable(state, profile)
+  // Checked before anything is sent: the secret comes once, and must be stored then.
+  if (!state.writable) {
+    const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
+    throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
+  }
+  state.secrets.listSigningSecrets(profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const creation = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
   if (creation.earlier) throw earlierUnknown(creation.earlier.begunAt)
@@ -113,13 +117,6 @@ export function createdResult(
 ): Result {
   const document = {subscription: {id, url, events, secret, is_active}, ...places}
   return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
-}
-
-/** Checked before anything is sent: the secret comes once, and must be stored then. */
-function requireWritable(state: State, profile: string): void {
-  if (state.writable) return void state.secrets.listSigningSecrets(profile)
-  const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
-  throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
 }
 
 /** What is thrown is only returned, because the subscription exists and must be printed. */

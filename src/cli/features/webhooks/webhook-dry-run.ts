@@ -10,7 +10,7 @@ import {bufferOf, pairsOf, parseBody} from '../../../webhooks/receive/capture-re
 import {type DryChange, type DryRequest, describeCall, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
-import type {ListenPlan} from './listen-flags.js'
+import type {ListenFlags, ListenPlan} from './listen-flags.js'
 
 /** One event as it would be sent: the signed bytes, and their JSON if it is an object. */
 interface DryReplay extends DryRequest {
@@ -34,16 +34,13 @@ function describeOne({rawHeaders, body}: Replayed, target: string): DryReplay {
   }
 }
 
-export interface DryListen {
-  readonly plan: ListenPlan
-  readonly flags: {readonly tls: boolean; readonly capture?: string | undefined}
-  readonly state: State
-  /** The service, when there would be a subscription. */
-  readonly target: Target | undefined
-}
-
-/** Listening itself sends nothing; `--subscribe` does, and its test needs an id that only the first answer has. */
-export function describeListening({plan, flags, state, target}: DryListen): Result {
+/** Listening itself sends nothing; `--subscribe` does, to `target`; its test needs an id from the first answer. */
+export function describeListening(
+  plan: ListenPlan,
+  flags: Pick<ListenFlags, 'tls' | 'capture'>,
+  state: State,
+  target: Target | undefined,
+): Result {
   const change = (file: string, what: string): DryChange => ({
     file,
     action: existsSync(file) ? 'set' : 'create',

@@ -71,7 +71,11 @@ async function awaitEnd(
   try {
     await prompts.text({
       message: `Waiting for the ${awaiting}; press Enter to stop waiting`,
-      status: () => `Waiting for ${minutesLeft(clock.now() - start)}; ${reference} is ${stateWords(newest)}`,
+      status: () => {
+        const payment = paymentStateOf(newest)
+        const state = `${sanitizeLine(newest.outcome, 40)}${payment ? `, payment ${payment.kind}` : ''}`
+        return `Waiting for ${minutesLeft(clock.now() - start)}; ${reference} is ${state}`
+      },
       signal: ended.signal,
     })
   } catch (error) {
@@ -84,12 +88,6 @@ async function awaitEnd(
   }
   tell(`Stopped waiting. To continue: ${resumeHint}`)
   return newest
-}
-
-/** Short enough for the line of the question. */
-function stateWords(outcome: ReserveOutcome): string {
-  const payment = paymentStateOf(outcome)
-  return `${sanitizeLine(outcome.outcome, 40)}${payment ? `, payment ${payment.kind}` : ''}`
 }
 
 /** The voucher is an extra: a failed download is reported, and the reservation stays the result. */

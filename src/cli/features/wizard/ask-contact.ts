@@ -5,8 +5,7 @@ import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {People} from '../../../state/people-store.js'
 import type {Fields} from '../../input/guests.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {hintOf, plainly} from './questions.js'
-import {contactText} from './summary.js'
+import {contactText, hintOf, plainly} from './questions.js'
 
 /** `country`: ISO 3166-1; its national numbers need no prefix. */
 type ContactDefaults = {

@@ -146,19 +146,15 @@ async function askGuest(
   form.birth_date ??= await askBirthDate(prompts, place, known)
   form.gender ??= await askGender(prompts, label)
   form.nationality ??= await askCountry(prompts, `${label}: nationality`, known.nationality)
-  if (form.identity === undefined) form.identity = await askIdentity(prompts, label, form.nationality)
-  return guestOf(place, form)
-}
-
-function guestOf({type, isLead}: Place, form: GuestForm): Guest {
-  const {name = '', surname = '', birth_date, gender, nationality, identity} = form
+  const {name, surname, birth_date, gender, nationality} = form
+  if (form.identity === undefined) form.identity = await askIdentity(prompts, label, nationality)
   return {
-    ...{type, name, surname},
+    ...{type: place.type, name, surname},
     birth_date: birth_date || undefined,
     gender: gender || undefined,
     nationality: nationality || undefined,
-    identity: identity ?? undefined,
-    is_lead: isLead,
+    identity: form.identity ?? undefined,
+    is_lead: place.isLead,
   }
 }
 

@@ -26,7 +26,6 @@ import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
 import {askCountry, hintOf, plainly} from './questions.js'
 
 export interface SearchAsking extends CityAsking {
-  /** The calendar day here, YYYY-MM-DD. */
   readonly today: string
   readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
 }

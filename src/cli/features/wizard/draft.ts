@@ -22,7 +22,6 @@ export interface WizardParts {
   readonly flags: ReserveFlags
   readonly tell: (text: string) => void
   readonly reader: () => Reader
-  /** The calendar day here, YYYY-MM-DD. */
   readonly today: string
   /** Sends the reservation of `plan`. Throws Failure. */
   readonly send: (plan: Plan) => Promise<ReserveOutcome>
@@ -36,7 +35,6 @@ export interface Booked {
   readonly made: ReserveOutcome | undefined
 }
 
-/** The offer to be reserved. */
 export interface Chosen {
   readonly offerId: string
   /** Undefined, with `stay` and the expiry, when the offer was not searched on this machine. */

@@ -84,7 +84,12 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   }
   if (!seen) return
   draft.nationality ??= seen.nationality
-  draft.search = criteriaOf(seen)
+  draft.search = {
+    ...{'check-in': seen.check_in, 'check-out': seen.check_out},
+    ...{room: seen.rooms, nationality: seen.nationality},
+    city: seen.details?.city ?? undefined,
+    currency: seen.currency ?? undefined,
+  }
   seat(draft, seen.rooms)
 }
 
@@ -94,14 +99,6 @@ function shownOf({details, ...seen}: SeenOffer): ShownOffer {
   if (!details) return {...seen, price}
   const {refundable, free_cancellation_until, terms} = details
   return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
-}
-
-function criteriaOf({check_in, check_out, rooms, nationality, currency, details}: SeenOffer): SearchFlags {
-  return {
-    ...{'check-in': check_in, 'check-out': check_out, room: rooms, nationality},
-    city: details?.city ?? undefined,
-    currency: currency ?? undefined,
-  }
 }
 
 /** Says whether the room chosen before is still there, and at what price. */

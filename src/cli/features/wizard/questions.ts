@@ -1,5 +1,6 @@
 /** Shared by the questions: refusals without flag names, countries by name. */
 import {Failure} from '../../../contract/failure.js'
+import type {Contact} from '../../../contract/reservations.js'
 import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 
@@ -98,4 +99,8 @@ export function findCountries(all: readonly NamedCountry[], typed: string): Name
 
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
+  return `${name} ${surname}, ${email}, ${phone_country_code} ${phone_number}`
 }

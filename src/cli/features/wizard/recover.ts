@@ -5,7 +5,6 @@ import {snakeCase} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {type Draft, PAYMENT, REFERENCE, SearchAgain} from './draft.js'
 
-/** What may help: another offer, another payment, or other answers. */
 type Remedy = 'offer' | 'payment' | 'answers'
 
 /** The codes of the sandbox (service.md), all of them. */

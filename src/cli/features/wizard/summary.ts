@@ -1,12 +1,12 @@
 /** The whole reservation as it will be sent, before the one confirmation. */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Contact, Guest} from '../../../contract/reservations.js'
+import type {Guest} from '../../../contract/reservations.js'
 import type {Target} from '../../session/target.js'
 import type {Plan} from '../reserve/plan.js'
 import {nightsText, type Reader, withWeekday} from './dates.js'
 import type {Chosen, Stay} from './draft.js'
 import {detailRows} from './offer-lines.js'
-import {counted} from './questions.js'
+import {contactText, counted} from './questions.js'
 
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
 export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Target, reader: Reader): string {
@@ -24,10 +24,6 @@ export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Targe
   ]
   const lines = rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
-}
-
-export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
-  return `${name} ${surname}, ${email}, ${phone_country_code} ${phone_number}`
 }
 
 const NOT_SEEN = [['Hotel', 'unknown (the offer was not searched for on this machine)']] as const

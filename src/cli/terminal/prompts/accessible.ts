@@ -111,7 +111,6 @@ function onlyOne<T>(all: readonly Choice<T>[], typed: string): Choice<T> | undef
   return others.length === 0 ? only : undefined
 }
 
-/** The first MOST_FOUND choices, with all actions among them. */
 function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
   let room = MOST_FOUND - all.filter(({isAction}) => isAction).length
   return all.filter(({isAction}) => isAction || room-- > 0)
