@@ -60,7 +60,8 @@ test('the result of completed work is kept at any length', () => {
 })
 
 test('storage faults are usage', () => {
-  expect(describeFailure(new StorageError('full', 'no space', 'free some')).exit).toBe(2)
+  const {exit, document} = describeFailure(new StorageError('corrupt', 'damaged', 'restore it'))
+  expect({exit, document}).toMatchObject({exit: 2, document: {error: {code: 'storage_corrupt'}}})
 })
 
 describe('an internal error', () => {

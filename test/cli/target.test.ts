@@ -72,7 +72,7 @@ describe('credentials', () => {
     [{...ENV, BOOKCTL_BASE_URL: ''}, 'BOOKCTL_BASE_URL is not'],
   ])('half an environment is named: %o', async (env, words) => {
     const failure = await rejectionOf(resolve({}, env, undefined, NOTHING))
-    expect(failure.kind).toBe('usage')
+    expect(failure).toMatchObject({kind: 'usage', details: {code: 'incomplete_environment'}})
     expect(failure.message).toContain(words)
   })
 

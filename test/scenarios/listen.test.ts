@@ -210,6 +210,19 @@ test('--quiet prints the events that are right, and none that anybody made up', 
   expect(await ended).toMatchObject({exit: 0, stdout: 'evt_right\n'})
 })
 
+test('--format csv prints a line of cells for each request, quoted where needed', async () => {
+  const home = newHome()
+  const port = await findFreePort()
+  const flags = ['--format', 'csv', '--columns', 'verdict,event_type,event_id', '--exit-after', '2']
+  const ended = home.run(['webhooks', 'listen', ...flags, '--port', String(port)])
+  await eventually(async () => expect(await send(port, 'evt_1', 'a, \\"b\\"')).toBe(200))
+  expect(await send(port, 'evt_2')).toBe(200)
+  expect(await ended).toMatchObject({
+    exit: 0,
+    stdout: 'valid,"a, ""b""",evt_1\nvalid,reservation.confirmed,evt_2\n',
+  })
+})
+
 test('the secret of the only subscription is good for nothing once that is deleted', async () => {
   const home = newHome()
   const state = openState(home.configDirectory)

@@ -137,3 +137,9 @@ test('a live reservation without a terminal needs --yes', async () => {
   expect(stderr).toContain('LIVE')
   expect(stderr).toContain('--yes')
 })
+
+test('flags that exclude each other are refused together', async () => {
+  const refusal = await home.refusal(['reservations', 'list', '--limit', '5', '--all'])
+  expect(refusal).toMatchObject({exit: 2, code: 'invalid_flags'})
+  expect(refusal.message).toMatch(/^--(limit|all) cannot be used with --(all|limit)$/)
+})
