@@ -55,6 +55,12 @@ describe('BOOKCTL_TOKEN', () => {
     expect((await home.json(['whoami', '--check'], {env})).exit).toBe(4)
   })
 
+  test('has no blanks, and is not shown when it has', async () => {
+    const refused = await home.refusal(['account'], {env: {BOOKCTL_TOKEN: 'plan ted'}})
+    expect(refused).toMatchObject({exit: 2, code: 'invalid_token'})
+    expect(JSON.stringify(refused)).not.toContain('ted"')
+  })
+
   test('elsewhere than on this machine it counts as live', async () => {
     const env = {BOOKCTL_TOKEN: 'planted', BOOKCTL_BASE_URL: 'https://partner.example/v1'}
     const {result, stderr} = await home.json(['whoami'], {env})
