@@ -16,10 +16,7 @@ import type {Target} from './target.js'
 
 export type NamedPath = (name: OperationName) => string | undefined
 
-/**
- * The paths named by the target's profile, else by another one with that base URL, or for the environment by the defaults.
- * The settings are read on first use; invalid ones then throw Failure.
- */
+/** By profile, base URL or defaults; read on first use, invalid ones then throw Failure. */
 export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): NamedPath {
   let paths: Readonly<Record<string, string>> | undefined
   return name => {

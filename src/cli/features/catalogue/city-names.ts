@@ -74,7 +74,9 @@ export function cityNumber(typed: string, known: readonly KnownCity[]): number {
   const [city, ...others] = known.filter(({name}) => fold(name) === wanted)
   if (city && others.length === 0) return city.id
   if (!city) {
-    const near = nearestCities(wanted, known).map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
+    const names = closestFew(wanted, [...new Set(known.map(({name}) => fold(name)))], MOST_NEAR)
+    const nearest = names.flatMap(name => known.filter(each => fold(each.name) === name)).slice(0, MOST_NEAR)
+    const near = nearest.map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
     const rule = 'must be a number, or the name of a city listed by content cities'
     const {kind, message, details} = invalid('--city', rule, typed)
     if (near.length === 0) throw new Failure(kind, message, details)
@@ -89,9 +91,3 @@ export function cityNumber(typed: string, known: readonly KnownCity[]): number {
 
 /** Ours: more suggestions do not help. */
 const MOST_NEAR = 3
-
-function nearestCities(wanted: string, known: readonly KnownCity[]): KnownCity[] {
-  const names = [...new Set(known.map(({name}) => fold(name)))]
-  const near = closestFew(wanted, names, MOST_NEAR)
-  return near.flatMap(name => known.filter(city => fold(city.name) === name)).slice(0, MOST_NEAR)
-}

@@ -158,8 +158,7 @@ export interface Narrowing {
 /** The offers wanted, in the order wanted; the service's own order unless `sort` says otherwise. */
 export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
   const kept = offers.filter(offer => isWanted(offer, wanted))
-  const sort = wanted.sort === undefined ? undefined : ORDERS[wanted.sort]
-  return (sort?.(kept) ?? kept).slice(0, wanted.limit)
+  return (ORDERS[wanted.sort ?? '']?.(kept) ?? kept).slice(0, wanted.limit)
 }
 
 /** An offer whose price or terms are not known is left out where they matter. */

@@ -28,9 +28,7 @@ export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
   fact('country_code', fields => codeIn(fields, ['country_code', 'country'])),
   fact('phone', fields => textIn(fields, ['phone', 'phone_number', 'telephone'])),
   fact('check_in_from', fields => textIn(fields, ['check_in_from', 'check_in_time', 'check_in', 'checkin'])),
-  fact('check_out_until', fields =>
-    textIn(fields, ['check_out_until', 'check_out_time', 'check_out', 'checkout']),
-  ),
+  fact('check_out_until', all => textIn(all, ['check_out_until', 'check_out_time', 'check_out', 'checkout'])),
   fact('timezone', fields => textIn(fields, ['timezone', 'time_zone'])),
   fact('latitude', fields => coordinate(fields, ['latitude', 'lat'])),
   fact('longitude', fields => coordinate(fields, ['longitude', 'lon', 'lng', 'long'])),

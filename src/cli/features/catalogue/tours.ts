@@ -49,7 +49,9 @@ export async function search(open: () => Promise<Connection>, flags: TourFlags):
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')
   const {items: found, isComplete} = await searchTours((await open()).api, request)
-  const tours = narrowTours(found, flags)
+  // A tour that does not say what matters is left out, or comes last.
+  const kept = found.filter(tour => isWanted(tour, flags))
+  const tours = (ORDERS[flags.sort ?? '']?.(kept) ?? kept).slice(0, flags.limit)
   return {
     document: {search: request, tours},
     items: tours,
@@ -73,13 +75,6 @@ export async function show({api}: Connection, tourId: string): Promise<Result<Fo
     ),
     single: true,
   }
-}
-
-/** The tours wanted, in the order wanted. A tour that does not say what matters is left out, or comes last. */
-function narrowTours(tours: readonly FoundTour[], wanted: TourFlags): FoundTour[] {
-  const kept = tours.filter(tour => isWanted(tour, wanted))
-  const sort = wanted.sort === undefined ? undefined : ORDERS[wanted.sort]
-  return (sort?.(kept) ?? kept).slice(0, wanted.limit)
 }
 
 function isWanted(tour: FoundTour, {find = '', tag: tags = [], 'max-price': maxPrice}: TourFlags): boolean {

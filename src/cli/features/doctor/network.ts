@@ -71,11 +71,8 @@ function describeProxy(url: URL, proxy: ProxyServer | undefined, parts: NetworkP
 async function checkName(way: Way): Promise<Finding> {
   if (way.proxy) return skipped('resolved by the proxy')
   const addresses = await findAddresses(way)
-  const families = [
-    addresses.some(a => !a.includes(':')) && 'IPv4',
-    addresses.some(a => a.includes(':')) && 'IPv6',
-  ]
-  return ok(`${way.url.hostname}: ${addresses.join(', ')} (${families.filter(Boolean).join(' and ')})`)
+  const families = new Set(addresses.map(address => (address.includes(':') ? 'IPv6' : 'IPv4')).sort())
+  return ok(`${way.url.hostname}: ${addresses.join(', ')} (${[...families].join(' and ')})`)
 }
 
 async function checkConnection(way: Way): Promise<Finding> {

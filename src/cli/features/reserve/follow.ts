@@ -169,10 +169,7 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
   })
 }
 
-/**
- * Does `work`, which calls `learn` with each newer state. A Failure then names the reservation in its message and result;
- * any other error is thrown as it is, after a warning that names it.
- */
+/** Does `work`; a Failure then names the reservation as last learned, other errors follow a warning. */
 export async function namingReservation<T>(
   made: ReserveOutcome,
   warn: Warn,

@@ -1,7 +1,4 @@
-/**
- * `journal` and `journal forget`: giving up on an entry whose outcome cannot be found out removes its personal data; its
- * reference, key, offer and hash stay, so that the same request is never sent again.
- */
+/** `journal` and `journal forget`, which removes personal data, but keeps the same request from being sent. */
 import {join} from 'node:path'
 import {isoTime} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'

@@ -84,10 +84,7 @@ const KINDS = [
   ['cancelled', /cancel|void|abort/],
 ] as const
 
-/**
- * The outcome of a payment attempt, after which there may be another, from a reservation of any shape: the `reason` and
- * `until` when it may be tried, as the service wrote them.
- */
+/** The outcome of a payment attempt; `until`: when it may be tried again, as the service wrote it. */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
   const fields = fieldsOf(reservation ?? {})
   const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})

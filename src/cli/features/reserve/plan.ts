@@ -35,8 +35,10 @@ export interface Typed {
 export async function readTyped(offerArgument: string | undefined, flags: ReserveFlags): Promise<Typed> {
   const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
   if (resume !== undefined) {
-    refuseBesideResume(offerArgument, flags)
-    return {offerId: undefined, input: {}, maxPrice, key}
+    const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
+    if (offerArgument !== undefined) typed.unshift('OFFER_ID')
+    if (typed.length === 0) return {offerId: undefined, input: {}, maxPrice, key}
+    throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
   }
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
@@ -55,14 +57,6 @@ const OF_A_NEW_RESERVATION = [
   ...(['input', 'client-reference', 'pay', 'guest', 'contact', 'nationality'] as const),
   ...(['max-price', 'idempotency-key'] as const),
 ]
-
-/** A repeat sends the stored request unchanged. */
-function refuseBesideResume(offerArgument: string | undefined, flags: ReserveFlags): void {
-  const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
-  if (offerArgument !== undefined) typed.unshift('OFFER_ID')
-  if (typed.length === 0) return
-  throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
-}
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
 export async function planReservation(

@@ -115,8 +115,12 @@ export async function readReservation(
   }
   const {reservationRequest} = await import('../../../contract/reservations.js')
   const checked = parsedBy(reservationRequest, request, refusal)
-  await checkNationalities(checked)
-  checkBirthDates(checked, known.today)
+  for (const [index, {nationality: country, birth_date}] of checked.guests.entries()) {
+    if (country !== undefined) await checkCountry(`guests[${index}].nationality`, country)
+    // Elsewhere it may be tomorrow already.
+    if (birth_date !== undefined && nightsBetween(birth_date, known.today) < -1)
+      throw invalid(`guests[${index}].birth_date`, 'must not be in the future', birth_date)
+  }
   return withReference(checked, known.client)
 }
 
@@ -181,20 +185,6 @@ function refusal(issue: Issue): Failure {
   if (issue.code !== 'unrecognized_keys') return usage('invalid_input', `${name}: ${issue.message}`)
   const problem = 'there is no such field in a reservation'
   return usage('unknown_field', `${name}: ${problem}`, 'reserve --template shows them')
-}
-
-async function checkNationalities(request: ReservationRequest): Promise<void> {
-  for (const [index, guest] of request.guests.entries()) {
-    if (guest.nationality !== undefined) await checkCountry(`guests[${index}].nationality`, guest.nationality)
-  }
-}
-
-function checkBirthDates({guests}: ReservationRequest, today: string): void {
-  for (const [index, {birth_date}] of guests.entries()) {
-    // Elsewhere it may be tomorrow already.
-    if (birth_date !== undefined && nightsBetween(birth_date, today) < -1)
-      throw invalid(`guests[${index}].birth_date`, 'must not be in the future', birth_date)
-  }
 }
 
 /** By default derived from the request, so that a repeated command makes one reservation. */

@@ -62,9 +62,20 @@ export class Demo {
     const paid = referenceIn(await step(['reserve', first, '--pay', 'account', ...GUESTS]))
     await step(['voucher', 'download', paid])
     await step(['account'])
-    const receiver = await this.receiver()
-    const created = await step(['webhooks', 'create', '--url', receiver.url, ...EVENTS])
-    const listening = this.start(receiver.listen)
+    const port = await findFreePort()
+    const url = `https://127.0.0.1:${port}/hooks`
+    const created = await step(['webhooks', 'create', '--url', url, ...EVENTS])
+    const end = ['--exit-after', '1', '--within', '60']
+    const listening = this.start([
+      'webhooks',
+      'listen',
+      '--tls',
+      '--port',
+      `${port}`,
+      '--path',
+      '/hooks',
+      ...end,
+    ])
     await listening.ready
     await step(['webhooks', 'test', found(/whsub_[\w-]+/, created, 'webhooks create')])
     await ended(listening.done)
@@ -85,16 +96,6 @@ export class Demo {
     for (const child of running) child.kill('SIGTERM')
     await Promise.all(ended)
     rmSync(this.directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 50})
-  }
-
-  /** The address for the subscription, and the command that will listen there. */
-  private async receiver(): Promise<{url: string; listen: string[]}> {
-    const port = await findFreePort()
-    const end = ['--exit-after', '1', '--within', '60']
-    return {
-      url: `https://127.0.0.1:${port}/hooks`,
-      listen: ['webhooks', 'listen', '--tls', '--port', String(port), '--path', '/hooks', ...end],
-    }
   }
 
   private searching(): string[] {

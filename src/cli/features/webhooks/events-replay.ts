@@ -41,13 +41,8 @@ export function replayedHeaders(
   event: StoredEvent,
   {resign}: Pick<ReplayParts, 'resign'>,
 ): readonly string[] {
-  return resign ? signedAgain(event, resign) : event.rawHeaders
-}
-
-function signedAgain(
-  event: StoredEvent,
-  {secrets, headerNames, clock}: NonNullable<ReplayParts['resign']>,
-): string[] {
+  if (!resign) return event.rawHeaders
+  const {secrets, headerNames, clock} = resign
   const named = secrets.find(({name}) => name === event.secretName) ?? secrets[0]
   if (!named) throw usage('no_webhook_secret', 'no signing secret to sign with')
   const signature = sign(named.secret, String(Math.floor(clock())), event.body)

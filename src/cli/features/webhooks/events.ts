@@ -91,7 +91,7 @@ export function eventList(
   }
 }
 
-/** The newest event `id`, in whatever form the service wrote it. Throws usage naming `field` for what is neither known nor an event id. */
+/** The newest event `id`. Throws usage naming `field` for what is neither known nor an event id. */
 function newestWith(store: EventStore, field: string, id: string): StoredEvent | undefined {
   const [event] = store.page({ids: [id]}, {}, 1)
   if (event === undefined) checkIdentifier('event_id', field, id)

@@ -45,10 +45,7 @@ export interface ResultPrinter {
 /** Ours: as many results are held before a table of them is printed, or the rest of a document is put aside. */
 const MOST_HELD = 1000
 
-/**
- * Prints results and counts them, keeping a bounded number: a document waits in a file, a long table comes in blocks. All
- * are held where a query asks for all. `leftOut` is read at the end.
- */
+/** Prints and counts results. Few are held: a document waits in a file, a long table comes in blocks. */
 export async function printResults(
   results: AsyncIterable<readonly Verified[]>,
   inputs: number,

@@ -1,7 +1,4 @@
-/**
- * The signing secrets a webhook command checks with: given by flags, else by BOOKCTL_WEBHOOK_SECRET, else all those stored
- * for the profile. They are used as they were found, with spaces and quotes, as a receiver would use them.
- */
+/** The signing secrets a webhook command checks with, used as they were found, as a receiver would. */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {type Failure, usage} from '../../../contract/failure.js'
@@ -117,10 +114,7 @@ export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret>
 
 const REFRESH_MILLISECONDS = 1000
 
-/**
- * The secrets a running `listen` checks with. Stored ones are read again, because a subscription may be created. Throws
- * usage when there is none, unless --subscribe is about to create one.
- */
+/** Read again each second. Throws usage when there is none, unless --subscribe is about to create one. */
 export async function watchSecrets(
   flags: WebhookSecretFlags & {readonly subscribe: boolean},
   env: NodeJS.ProcessEnv,

@@ -1,7 +1,4 @@
-/**
- * Subscriptions as the webhook commands handle them. A creation is recorded before it is sent, and the secret, which the
- * service shows once, is stored before anything is printed; a lost answer never leads to an unwanted second subscription.
- */
+/** Subscriptions: a creation is recorded before it is sent, and its secret is stored before it is printed. */
 import {join, resolve} from 'node:path'
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
@@ -82,7 +79,10 @@ export async function createAndKeep(
   state.secrets.listSigningSecrets(profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const creation = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
-  if (creation.earlier) throw earlierUnknown(creation.earlier.begunAt)
+  if (creation.earlier) {
+    const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(creation.earlier.begunAt)} is unknown; nothing was sent`
+    throw new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
+  }
   const {createSubscription} = await import('../../../api/operations/webhooks.js')
   const sent = createSubscription(api, {url: wanted.url, events: [...wanted.events]})
   const {subscription, deviations} = await sent.catch(error => {
@@ -144,11 +144,6 @@ export function notStored(subscription: CreatedSubscription, {message}: StorageE
 
 const CHECK_FIRST =
   'check whether it exists (bookctl webhooks list, or ask the operator) and delete it, because its secret is lost; then create it with --again'
-
-function earlierUnknown(startedAt: number): Failure {
-  const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(startedAt)} is unknown; nothing was sent`
-  return new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
-}
 
 export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active']
 

@@ -52,9 +52,11 @@ export async function askSearch(asking: SearchAsking, given: SearchFlags): Promi
   const city = given.city || (await askCity(asking))
   const dates = await askDates(asking, given)
   const room = given.room ?? (await askRooms(prompts))
+  // The country this machine's language is set to (`tr_TR.UTF-8`).
+  const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
   const nationality =
     given.nationality ||
-    (await askCountry(prompts, 'Nationality of the guests', preferred?.nationality ?? localCountry()))
+    (await askCountry(prompts, 'Nationality of the guests', preferred?.nationality ?? local))
   const currency = given.currency || (await askCurrency(prompts, preferred?.currency))
   return {...given, city, ...dates, room, nationality, currency}
 }
@@ -137,11 +139,6 @@ async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
       hint: hintOf(read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code)),
     }),
   )
-}
-
-/** The country this machine's language is set to (`tr_TR.UTF-8`), to be offered first. */
-function localCountry(): string | undefined {
-  return /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
 }
 
 export interface CityAsking {

@@ -51,7 +51,9 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
       const plan = await planOf(parts, draft, chosen)
       parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
       if (parts.flags['dry-run']) return {plan, made: undefined}
-      if (!(await agrees({...parts, prompts}, plan))) return undefined
+      // The one confirmation. A reservation already made needs none: it is only shown again.
+      const message = `Reserve this now (${modeWords(parts.connection.target)})?`
+      if (!parts.flags.yes && !isSettled(plan) && !(await prompts.confirm({message}))) return undefined
       const made = await send(parts, plan, draft)
       return made && {plan, made}
     },
@@ -128,12 +130,6 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
     if (!(error instanceof Failure) || error.details.code !== 'offer_expired') throw error
     throw new SearchAgain(`${error.message}: searching again.`)
   }
-}
-
-/** The one confirmation. A reservation already made needs none: it is only shown again. */
-async function agrees({flags, connection, prompts}: WizardParts, plan: Plan): Promise<boolean> {
-  if (flags.yes || isSettled(plan)) return true
-  return prompts.confirm({message: `Reserve this now (${modeWords(connection.target)})?`})
 }
 
 /** Sends it; undefined, with a message, when other answers may mend the refusal. */

@@ -1,7 +1,4 @@
-/**
- * The booking wizard: `reserve` at a terminal with something missing. Search, choose, guests, contact, payment, a summary
- * and one confirmation; nothing is sent to reserve before it. Answers outlive an offer that expires or is gone.
- */
+/** The booking wizard: `reserve` at a terminal with something missing. Nothing is sent before its summary. */
 import {systemClock} from '../../session/clock.js'
 import {jsonResult} from '../../terminal/result.js'
 import {cityText} from '../catalogue/city-names.js'
