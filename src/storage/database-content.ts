@@ -1,5 +1,5 @@
 /** Checks of a database's content: whether its schema is ours and of which version, and whether the file is damaged. */
-import {existsSync} from 'node:fs'
+import {existsSync, statSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
 import {endsAmidPage} from './database-file.js'
 import {StorageError, storageErrorOf} from './errors.js'
@@ -94,6 +94,8 @@ export function openReadOnly(path: string, timeout: number): Connection {
  * nothing.
  */
 export function inspectDatabase(path: string): string | undefined {
+  // Opening a named pipe would wait for its other end, and no signal ends that.
+  if (!statSync(path).isFile()) return 'is not a regular file'
   try {
     const connection = openReadOnly(path, 2000)
     try {

@@ -1,8 +1,10 @@
 /** `doctor` against the faults it is there to find, each real: bad servers, bad files, no network, no login. */
+import {execFileSync, spawn} from 'node:child_process'
 import {X509Certificate} from 'node:crypto'
 import {chmodSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net'
 import {join} from 'node:path'
+import {text} from 'node:stream/consumers'
 import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/webhooks/receive/certificate.js'
 import {Home, type RunOptions} from '../support/bookctl.js'
@@ -257,6 +259,19 @@ describe('this machine', () => {
     const before = files()
     expect(await doctor(['--offline'])).toMatchObject({exit: 2, databases: failed('state.db is damaged')})
     expect(files()).toEqual(before)
+  })
+
+  test('a named pipe in place of a database is named, and not waited for', async () => {
+    home.configure('{"profiles":{}}')
+    execFileSync('mkfifo', [join(home.configDirectory, 'tokens.db')])
+    // A process, ended from outside: one that opened the pipe would wait for its other end, and no signal would reach it.
+    const child = spawn(process.execPath, ['bin/run.js', 'doctor', '--offline', '--json'], {
+      env: {...process.env, HOME: home.directory, BOOKCTL_CONFIG_DIR: home.configDirectory},
+    })
+    const end = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const printed = await text(child.stdout)
+    clearTimeout(end)
+    expect(printed).toContain('tokens.db is not a regular file')
   })
 
   test('a home that cannot be written', async () => {
