@@ -1,41 +1,15 @@
-/** Opening and keeping SQLite files: who may read them, what is refused, and that a full disk loses nothing. */
+/** Opening and keeping SQLite files: who may read them, what is erased, and that a full disk loses nothing. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import * as fs from 'node:fs'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {isMainThread} from 'node:worker_threads'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-  openDatabaseToRead,
-} from '../../src/storage/database.js'
-import {inspectDatabase} from '../../src/storage/database-content.js'
-import {StorageError} from '../../src/storage/errors.js'
+import {expect, test} from 'vitest'
+import {type Database, openDatabase} from '../../src/storage/database.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import {Worker} from '../support/workers.js'
+import {databasesForEachTest, faultOf, modeOf, ONE} from './databases.js'
 
-const ONE = ['CREATE TABLE words (word TEXT)']
-let directory: string
-
-beforeEach(() => {
-  directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-})
-afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
-
-const at = (...names: string[]) => join(directory, ...names)
-const open = (path = at('x.db'), options: Partial<DatabaseOptions> = {}) =>
-  openDatabase(path, {migrations: ONE, ...options})
-const faultOf = (work: () => unknown) => {
-  try {
-    work()
-  } catch (error) {
-    return error instanceof StorageError ? error.fault : error
-  }
-  return 'none'
-}
-const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8)
+const {at, open} = databasesForEachTest()
 
 // A thread has no umask of its own to set.
 test.runIf(isMainThread)('every file is 0600 in a 0700 directory, whatever the umask', () => {
@@ -58,23 +32,23 @@ test('wider permissions are tightened', () => {
   const path = at('x.db')
   open().close()
   fs.chmodSync(path, 0o644)
-  fs.chmodSync(directory, 0o755)
+  fs.chmodSync(at(), 0o755)
   open(path).close()
-  expect([modeOf(directory), modeOf(path)]).toEqual(['700', '600'])
+  expect([modeOf(at()), modeOf(path)]).toEqual(['700', '600'])
 })
 
 test('the permissions of a file the user named, and of its directory, are left alone; a new file is private', () => {
-  fs.chmodSync(directory, 0o755)
+  fs.chmodSync(at(), 0o755)
   open(at('new.db'), {owner: 'users'}).close()
   open(at('old.db'), {owner: 'users'}).close()
   fs.chmodSync(at('old.db'), 0o644)
   open(at('old.db'), {owner: 'users'}).close()
-  expect([directory, at('new.db'), at('old.db')].map(modeOf)).toEqual(['755', '600', '644'])
+  expect([at(), at('new.db'), at('old.db')].map(modeOf)).toEqual(['755', '600', '644'])
 })
 
 test('a missing directory that the user named is not created', () => {
   expect(() => open(at('no', 'x.db'), {owner: 'users'})).toThrow(`there is no directory ${at('no')}`)
-  expect(fs.readdirSync(directory)).toEqual([])
+  expect(fs.readdirSync(at())).toEqual([])
 })
 
 test.each([
@@ -171,7 +145,7 @@ test('erasing while another process writes is refused as busy', () => {
 
 test('what could not be erased for others is erased by the next that opens the file', () => {
   const path = at('x.db')
-  const holds = () => fs.readdirSync(directory).filter(name => fs.readFileSync(at(name)).includes('secret-'))
+  const holds = () => fs.readdirSync(at()).filter(name => fs.readFileSync(at(name)).includes('secret-'))
   const database = open(path)
   database.run('INSERT INTO words VALUES (?)', 'secret-word')
   const reader = openSqlite(path, {timeout: 0})
@@ -195,7 +169,7 @@ test('erasings of several processes wait for each other', async () => {
   const ends = await Promise.all(workers.map(worker => worker.run({do: 'erase', path, times: 15})))
   for (const worker of workers) worker.stop()
   expect(ends.map(({failure}) => failure)).toEqual([undefined, undefined, undefined, undefined])
-  const files = fs.readdirSync(directory).map(name => fs.readFileSync(at(name)))
+  const files = fs.readdirSync(at()).map(name => fs.readFileSync(at(name)))
   expect(files.filter(bytes => bytes.includes('x'.repeat(50)))).toEqual([])
 })
 
@@ -239,55 +213,6 @@ test('migrations are applied once and in order, and a newer file is refused', ()
   expect(fs.readFileSync(path).equals(before)).toBe(true)
 })
 
-describe('a database that is not ours is refused before a byte of it changes', () => {
-  const make = (path: string, sql: string) => {
-    const connection = openSqlite(path, {timeout: 0})
-    connection.exec(sql)
-    connection.close()
-  }
-
-  test.each([
-    ['one of another program', 'CREATE TABLE notes (text)'],
-    ['one with our version and without our tables', 'CREATE TABLE notes (text); PRAGMA user_version = 1'],
-    ['a version below zero', 'CREATE TABLE words (word); PRAGMA user_version = -1'],
-  ])('%s', (_, sql) => {
-    make(at('x.db'), sql)
-    const before = fs.readFileSync(at('x.db'))
-    expect(faultOf(open)).toBe('not_ours')
-    expect(fs.readFileSync(at('x.db')).equals(before)).toBe(true)
-  })
-
-  test('one whose log is of another file: neither is touched', () => {
-    const path = at('x.db')
-    make(path, `${ONE}; PRAGMA user_version = 1; PRAGMA journal_mode = WAL`)
-    const other = openDatabase(at('y.db'), {migrations: ['CREATE TABLE y (y)']})
-    const log = fs.readFileSync(at('y.db-wal'))
-    fs.writeFileSync(`${path}-wal`, log)
-    const before = fs.readFileSync(path)
-    expect(faultOf(() => open(path))).toBe('not_ours')
-    expect([fs.readFileSync(path).equals(before), fs.readFileSync(`${path}-wal`).equals(log)]).toEqual([
-      true,
-      true,
-    ])
-    other.close()
-  })
-
-  test('one with a second name', () => {
-    const path = at('x.db')
-    open(path).close()
-    fs.linkSync(path, at('again.db'))
-    expect(faultOf(() => open(path))).toBe('not_ours')
-  })
-
-  test("another user's", context => {
-    if (process.getuid?.() !== 0) context.skip('needs the right to give a file away')
-    const path = at('x.db')
-    open(path).close()
-    fs.chownSync(path, 65_533, 65_533)
-    expect(faultOf(() => open(path))).toBe('not_ours')
-  })
-})
-
 test('tables that were dropped or renamed since are not missed', () => {
   const path = at('x.db')
   const migrations = [
@@ -317,91 +242,6 @@ test('a throw undoes the transaction', () => {
     }),
   ).toThrow('no')
   expect(database.all('SELECT * FROM words')).toEqual([])
-})
-
-const FILES = ['x.db', 'x.db-wal', 'x.db-shm', 'x.db-journal']
-test.each([
-  ['to write, ours', FILES, () => open()],
-  ['to write, the user’s', FILES, () => open(at('x.db'), {owner: 'users'})],
-  ['to read', ['x.db'], () => openDatabaseToRead(at('x.db'))],
-])('a link in place of a database or of its log is refused and not followed: %s', (_, names, work) => {
-  open(at('elsewhere.db')).close()
-  fs.chmodSync(at('elsewhere.db'), 0o644)
-  const before = fs.readFileSync(at('elsewhere.db'))
-  for (const name of names) {
-    fs.symlinkSync(at('elsewhere.db'), at(name))
-    expect([name, faultOf(work)]).toEqual([name, 'not_ours'])
-    fs.rmSync(at(name))
-  }
-  expect([fs.readFileSync(at('elsewhere.db')).equals(before), modeOf(at('elsewhere.db'))]).toEqual([
-    true,
-    '644',
-  ])
-})
-
-describe('anything else in place of the file is refused and not changed', () => {
-  test('a directory', () => {
-    fs.mkdirSync(at('x.db'))
-    expect(faultOf(open)).toBe('not_ours')
-  })
-
-  test.each([
-    ['text', 'not a database '.repeat(500)],
-    ['a single byte', 'x'],
-    ['zeros', '\0'.repeat(8192)],
-  ])('%s', (_, content) => {
-    const path = at('x.db')
-    fs.writeFileSync(path, content)
-    expect(faultOf(() => open(path))).toBe('corrupt')
-    expect(fs.readFileSync(path, 'utf8')).toBe(content)
-  })
-
-  /** A database of many pages without a log, which this process has never opened. */
-  function filled(): string {
-    const [made, path] = [at('made.db'), at('x.db')]
-    const database = open(made)
-    const fill = () => {
-      for (let n = 0; n < 2000; n++) database.run('INSERT INTO words VALUES (?)', 'word'.repeat(5))
-    }
-    database.transaction(fill)
-    database.erase(() => {})
-    database.close()
-    fs.copyFileSync(made, path)
-    expect(fs.statSync(path).size).toBeGreaterThan(50_000)
-    return path
-  }
-
-  test.each([
-    ['by a byte', (length: number) => length - 1],
-    ['by half a page', (length: number) => length - 2048],
-    ['by its last page', (length: number) => length - 4096],
-    ['amid its second page', () => 5000],
-  ])('a database cut short %s', (_, lengthOf) => {
-    const path = filled()
-    fs.truncateSync(path, lengthOf(fs.statSync(path).size))
-    const before = fs.readFileSync(path)
-    expect(faultOf(() => openDatabaseToRead(path))).toBe('corrupt')
-    expect(inspectDatabase(path)).toBe('is damaged')
-    expect(faultOf(() => open(path))).toBe('corrupt')
-    expect(fs.readFileSync(path).equals(before)).toBe(true)
-  })
-
-  test('one with a torn page, before anything is written beside it', () => {
-    const path = filled()
-    const torn = fs.readFileSync(path)
-    torn.fill(0xa5, torn.length - 2048)
-    fs.writeFileSync(path, torn)
-    expect(faultOf(() => open(path))).toBe('corrupt')
-    expect(fs.readFileSync(path).equals(torn)).toBe(true)
-    expect(fs.statSync(`${path}-wal`, {throwIfNoEntry: false})?.size ?? 0).toBe(0)
-  })
-})
-
-test('reports a place that cannot be written', () => {
-  fs.writeFileSync(at('file'), '')
-  const path = at('file', 'below', 'x.db')
-  expect(faultOf(() => open(path))).toBe('not_writable')
-  expect(faultOf(() => open('/proc/nothing/x.db'))).toBe('not_writable')
 })
 
 test('reports a full disk, and keeps what was stored', context => {

@@ -132,7 +132,7 @@ export async function* verifyInputs(
 }
 
 /** Ours: smaller pieces wait for the system more often. */
-const READ_BYTES = 1024 * 1024
+const READ_BYTES = 512 * 1024
 /** Ours: the lines of one part are in memory together. */
 const PART_BYTES = 64 * 1024
 

@@ -1,0 +1,36 @@
+/** A directory for each test, and the databases in it. */
+import * as fs from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach} from 'vitest'
+import {type Database, type DatabaseOptions, openDatabase} from '../../src/storage/database.js'
+import {StorageError} from '../../src/storage/errors.js'
+
+export const ONE = ['CREATE TABLE words (word TEXT)']
+
+/** Call it at the top of a file of tests: it makes the directory before each and removes it after. */
+export function databasesForEachTest() {
+  let directory = ''
+  beforeEach(() => {
+    directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  })
+  afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
+  const at = (...names: string[]) => join(directory, ...names)
+  const open = (path = at('x.db'), options: Partial<DatabaseOptions> = {}): Database =>
+    openDatabase(path, {migrations: ONE, ...options})
+  return {at, open}
+}
+
+/** The fault of the StorageError that `work` throws; `none` when it throws nothing. */
+export function faultOf(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error instanceof StorageError ? error.fault : error
+  }
+  return 'none'
+}
+
+export function modeOf(path: string): string {
+  return (fs.statSync(path).mode & 0o777).toString(8)
+}
