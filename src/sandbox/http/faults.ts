@@ -10,15 +10,21 @@ import {ConnectionDrop, Refusal} from '../base/answers.js'
 /** Operations of the pages beside the API, for faults and the request log. */
 export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const
 
-export const FAULT_KINDS = 'status latency drop-before commit-then-drop commit-then-hang truncate html'.split(
-  ' ',
-)
+export const FAULT_KINDS = [
+  'status',
+  'latency',
+  'drop-before',
+  'commit-then-drop',
+  'commit-then-hang',
+  'truncate',
+  'html',
+] as const
 
 export const faultRequest = z
   .strictObject({
     /** Name of an operation in contract/operations.ts, one of PAGE_OPERATIONS, or `*`. */
     operation: z.enum(['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]),
-    kind: z.enum(FAULT_KINDS as [string, ...string[]]),
+    kind: z.enum(FAULT_KINDS),
     times: z.int().min(1).max(1_000_000).default(1),
     /** For `status` and `html`. */
     status: z.int().min(400).max(599).optional(),
