@@ -9,7 +9,7 @@ import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {runIn} from './in-process.js'
 
-/** Ours: on a machine that does other things beside; what takes longer waits for something that never comes. */
+/** On a machine that does other things beside; what takes longer waits for something that never comes. */
 const MOST_MILLISECONDS = 120_000
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))

@@ -118,7 +118,7 @@ async function connect(send: Send, baseUrl: string, name: string, scope: string)
 /** Two adults from Turkey, three nights in Istanbul (2030-07-10), in euro. */
 export function searchRequest(change: Record<string, unknown> = {}) {
   return {
-    destination: {type: 'CITY', id: 101},
+    destination: {type: 'CITY' as const, id: 101},
     check_in: '2030-07-10',
     check_out: '2030-07-13',
     rooms: [{adults: 2, children_ages: []}],

@@ -21,7 +21,7 @@ export interface Spec {
   readonly dependsOn?: readonly string[]
   readonly min?: number
   readonly max?: number
-  /** Ours: the number that the flag means without a value. */
+  /** The number that the flag means without a value. */
   readonly whenAlone?: number
   readonly parse?: (input: string, context: object, options: object) => Promise<unknown>
 }

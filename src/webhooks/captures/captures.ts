@@ -27,7 +27,7 @@ export interface ReadOptions<T = never> {
   readonly shortcut?: LineShortcut<T> | undefined
 }
 
-/** Ours: enough of a file to see what it is; the first record of a capture fits in. */
+/** Enough of a file to see what it is; the first record of a capture fits in. */
 const LOOK_BYTES = 16 * 1024 * 1024
 const FIRST_LOOK_BYTES = 64 * 1024
 

@@ -8,7 +8,7 @@ const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 const CONTINUATION = /^[ \t](.*)$/s
 
-/** Ours: more bytes after a body are not kept. */
+/** More bytes after a body are not kept. */
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
 /** Whether a request line, or a block of headers and an empty line, is at the start. */

@@ -7,10 +7,10 @@ import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
 import {type CapturedRequest, decodeBase64, parseText, timeOf, unreadable} from './request.js'
 
-/** Ours: a body of 1 MiB, its base64 and its event printed beside it fit in. */
+/** A body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
-/** Ours: so many lines may be broken before the first that can be read. */
+/** So many lines may be broken before the first that can be read. */
 const MOST_BROKEN_LINES = 20
 
 /** Whether one of the first lines of `start` that are in it whole is a record of ours, or begins as one does. */

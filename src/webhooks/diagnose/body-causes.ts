@@ -33,7 +33,7 @@ const changed = ({latin1}: Given, pattern: RegExp, by: string) => {
 }
 const row = (code: string, what: string, undo: Repair['undo']): Repair => ({cause: cause(code, what), undo})
 
-/** Ours: what is inflated beyond this is no event. */
+/** What is inflated beyond this is no event. */
 const MOST_INFLATED_BYTES = 4 * 1024 * 1024
 
 const DOUBLE = 'body_double_encoded'
@@ -98,7 +98,6 @@ function* stepsBack(bytes: Uint8Array): Generator<Step> {
   yield* undoCharset(bytes)
 }
 
-/** Ours. */
 const MOST_FORMS = 60
 const MOST_STEPS = 3
 
@@ -133,7 +132,7 @@ function base64In(text: string): Uint8Array[] {
   return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
 }
 
-/** Ours: members of a wrapping object that are looked into. */
+/** Members of a wrapping object that are looked into. */
 const MOST_MEMBERS = 40
 
 function entriesOf(json: unknown): [string, unknown][] {

@@ -27,10 +27,10 @@ export interface Checked {
   readonly notes: readonly string[]
 }
 
-/** Ours: a longer body is checked as it streams by, without its event and without a cause. */
+/** A longer body is checked as it streams by, without its event and without a cause. */
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
-/** Ours: a search in vain takes up to 50 ms, and with a wrong secret every search is in vain. */
+/** A search in vain takes up to 50 ms, and with a wrong secret every search is in vain. */
 const MOST_IN_VAIN = 400
 
 /**

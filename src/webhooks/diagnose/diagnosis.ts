@@ -14,7 +14,7 @@ import {search} from './search.js'
 import {keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
 import type {CheckedRequest} from './terms.js'
 
-/** Ours: so many other headers are searched for a signature. */
+/** So many other headers are searched for a signature. */
 const MOST_HEADERS = 200
 
 /** At least one finding for a request that is refused. Throws what `findOriginal` throws. */

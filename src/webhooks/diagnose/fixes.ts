@@ -85,7 +85,7 @@ function printerOf(text: string): Framework {
   return 'node'
 }
 
-/** Ours: how far from the schedule of §6.4 an age may be and still be that of an attempt. */
+/** How far from the schedule of §6.4 an age may be and still be that of an attempt. */
 const SLACK = 0.02
 const LEAST_SLACK_SECONDS = 15
 

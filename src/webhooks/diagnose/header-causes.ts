@@ -5,7 +5,7 @@ import {type Cause, type Claim, cause} from './finding.js'
 
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
-/** Ours: a header has few signatures; one that has many is not searched through. */
+/** A header has few signatures; one that has many is not searched through. */
 const MOST_CLAIMS = 12
 const MOST_VALUES = 4
 const MOST_VALUE_LENGTH = 4096

@@ -108,7 +108,7 @@ export function orderDifference(node: JsonNode): string {
     : 'key order'
 }
 
-/** Ours: up to so many keys are tried in every order: 5,040 of them. */
+/** Up to so many keys are tried in every order: 5,040 of them. */
 const MOST_PERMUTED_KEYS = 7
 
 /**

@@ -16,9 +16,9 @@ import {
 } from './json.js'
 import {type Choice, inOtherOrders, numberChoices, orderChoices, orderDifference} from './json-changes.js'
 
-/** Ours: longer bodies are not printed again; no receiver of ours takes them either. */
+/** Longer bodies are not printed again; no receiver of ours takes them either. */
 const MOST_RESPACED_BYTES = 4 * 1024 * 1024
-/** Ours: longer bodies are printed with other spacing alone, since every style would take seconds. */
+/** Longer bodies are printed with other spacing alone, since every style would take seconds. */
 const MOST_BYTES = 128 * 1024
 
 /** JSON that was read, ready to be printed. */

@@ -28,17 +28,17 @@ export interface SearchInput {
   readonly eventId: string | undefined
 }
 
-/** Ours, in nanoseconds of an ordinary machine: what a search costs at most, and more for each byte of the body. */
+/** In nanoseconds of an ordinary machine: what a search costs at most, and more for each byte of the body. */
 const BUDGET = 150e6
 const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
-/** Ours: a body beyond it is printed in the common styles before the search widens. */
+/** A body beyond it is printed in the common styles before the search widens. */
 const LONG_BYTES = 16_384
-/** Ours: white space is put back around bodies up to this. */
+/** White space is put back around bodies up to this. */
 const MOST_EDGED_BYTES = 256 * 1024
-/** Ours: repaired bodies around which white space is put back. */
+/** Repaired bodies around which white space is put back. */
 const MOST_EDGED = 8
 
 interface Key {

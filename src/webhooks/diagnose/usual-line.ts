@@ -38,7 +38,7 @@ const EVENT = new RegExp(
   'y',
 )
 
-/** Ours: in a longer line the bytes take the time, not the work for each line. */
+/** In a longer line the bytes take the time, not the work for each line. */
 const MOST_LINE_BYTES = 64 * 1024
 
 /**

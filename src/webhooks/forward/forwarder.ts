@@ -63,10 +63,10 @@ export interface Forwarder {
   stop(): Promise<void>
 }
 
-/** Ours: how often the store is asked for due events. */
+/** How often the store is asked for due events. */
 const LOOK_MILLISECONDS = 1000
 const RECORD_AGAIN_MILLISECONDS = 500
-/** Ours: results that may wait for the store. */
+/** Results that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
 export function createForwarder(parts: ForwarderParts): Forwarder {
@@ -143,11 +143,11 @@ function judge(
   return {...settled, state: 'pending', nextAttemptAt: now + wait}
 }
 
-/** Ours: longest wait between two attempts of one event. */
+/** Longest wait between two attempts of one event. */
 const MOST_SECONDS = 300
-/** Ours: longest time an address that does not answer is left alone. */
+/** Longest time an address that does not answer is left alone. */
 const MOST_PAUSE_SECONDS = 30
-/** Ours: about as long as the service itself retries (§6.4). */
+/** About as long as the service itself retries (§6.4). */
 const GIVE_UP_SECONDS = 3 * 24 * 3600
 
 /** Seconds until attempt `attempts + 1`, 1 then doubling, with up to a fifth more; undefined: give up. */
@@ -171,7 +171,7 @@ interface LaneParts {
   readonly maySendMore: () => boolean
 }
 
-/** Ours: requests to one address at a time, and how many events are fetched ahead. */
+/** Requests to one address at a time, and how many events are fetched ahead. */
 const AT_ONCE = 8
 const AHEAD = 16
 

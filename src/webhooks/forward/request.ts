@@ -27,7 +27,7 @@ export interface HandoverOptions {
   readonly timeoutMilliseconds: number
 }
 
-/** Ours: so much of an answer's body is read and discarded, so that the connection can be used again. */
+/** So much of an answer's body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES = 64 * 1024
 
 /** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */

@@ -39,9 +39,9 @@ export interface ProbeParts {
 }
 
 const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
-/** Ours: after so many requests without an answer the rest is not sent. */
+/** After so many requests without an answer the rest is not sent. */
 const MOST_SILENCES = 3
-/** Ours: a case on the edge of the tolerance is sent again when the second changed meanwhile. */
+/** A case on the edge of the tolerance is sent again when the second changed meanwhile. */
 const MOST_EDGE_ATTEMPTS = 3
 const LATE_IN_A_SECOND = 500
 

@@ -10,7 +10,7 @@ export interface KeyPair {
 }
 
 const DAY_SECONDS = 24 * 3600
-/** Ours. The authority is replaced early enough to outlive every certificate it signs. */
+/** The authority is replaced early enough to outlive every certificate it signs. */
 const AUTHORITY_DAYS = 3650
 const CERTIFICATE_DAYS = 397
 const NAME = 'bookctl webhooks listen, made on this machine'

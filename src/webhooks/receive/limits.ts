@@ -17,7 +17,7 @@ export interface ReceiverLimits {
   readonly requestMilliseconds: number
 }
 
-/** Ours. A slow sender is cut 2.5 s after its first byte at the latest: the limit and one round of checks. */
+/** A slow sender is cut 2.5 s after its first byte at the latest: the limit and one round of checks. */
 export const RECEIVER_LIMITS: ReceiverLimits = {
   maxBodyBytes: 1024 * 1024,
   maxHeldBytes: 32 * 1024 * 1024,
@@ -103,7 +103,7 @@ export interface Connections {
   closeIdle(): void
 }
 
-/** Ours: room for those in a TLS handshake, which are not counted yet. */
+/** Room for those in a TLS handshake, which are not counted yet. */
 const HANDSHAKES = 500
 
 /**

@@ -103,9 +103,9 @@ export interface Receiver {
   readonly waiting: number
 }
 
-/** Ours: larger transactions gain nothing. */
+/** Larger transactions gain nothing. */
 const MAX_BATCH = 512
-/** Ours: the thread of the store always has the next events waiting, and takes all of them at once. */
+/** The thread of the store always has the next events waiting, and takes all of them at once. */
 const MAX_ON_THEIR_WAY = 4
 
 export function createReceiver(parts: ReceiverParts): Receiver {
@@ -156,7 +156,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   }
 }
 
-/** Ours: receipts reported in one turn of the event loop, or this part of the waiting ones, whichever is more. */
+/** Receipts reported in one turn of the event loop, or this part of the waiting ones, whichever is more. */
 const RECEIPTS_PER_TURN = 16
 const PART_PER_TURN = 1 / 4
 

@@ -10,11 +10,11 @@ import {type Budget, boundConnections, type Connections, createBudget, readBody}
 import type {Receiver} from './receiver.js'
 
 const CHECK_MILLISECONDS = 250
-/** Ours: a connection without traffic is closed after this. */
+/** A connection without traffic is closed after this. */
 const STALLED_MILLISECONDS = 15_000
 /** At the end: how long connections may still finish what they are sending. */
 const GRACE_MILLISECONDS = 250
-/** Ours: read and discarded after a refusal, so that the sender sees the answer. */
+/** Read and discarded after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
 export interface ReceiverAddress {

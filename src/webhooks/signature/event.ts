@@ -32,7 +32,7 @@ export function isEventEnvelope(rawBody: Uint8Array): boolean {
   return id.startsWith(EVENT_ID_PREFIX) || isEventType(type) || typeof created === 'string'
 }
 
-/** Ours: the members before `data` fit in. */
+/** The members before `data` fit in. */
 const MOST_ENVELOPE_BYTES = 1024
 /** The beginning of an event: an id and a type, in either order. */
 const CUT_EVENT = new RegExp(

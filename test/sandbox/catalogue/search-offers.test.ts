@@ -6,19 +6,13 @@ import {minorUnits, toMinor} from '../../../src/contract/money.js'
 import {CITIES} from '../../../src/sandbox/catalogue/cities.js'
 import {convert, currencyList} from '../../../src/sandbox/catalogue/currencies.js'
 import {buildOffers, type OfferDraft} from '../../../src/sandbox/catalogue/search-offers.js'
+import {searchRequest} from '../../support/sandbox.js'
 
 /** 2030-06-01T12:00:00Z */
 const NOW = 1_906_545_600
 const SEED = 'a seed'
 /** 2030-07-10 is a Wednesday. */
-const SEARCH: SearchRequest = {
-  destination: {type: 'CITY', id: 101},
-  check_in: '2030-07-10',
-  check_out: '2030-07-12',
-  rooms: [{adults: 2, children_ages: []}],
-  client_nationality: 'DE',
-  currency: 'EUR',
-}
+const SEARCH = searchRequest({check_out: '2030-07-12', client_nationality: 'DE'})
 
 const draft = offer.omit({offer_id: true, expires_at: true})
 

@@ -89,5 +89,5 @@ export function cityNumber(typed: string, known: readonly KnownCity[]): number {
   )
 }
 
-/** Ours: more suggestions do not help. */
+/** More suggestions do not help. */
 const MOST_NEAR = 3

@@ -78,11 +78,11 @@ export interface SearchFlags {
 
 /** Without --room. */
 const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
-/** Ours: as contract/hotels.ts bounds them. */
+/** As contract/hotels.ts bounds them. */
 export const MOST_ROOMS = 9
-/** Ours: of adults, and of children, in one room. */
+/** Of adults, and of children, in one room. */
 export const MOST_PERSONS = 9
-/** Ours, as §2.2's children have an age. */
+/** Children have an age (§2.2); the highest is not in the interface. */
 export const OLDEST_CHILD = 17
 export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */

@@ -25,7 +25,7 @@ import {
 import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
 import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
 
-/** Ours: for each step without --timeout. */
+/** For each step, without --timeout. */
 const STEP_SECONDS = 10
 
 function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {

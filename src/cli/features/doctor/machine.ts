@@ -56,7 +56,6 @@ function canRead(path: string): boolean {
   }
 }
 
-/** Ours. */
 const FEW_BYTES = 50 * 1024 * 1024
 const TOO_FEW_BYTES = 1024 * 1024
 

@@ -27,7 +27,7 @@ type NetworkParts = Pick<ConnectOptions, 'env' | 'proxy' | 'caFile'> & {
 
 export const NETWORK_CHECKS = ['trust', 'proxy', 'dns', 'connection', 'tls']
 
-/** Ours: an operator needs some weeks to have a certificate renewed. */
+/** An operator needs some weeks to have a certificate renewed. */
 const ABOUT_TO_EXPIRE_SECONDS = 21 * 24 * 3600
 
 /** Each step needs those before it. `now` is Unix seconds. */

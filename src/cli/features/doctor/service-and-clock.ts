@@ -19,7 +19,7 @@ export interface Link {
 
 export const SERVICE_CHECKS = ['service', 'clock', 'token', 'scopes', 'account']
 
-/** Ours: tokens seem to live that much longer or shorter; beyond §6.3's tolerance signatures are refused too. */
+/** A clock that is this wrong misjudges when tokens expire; beyond §6.3's tolerance it refuses signatures too. */
 const NOTABLE_SKEW_SECONDS = 60
 const GRAVE_SKEW_SECONDS = 300
 

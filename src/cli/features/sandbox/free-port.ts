@@ -2,7 +2,7 @@
 import {randomInt} from 'node:crypto'
 import {createServer} from 'node:net'
 
-/** Ours: below the ephemeral ports (Linux from 32768), so that no connection takes it in between. */
+/** Below the ephemeral ports (Linux from 32768), so that no connection takes it in between. */
 const LOWEST = 20_000
 const ABOVE = 32_000
 const ATTEMPTS = 100

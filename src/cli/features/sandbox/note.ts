@@ -18,7 +18,7 @@ export function sandboxDatabase(typed: string | undefined, configDirectory: stri
   return typed ? resolve(typed) : join(configDirectory, SANDBOX_NAME)
 }
 
-/** Ours: opening takes a moment, or a quarter of a second where another sandbox has the file. */
+/** Opening takes a moment, or a quarter of a second where another sandbox has the file. */
 const OPENING_MILLISECONDS = 20_000
 
 /** Opens the state while no other process of this home is opening it: several could block each other. */

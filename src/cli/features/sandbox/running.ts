@@ -20,7 +20,7 @@ export interface RunningSandbox {
 export const SANDBOX_CLIENT_ID = 'cid_sandbox'
 export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
 
-/** Ours: no note is longer. */
+/** No note is longer. */
 const MAX_NOTE_BYTES = 64 * 1024
 
 /** Written by `sandbox start`, removed when it ends. */

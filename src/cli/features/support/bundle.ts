@@ -34,7 +34,6 @@ interface BundleParts {
   readonly now: number
 }
 
-/** Ours. */
 const LAST_REQUESTS = 50
 const LAST_RESERVATIONS = 200
 

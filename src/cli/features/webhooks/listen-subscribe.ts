@@ -8,9 +8,9 @@ import type {Listening} from './listen.js'
 import {type ListenPlan, within} from './listen-flags.js'
 import {createAndKeep, createdResult, deleteAndForget, notStored} from './subscriptions.js'
 
-/** Ours: time for a test event through a tunnel. A shorter --within or --timeout bounds it too. */
+/** Time for a test event through a tunnel. A shorter --within or --timeout bounds it too. */
 const TEST_SECONDS = 30
-/** Ours: `listen` ends soon, even if the service does not answer. */
+/** `listen` ends soon, even if the service does not answer. */
 const DELETION_MILLISECONDS = 2000
 
 interface SubscribeTerms {

@@ -33,11 +33,11 @@ export interface ListenParts {
   readonly note: (text: string) => void
 }
 
-/** Ours. An attempt to forward is watched for longer than the service would wait (§6.4), to show how late it was. */
+/** An attempt to forward is watched for longer than the service would wait (§6.4), to show how late it was. */
 const FORWARD_MILLISECONDS = 30_000
-/** Ours: the end takes less than 3 s in all: answering, forwarding, writing. */
+/** The end takes less than 3 s in all: answering, forwarding, writing. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
-/** Ours: how often old events are removed and forwards of dead processes adopted, and how many rows in a transaction. */
+/** How often old events are removed and forwards of dead processes adopted, and how many rows in a transaction. */
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 

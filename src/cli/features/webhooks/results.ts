@@ -42,7 +42,7 @@ export interface ResultPrinter {
   printPieces(pieces: Iterable<Uint8Array>): Promise<void>
 }
 
-/** Ours: as many results are held before a table of them is printed, or the rest of a document is put aside. */
+/** As many results are held before a table of them is printed, or the rest of a document is put aside. */
 const MOST_HELD = 1000
 
 /** Prints and counts results. Few are held: a document waits in a file, a long table comes in blocks. */

@@ -131,9 +131,9 @@ export async function* verifyInputs(
   }
 }
 
-/** Ours: smaller pieces wait for the system more often. */
+/** Smaller pieces wait for the system more often. */
 const READ_BYTES = 512 * 1024
-/** Ours: the lines of one part are in memory together. */
+/** The lines of one part are in memory together. */
 const PART_BYTES = 64 * 1024
 
 /** The bytes of `input` (`-`: standard input); a piece may be overwritten as soon as the next is requested. */

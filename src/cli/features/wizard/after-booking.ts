@@ -13,9 +13,9 @@ import {minutesLeft} from './offer-clock.js'
 
 import {plainly} from './questions.js'
 
-/** Ours: as long as a payment page usually lives. */
+/** As long as a payment page usually lives. */
 const WAIT_SECONDS = 900
-/** Ours: a voucher is produced some moments after the confirmation (§3). */
+/** A voucher is produced some moments after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
 /** `learn` takes each newer state. */

@@ -30,7 +30,7 @@ export function knownTerms({terms, raw}: ShownOffer): Partial<OfferTerms> {
 
 const NAME_WIDTH = 26
 const MOST_REMARKS = 300
-/** Ours: in the list; and in the summary, where only an endless answer is cut. */
+/** In the list; and in the summary, where only an endless answer is cut. */
 const FEW = 3
 const MANY = 30
 

@@ -49,7 +49,7 @@ export interface NamedCountry {
   readonly names: readonly string[]
 }
 
-/** Ours: common names that neither source has, or not under its name of today. */
+/** Common names that neither source has, or not under its name of today. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   AE: ['UAE', 'Emirates'],
   BA: ['Bosnia'],
