@@ -111,6 +111,7 @@ export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filte
 
 /** Throws usage unless `name` is an operation of §4.9 and `path` has the parameters it needs, and no others. */
 export function checkOwnPath(where: string, name: string, path: string): string {
+  const refuse = (problem: string) => usage('settings_invalid', problem)
   const operation = OWN_OPERATIONS.find(own => own === name)
   if (operation === undefined) {
     const problem = 'which is not an operation whose path can be named'
@@ -122,8 +123,4 @@ export function checkOwnPath(where: string, name: string, path: string): string 
   const needed = parametersOf(OPERATIONS[operation].path)
   if (parametersOf(path) === needed) return path
   throw refuse(`${where}: the path of ${name} must have ${needed || 'no parameter'}`)
-}
-
-function refuse(problem: string): Failure {
-  return usage('settings_invalid', problem)
 }

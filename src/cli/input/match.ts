@@ -24,31 +24,22 @@ export function matches(text: string, typed: string): boolean {
 /** The nearest of `names` to `word`, or undefined when none is near. */
 export function closest(word: string, names: readonly string[]): string | undefined {
   const [best] = rank(word, names)
-  if (best && isNear(best)) return best.name
+  if (best?.isNear) return best.name
   return names.find(name => word.length > 2 && (name.startsWith(word) || name.endsWith(` ${word}`)))
 }
 
 /** At most `most` near names, the nearest first. */
 export function closestFew(word: string, names: readonly string[], most: number): string[] {
-  return rank(word, names)
-    .filter(isNear)
-    .slice(0, most)
-    .map(({name}) => name)
+  const near = rank(word, names).filter(({isNear}) => isNear)
+  return near.slice(0, most).map(({name}) => name)
 }
 
-interface Ranked {
-  readonly name: string
-  readonly distance: number
-}
-
-function rank(word: string, names: readonly string[]): Ranked[] {
-  return names
-    .map(name => ({name, distance: editDistance(word.toLowerCase(), name.toLowerCase())}))
-    .sort((left, right) => left.distance - right.distance)
-}
-
-function isNear({name, distance}: Ranked): boolean {
-  return distance <= Math.max(2, Math.floor(name.length / 3))
+function rank(word: string, names: readonly string[]) {
+  const measured = names.map(name => {
+    const distance = editDistance(word.toLowerCase(), name.toLowerCase())
+    return {name, distance, isNear: distance <= Math.max(2, Math.floor(name.length / 3))}
+  })
+  return measured.sort((left, right) => left.distance - right.distance)
 }
 
 function editDistance(from: string, to: string): number {

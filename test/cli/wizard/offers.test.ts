@@ -7,7 +7,7 @@ import {onThreeClocks} from '../../../src/cli/features/wizard/dates.js'
 import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame} from '../../../src/cli/features/wizard/find-offer.js'
 import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
-import {createFit, detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
+import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
 import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
 const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}
@@ -92,14 +92,13 @@ test('what this machine did not keep is not put on the answer', () => {
 })
 
 test('removes control characters from a hostile name, and fits a line to the terminal', async () => {
-  const fit = await createFit()
   for (const hotel_name of [
     '\u001b[2J\u001b]0;x\u0007Otel',
     'ホテル東京'.repeat(9),
     'a\r\nb',
     '\u202eletO',
   ]) {
-    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), READER, fit)
+    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), READER)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through.
     expect(line).not.toMatch(/[\u0000-\u001f\u007f\u202e]/)
     expect(stringWidth(line)).toBeLessThanOrEqual(77)
@@ -122,7 +121,7 @@ async function choose(script: readonly Line[], wanted?: FoundOffer) {
   const prompts = scriptedPrompts(script)
   const view: OfferView = {sort: 'price', refundable: false}
   const choice = await chooseOffer(prompts, OFFERS, () => READER, view, wanted)
-  return {id: choice === 'change search' ? choice : choice.offer.offer_id, prompts, view}
+  return {id: choice?.offer_id ?? 'change search', prompts, view}
 }
 
 describe('the list', () => {

@@ -10,8 +10,7 @@ import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/pay
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import type {WizardParts} from './draft.js'
 import {minutesLeft} from './offer-clock.js'
-
-import {plainly} from './questions.js'
+import {askRead} from './questions.js'
 
 /** As long as a payment page usually lives. */
 const WAIT_SECONDS = 900
@@ -39,11 +38,6 @@ export async function accompany(
   return outcome
 }
 
-/** Ends the wait when the reservation is confirmed. */
-class Confirmed {
-  constructor(readonly outcome: ReserveOutcome) {}
-}
-
 /** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
 async function awaitEnd(
   {prompts, connection, tell, learn}: Accompanying,
@@ -62,10 +56,14 @@ async function awaitEnd(
       learn(outcome)
     },
   }
+  let confirmed: ReserveOutcome | undefined
   const ended = new AbortController()
   const resumeHint = `${resumeCommand(made.client_reference_id)} --wait`
   waitUntilConfirmed(connection, made, seconds, hooks).then(
-    outcome => ended.abort(new Confirmed(outcome)),
+    outcome => {
+      confirmed = outcome
+      ended.abort()
+    },
     error => ended.abort(error),
   )
   try {
@@ -79,7 +77,7 @@ async function awaitEnd(
       signal: ended.signal,
     })
   } catch (error) {
-    if (error instanceof Confirmed) return error.outcome
+    if (confirmed) return confirmed
     if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
     throw new Failure('interrupted', `stopped waiting for the ${awaiting}`, {
       code: 'interrupted',
@@ -123,10 +121,6 @@ async function freePath(prompts: Prompts, plan: (file: string | undefined) => st
     return plan(undefined)
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== 'file_exists') throw error
-    const file = await prompts.text({
-      message: `${error.message}; Write the voucher to which file`,
-      check: plainly(plan),
-    })
-    return plan(file)
+    return askRead(prompts, {message: `${error.message}; Write the voucher to which file`}, plan)
   }
 }

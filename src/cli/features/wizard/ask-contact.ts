@@ -5,7 +5,7 @@ import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {People} from '../../../state/people-store.js'
 import type {Fields} from '../../input/guests.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {contactText, hintOf, plainly} from './questions.js'
+import {askRead, contactText} from './questions.js'
 
 /** `country`: ISO 3166-1; its national numbers need no prefix. */
 type ContactDefaults = {
@@ -25,13 +25,8 @@ export async function askContact(prompts: Prompts, defaults: ContactDefaults): P
       throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
     },
   })
-  const phone = await prompts.text({
-    message: 'Contact: telephone, with country prefix',
-    default: defaults.phone,
-    check: plainly(read),
-    hint: hintOf(read, describePhone),
-  })
-  const {phone_country_code, phone_number} = read(phone)
+  const question = {message: 'Contact: telephone, with country prefix', default: defaults.phone}
+  const {phone_country_code, phone_number} = await askRead(prompts, question, read, describePhone)
   return {name, surname, email, phone_country_code, phone_number}
 }
 

@@ -10,7 +10,7 @@ import {checkDate} from '../../input/checks.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {askName, askWords} from './ask-contact.js'
 import {dotted, withWeekday} from './dates.js'
-import {askCountry, hintOf, plainly} from './questions.js'
+import {askCountry, askRead} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
@@ -165,13 +165,8 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
   const ageWords = (date: string) =>
     `${withWeekday(date)}, ${ageOn(date, checkIn ?? today)} years old ${when}`
   for (;;) {
-    const birthDate = read(
-      await prompts.text({
-        message: `${place.label}: birth date (YYYY-MM-DD)`,
-        check: plainly(read),
-        hint: hintOf(read, ageWords),
-      }),
-    )
+    const message = `${place.label}: birth date (YYYY-MM-DD)`
+    const birthDate = await askRead(prompts, {message}, read, ageWords)
     const doubt = doubtAge(birthDate, place, known)
     if (doubt === undefined || (await prompts.confirm({message: `${doubt} Keep it?`}))) return birthDate
   }

@@ -23,9 +23,13 @@ import {
 import type {TourFlags} from '../catalogue/tours.js'
 import {today} from '../reserve/plan.js'
 import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
-import {askCountry, hintOf, plainly} from './questions.js'
+import {askCountry, askRead} from './questions.js'
 
-export interface SearchAsking extends CityAsking {
+export interface SearchAsking {
+  readonly prompts: Prompts
+  /** The cities by name; empty where they are unknown. Throws Failure when the service cannot be asked at all. */
+  readonly cities: () => Promise<readonly KnownCity[]>
+  readonly isLocal: boolean
   readonly today: string
   readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
 }
@@ -64,31 +68,25 @@ export async function askSearch(asking: SearchAsking, given: SearchFlags): Promi
 async function askDates({prompts, today}: SearchAsking, given: SearchFlags) {
   const checkIn =
     given['check-in'] ||
-    (await askDay(prompts, 'Check-in (YYYY-MM-DD, or +7 for a week from today)', typed =>
-      readCheckIn(typed, today),
+    (await askRead(
+      prompts,
+      {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'},
+      typed => readCheckIn(typed, today),
+      withWeekday,
     ))
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
-  const checkOut = await askDay(
+  const checkOut = await askRead(
     prompts,
-    'Check-out (a date, or a number of nights)',
+    {message: 'Check-out (a date, or a number of nights)'},
     typed => readCheckOut(typed, checkIn, today),
     date => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`,
   )
   return {'check-in': checkIn, 'check-out': checkOut}
 }
 
-async function askDay(
-  prompts: Prompts,
-  message: string,
-  read: (typed: string) => string,
-  show: (date: string) => string = withWeekday,
-): Promise<string> {
-  return read(await prompts.text({message, check: plainly(read), hint: hintOf(read, show)}))
-}
-
 export async function askRooms(prompts: Prompts): Promise<Room[]> {
-  const check = plainly(typed => checkInteger('rooms', typed, 1, MOST_ROOMS))
-  const count = Number(await prompts.text({message: 'Number of rooms', default: '1', check}))
+  const read = (typed: string) => checkInteger('rooms', typed, 1, MOST_ROOMS)
+  const count = await askRead(prompts, {message: 'Number of rooms', default: '1'}, read)
   const rooms: Room[] = []
   for (let number = 1; number <= count; number++) {
     rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${number}: `))
@@ -97,24 +95,17 @@ export async function askRooms(prompts: Prompts): Promise<Room[]> {
 }
 
 async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
-  const adults = await prompts.text({
-    message: `${prefix}${prefix ? 'adults' : 'Adults'}`,
-    default: '2',
-    check: plainly(typed => {
-      if (!/^\d{1,2}$/.test(typed.trim())) throw usage('invalid_input', 'must be a whole number such as 2')
-      readRoom('adults', typed)
-    }),
+  const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
+  const {adults} = await askRead(prompts, {message: word('Adults'), default: '2'}, typed => {
+    if (!/^\d{1,2}$/.test(typed)) throw usage('invalid_input', 'must be a whole number such as 2')
+    return readRoom('adults', typed)
   })
-  const children = await prompts.text({
-    message: `${prefix}${prefix ? 'ages' : 'Ages'} of the children, such as 4, 7`,
-    empty: 'none',
-    check: typed => void readAges(typed),
-    hint: hintOf(readAges, ages => {
-      const children = ages.length === 1 ? '1 child' : `${ages.length} children`
-      return `${children}, aged ${ages.join(', ')}`
-    }),
+  const message = word('Ages of the children, such as 4, 7')
+  const children_ages = await askRead(prompts, {message, empty: 'none'}, readAges, ages => {
+    const children = ages.length === 1 ? '1 child' : `${ages.length} children`
+    return `${children}, aged ${ages.join(', ')}`
   })
-  return {adults: Number(adults), children_ages: readAges(children)}
+  return {adults, children_ages}
 }
 
 /** Ages separated by commas, spaces or both. Throws usage in the words of the question. */
@@ -131,31 +122,22 @@ function readAges(typed: string): number[] {
 
 async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
   const read = (typed: string) => checkCurrency('currency', typed)
-  return read(
-    await prompts.text({
-      message: 'Currency of the prices',
-      default: usual,
-      check: plainly(read),
-      hint: hintOf(read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code)),
-    }),
-  )
+  const question = {message: 'Currency of the prices', default: usual}
+  return askRead(prompts, question, read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code))
 }
 
-export interface CityAsking {
-  readonly prompts: Prompts
-  /** The cities by name; empty where they are unknown. Throws Failure when the service cannot be asked at all. */
-  readonly cities: () => Promise<readonly KnownCity[]>
-  readonly isLocal: boolean
-}
-
-export async function askCity({prompts, cities: list, isLocal}: CityAsking): Promise<number> {
+export async function askCity({
+  prompts,
+  cities: list,
+  isLocal,
+}: Omit<SearchAsking, 'today'>): Promise<number> {
   const cities = await list()
   if (cities.length === 0) {
     const where = isLocal
       ? '101 is Istanbul in the local sandbox'
       : 'ask the operator of the service for the list'
-    const check = plainly(typed => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER))
-    return Number(await prompts.text({message: `City id (${where})`, check}))
+    const read = (typed: string) => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER)
+    return askRead(prompts, {message: `City id (${where})`}, read)
   }
   return prompts.search({message: 'City (name or id)', find: typed => findCities(cities, typed)})
 }

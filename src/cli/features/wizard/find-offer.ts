@@ -13,7 +13,7 @@ import {askSearch, searchAsking} from './ask-search.js'
 import {nightsText, type Reader} from './dates.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
-import {createFit, type Fit, offerGlance, offerLine, priceText, type ShownOffer} from './offer-lines.js'
+import {offerGlance, offerLine, priceText, type ShownOffer} from './offer-lines.js'
 import {counted} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
@@ -37,8 +37,7 @@ async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<Chosen
   const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
   const prompts = clocked(parts.prompts, clock)
   const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
-  if (choice === 'change search') return undefined
-  return choose(draft, choice.offer, request, cityText(request.destination.id, parts.connection))
+  return choice && choose(draft, choice, request, cityText(request.destination.id, parts.connection))
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
@@ -130,29 +129,26 @@ async function askChange({prompts, connection}: WizardParts, draft: Draft): Prom
   draft.search = {...draft.search, ...Object.fromEntries(changed.map(name => [name, undefined]))}
 }
 
-export type OfferChoice = {readonly offer: FoundOffer} | 'change search'
+type Picked = FoundOffer | 'change search' | 'refundable' | 'sort'
 
-type Picked = OfferChoice | 'refundable' | 'sort'
-
-/** Lets a person choose. `wanted`: the one chosen before the offers were searched again; it comes first. */
+/** Lets a person choose; undefined: the search is to be changed. `wanted`, chosen in an earlier search, comes first. */
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly FoundOffer[],
   reader: () => Reader,
   view: OfferView,
   wanted?: FoundOffer,
-): Promise<OfferChoice> {
-  const fitted = await createFit()
+): Promise<FoundOffer | undefined> {
   for (;;) {
     const listed = listOf(offers, view, wanted)
     const order = `${ORDER_WORDS[view.sort]}${view.refundable ? ', refundable only' : ''}`
     const picked = await prompts.search<Picked>({
       message: `Offer (${counted(listed.length, 'offer')}, ${order}: hotel, board, terms)`,
-      find: typed => withActions(found(listed, typed, reader(), fitted), actions(view), typed),
+      find: typed => withActions(found(listed, typed, reader()), actions(view), typed),
     })
     if (picked === 'sort') view.sort = NEXT[view.sort]
     else if (picked === 'refundable') view.refundable = !view.refundable
-    else return picked
+    else return picked === 'change search' ? undefined : picked
   }
 }
 
@@ -169,13 +165,13 @@ function listOf(
   return same ? [same, ...listed.filter(offer => offer !== same)] : listed
 }
 
-function found(listed: readonly FoundOffer[], typed: string, reader: Reader, fitted: Fit): Choice<Picked>[] {
+function found(listed: readonly FoundOffer[], typed: string, reader: Reader): Choice<Picked>[] {
   return listed
     .filter(offer => matches(wordsOf(offer), typed))
     .map(offer => ({
-      value: {offer},
+      value: offer,
       names: [offer.offer_id],
-      name: offerLine(offer, reader, fitted),
+      name: offerLine(offer, reader),
       description: offerGlance(offer, reader),
     }))
 }

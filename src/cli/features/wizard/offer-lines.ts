@@ -2,6 +2,7 @@
 import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {fitTo} from '../../terminal/text.js'
 import {moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {isOver, onThreeClocks, type Reader} from './dates.js'
 
@@ -34,22 +35,15 @@ const MOST_REMARKS = 300
 const FEW = 3
 const MANY = 30
 
-/** Cuts or pads `text` to a width in columns of the terminal. */
-export type Fit = (text: string, width: number) => string
-
-export async function createFit(): Promise<Fit> {
-  return (await import('../../terminal/text.js')).fitTo
-}
-
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
-export function offerLine(offer: ShownOffer, reader: Reader, fitted: Fit): string {
+export function offerLine(offer: ShownOffer, reader: Reader): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
   const hotel = `${sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)}`
-  const name = `${fitted(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
+  const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
   return [
-    fitted(sanitizeLine(priceText(offer), 20), 15),
-    fitted(name, NAME_WIDTH),
-    fitted(sanitizeLine(offer.board ?? '-', 12), 5),
+    fitTo(sanitizeLine(priceText(offer), 20), 15),
+    fitTo(name, NAME_WIDTH),
+    fitTo(sanitizeLine(offer.board ?? '-', 12), 5),
     sanitizeLine(cancelWord(offer, reader), 26),
   ].join(' ')
 }

@@ -2,10 +2,10 @@
 import {Failure} from '../../../contract/failure.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {fold, matches} from '../../input/match.js'
-import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
+import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
 /** Turns a check of flags into one of answers: the same rule, without the flag's name in the message. */
-export function plainly<T>(check: (answer: string) => T): (answer: string) => void {
+function plainly<T>(check: (answer: string) => T): (answer: string) => void {
   return answer => {
     try {
       check(answer)
@@ -16,17 +16,22 @@ export function plainly<T>(check: (answer: string) => T): (answer: string) => vo
   }
 }
 
-/** `show(read(typed))`, or nothing where it cannot be read. */
-export function hintOf<T>(read: (typed: string) => T, show: (value: T) => string | undefined) {
-  return (typed: string): string | undefined => {
-    if (typed.trim() === '') return undefined
+/** The answer as `read` takes it; `show`: its meaning, shown beside it. */
+export async function askRead<T>(
+  prompts: Prompts,
+  question: Pick<TextQuestion, 'message' | 'default' | 'empty'>,
+  read: (typed: string) => T,
+  show?: (value: T) => string | undefined,
+): Promise<T> {
+  const hint = (typed: string) => {
     try {
-      return show(read(typed))
+      return typed.trim() === '' ? undefined : show?.(read(typed))
     } catch (error) {
       if (error instanceof Failure) return undefined
       throw error
     }
   }
+  return read(await prompts.text({...question, check: plainly(read), hint}))
 }
 
 /** Asks for a country by name or code, the one of `first` on top. */

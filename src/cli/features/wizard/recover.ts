@@ -1,5 +1,4 @@
 /** After a refusal: what it means for the person, and which questions are asked again. */
-import type {ErrorCode} from '../../../contract/error-codes.js'
 import {Failure} from '../../../contract/failure.js'
 import {snakeCase} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -7,21 +6,7 @@ import {type Draft, PAYMENT, REFERENCE, SearchAgain} from './draft.js'
 
 type Remedy = 'offer' | 'payment' | 'answers'
 
-/** The codes of the sandbox (service.md), all of them. */
-const KNOWN: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
-  guest_count_mismatch: 'answers',
-  nationality_mismatch: 'answers',
-  invalid_identity_number: 'answers',
-  insufficient_balance: 'payment',
-  offer_not_found: 'offer',
-  offer_expired: 'offer',
-  rooms_unavailable: 'offer',
-  price_changed: 'offer',
-  payload_too_large: 'answers',
-  rate_limited: 'answers',
-}
-
-/** Words of other services' codes, whole ones: `invalid_room_occupancy` is about guests, `room_sold_out` about the room. */
+/** Words of codes, whole ones: `invalid_room_occupancy` is about guests, `room_sold_out` about the room. */
 const OFFER_WORDS = /(^|_)(offer|offers|rate|rates|tariff|price|prices|allotment|sold)(_|$)/
 const GONE_WORDS = /(^|_)(gone|unavailable|sold_out|not_available|no_availability|availability|expired)(_|$)/
 const BALANCE_WORDS = /(^|_)(balance|funds|credit|payment_required)(_|$)/
@@ -58,11 +43,10 @@ export function recoverFrom(error: unknown, draft: Draft): string {
   return `\n${words}${details.hint === undefined ? '' : ` (${sanitizeLine(details.hint, 200)})`}`
 }
 
-/** By a known code, else by the refused fields, else by words of the code, else by the status. */
+/** By the refused fields, else by words of the code, else by the status. */
 function remedyOf({details: {code, status, fields = []}}: Failure): Remedy {
   const word = snakeCase(code)
-  const known = Object.hasOwn(KNOWN, word) ? KNOWN[word as ErrorCode] : undefined
-  if (known) return known
+  if (word === 'rate_limited') return 'answers'
   if (fields.length > 0) return remedyIn(fields)
   if (status === 402 || BALANCE_WORDS.test(word)) return 'payment'
   if (ANSWER_WORDS.test(word)) return 'answers'

@@ -6,7 +6,7 @@ import {missing, SEE_HELP} from '../../input/usage-errors.js'
 import {wantsAccessible} from '../colour.js'
 import {stderr, stderrIsTerminal} from '../streams.js'
 import {clearTransient} from '../talk.js'
-import {anyOf, isYes, type Prompts, type Terminal} from './prompts.js'
+import {anyOf, isYes, type Prompts, type Terminal, type TextQuestion} from './prompts.js'
 
 export interface AskingFlags {
   readonly json?: boolean | undefined
@@ -19,15 +19,8 @@ export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env)
   return !forbidden && stdinIsTerminal() && stderrIsTerminal()
 }
 
-export interface Question {
-  /** The flag that answers it, for the error without a terminal: `--client-id`. */
-  readonly flag: string
-  readonly message: string
-  readonly secret?: boolean
-  readonly default?: string
-  /** Checks an answer; throws Failure, whose message is shown, and the question stays. */
-  readonly check?: (answer: string) => void
-}
+/** `flag`: the flag that answers it, for the error without a terminal: `--client-id`. */
+export type Question = TextQuestion & {readonly flag: string}
 
 /** Answers to `questions`, in order. Throws usage naming every flag when no question may be asked. */
 export async function ask(
