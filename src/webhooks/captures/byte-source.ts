@@ -40,35 +40,27 @@ export class ByteSource {
 
   /** Takes what is left, piece by piece. */
   async *rest(): AsyncGenerator<Uint8Array> {
-    if (this.seen.length > 0) yield this.take()
+    const {seen} = this
+    this.seen = Buffer.alloc(0)
+    if (seen.length > 0) yield seen
     while (!this.ended) {
       const {done, value} = await this.iterator.next()
       if (done) this.ended = true
       else yield value
     }
   }
-
-  private take(): Uint8Array {
-    const {seen} = this
-    this.seen = Buffer.alloc(0)
-    return seen
-  }
 }
-
-/** Whole lines, one after the other, each with the line feed that ends it; undefined for one that was too long. */
-export type LineBlock = Buffer | undefined
 
 export const LINE_FEED = 10
 
 /**
- * Splits at line feeds, and yields the lines of a piece together, since to wait for each would take as long as its work.
- * The last line is given one when it has none. A line that came in several pieces is skipped when it is longer than
- * `maxBytes`.
+ * Whole lines with their line feeds, the last too; those of a piece together, since to wait for each would take as long as
+ * its work. Undefined for a line that came in several pieces and is longer than `maxBytes`.
  */
 export async function* lineBlocks(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncGenerator<LineBlock> {
+): AsyncGenerator<Buffer | undefined> {
   let line: Uint8Array[] = []
   let lineBytes = 0
   const begin = (part: Uint8Array) => {
@@ -77,7 +69,7 @@ export async function* lineBlocks(
     if (lineBytes > maxBytes) line = []
     else line.push(part)
   }
-  const takeLine = (): LineBlock => {
+  const takeLine = () => {
     const block = lineBytes > maxBytes ? undefined : Buffer.concat([...line, Buffer.of(LINE_FEED)])
     line = []
     lineBytes = 0

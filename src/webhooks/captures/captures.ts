@@ -7,7 +7,7 @@ import {isEventEnvelope} from '../signature/event.js'
 import {headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ByteSource} from './byte-source.js'
 import {readHar} from './har.js'
-import {looksLikeHttp, readHttpRequest} from './http.js'
+import {readHttpRequest} from './http.js'
 import {
   beginsWithRecord,
   type LineShortcut,
@@ -44,7 +44,8 @@ export async function* readCaptures<T = never>(
   const start = await source.peek(FIRST_LOOK_BYTES)
   // An empty file is an empty capture; only beside a signature is it an empty body.
   if (start.length === 0 && !options.signatureGiven) return
-  if (looksLikeHttp(start)) return yield [readHttpRequest(source, start)]
+  const request = readHttpRequest(source, start)
+  if (request) return yield [request]
   if (!options.signatureGiven) {
     if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options)
     if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)

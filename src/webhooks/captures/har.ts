@@ -3,7 +3,6 @@ import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {type CapturedRequest, parseText, timeOf, unreadable} from './request.js'
 
-/** A longer request is not checked. */
 const MOST_REQUEST_BYTES = 32 * 1024 * 1024
 
 /** The requests with a body, or with headers that could be a webhook's. Throws what reading throws. */

@@ -2,31 +2,28 @@
 
 import {gatherHeaders, type HeaderMap, headerOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
-import type {Afterwards, CapturedRequest} from './request.js'
+import {type Afterwards, type CapturedRequest, nothingAfterwards} from './request.js'
 
 const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 const CONTINUATION = /^[ \t](.*)$/s
 
-/** More bytes after a body are not kept. */
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
-/** Whether a request line, or a block of headers and an empty line, is at the start. */
-export function looksLikeHttp(start: Buffer): boolean {
-  const head = headOf(start)
-  if (head === undefined) return false
-  const [first = ''] = head.lines
-  if (REQUEST_LINE.test(first)) return true
-  const values = head.lines.map(line => HEADER_LINE.exec(line)?.[2])
-  return !values.includes(undefined) && /(?:^|[\s,])v1=/.test(values.join(','))
-}
-
-/** The request at `start`, which is the peeked beginning of `source`. */
-export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest {
-  const {lines, length} = headOf(start) ?? {lines: [], length: 0}
+/**
+ * The request at `start`, the peeked beginning of `source`; undefined unless there is a request line, or headers with a
+ * signature and an empty line.
+ */
+export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | undefined {
+  const {lines, length} = headOf(start) ?? {lines: [''], length: 0}
+  const [first = '', ...more] = lines
+  const hasRequestLine = REQUEST_LINE.test(first)
+  const values = lines.map(line => HEADER_LINE.exec(line)?.[2])
+  const isHead = !values.includes(undefined) && /(?:^|[\s,])v1=/.test(values.join(','))
+  if (!hasRequestLine && !isHead) return undefined
   source.skip(length)
-  const headers = parseHeaders(lines.filter((line, n) => n > 0 || !REQUEST_LINE.test(line)))
-  const afterwards: Afterwards = {surplus: undefined, notes: []}
+  const headers = parseHeaders(hasRequestLine ? more : lines)
+  const afterwards = nothingAfterwards()
   return {headers, body: bodyOf(source, headers, afterwards), afterwards}
 }
 

@@ -10,7 +10,6 @@ import {type CapturedRequest, decodeBase64, parseText, timeOf, unreadable} from 
 /** A body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
-/** So many lines may be broken before the first that can be read. */
 const MOST_BROKEN_LINES = 20
 
 /** Whether one of the first lines of `start` that are in it whole is a record of ours, or begins as one does. */
@@ -95,7 +94,7 @@ function requestIn(line: string, number: number, leftOut: {count: number}): Capt
   const place = `:${number}`
   const record = parseText(line) ?? parseText(line.replace(/^\ufeff/, ''))
   if (!isObject(record))
-    return isBlank(line) ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
+    return line.trim() === '' ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
   if (record.body_base64 !== undefined) return requestOf(record, place)
   if (record.type === 'event') return unreadable(`line ${number} holds no body`, place)
   if (!TALK.has(record.type)) leftOut.count += 1
@@ -104,10 +103,6 @@ function requestIn(line: string, number: number, leftOut: {count: number}): Capt
 
 /** Types of the lines that `listen --json` prints between those of events. */
 const TALK = new Set<unknown>(['ready', 'forward'])
-
-function isBlank(line: string): boolean {
-  return line.trim() === ''
-}
 
 function requestOf(record: unknown, place: string): CapturedRequest | undefined {
   if (!isObject(record) || record.type === 'ready') return undefined

@@ -33,7 +33,6 @@ const changed = ({latin1}: Given, pattern: RegExp, by: string) => {
 }
 const row = (code: string, what: string, undo: Repair['undo']): Repair => ({cause: cause(code, what), undo})
 
-/** What is inflated beyond this is no event. */
 const MOST_INFLATED_BYTES = 4 * 1024 * 1024
 
 const DOUBLE = 'body_double_encoded'
@@ -51,16 +50,22 @@ const REPAIRS: readonly Repair[] = [
   row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', given => changed(given, /\r?\n/g, '\r\n')),
   row('body_crlf', 'Its line breaks are CR, and LF was signed.', given => changed(given, /\r(?!\n)/g, '\n')),
   row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => base64In(utf8)),
-  row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({json}) =>
-    gatewayBody(json),
-  ),
+  row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({json}) => {
+    const {isBase64Encoded, body} = (json ?? {}) as {isBase64Encoded?: unknown; body?: unknown}
+    return isBase64Encoded === true && typeof body === 'string' ? [Buffer.from(body, 'base64')] : []
+  }),
   row(DOUBLE, 'The body is a JSON string that holds the signed one.', ({json}) =>
     typeof json === 'string' ? [json] : [],
   ),
   row(DOUBLE, 'The body is text inside another JSON object.', ({json}) =>
-    textsIn(json).filter(text => /^\s*[{[]/.test(text)),
+    entriesOf(json).flatMap(([, text]) =>
+      typeof text === 'string' && /^\s*[{[]./s.test(text) ? [text] : [],
+    ),
   ),
-  row(DOUBLE, 'The body is a Buffer printed as JSON.', ({json}) => bufferIn(json)),
+  row(DOUBLE, 'The body is a Buffer printed as JSON.', ({json}) => {
+    const {type, data} = (json ?? {}) as {type?: unknown; data?: unknown}
+    return type === 'Buffer' && Array.isArray(data) ? [Uint8Array.from(data)] : []
+  }),
   row(DOUBLE, 'Quotes are around the body.', ({utf8}) => match(/^\s*(['`])(.*)\1\s*$/s, utf8, 2)),
   row(DOUBLE, "The body is bytes as Python shows them: b'…'.", ({utf8}) =>
     match(/^\s*b(['"])(.*)\1\s*$/s, utf8, 2).map(fromPython),
@@ -132,27 +137,10 @@ function base64In(text: string): Uint8Array[] {
   return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
 }
 
-/** Members of a wrapping object that are looked into. */
 const MOST_MEMBERS = 40
 
 function entriesOf(json: unknown): [string, unknown][] {
   return typeof json === 'object' && json !== null ? Object.entries(json).slice(0, MOST_MEMBERS) : []
-}
-
-function textsIn(json: unknown): string[] {
-  return entriesOf(json).flatMap(([, value]) =>
-    typeof value === 'string' && value.length > 1 ? [value] : [],
-  )
-}
-
-function gatewayBody(json: unknown): Uint8Array[] {
-  const {isBase64Encoded, body} = (json ?? {}) as {isBase64Encoded?: unknown; body?: unknown}
-  return isBase64Encoded === true && typeof body === 'string' ? [Buffer.from(body, 'base64')] : []
-}
-
-function bufferIn(json: unknown): Uint8Array[] {
-  const {type, data} = (json ?? {}) as {type?: unknown; data?: unknown}
-  return type === 'Buffer' && Array.isArray(data) ? [Uint8Array.from(data)] : []
 }
 
 function match(pattern: RegExp, text: string, group: number): string[] {

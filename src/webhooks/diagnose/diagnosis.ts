@@ -14,7 +14,6 @@ import {search} from './search.js'
 import {keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
 import type {CheckedRequest} from './terms.js'
 
-/** So many other headers are searched for a signature. */
 const MOST_HEADERS = 200
 
 /** At least one finding for a request that is refused. Throws what `findOriginal` throws. */
@@ -139,9 +138,9 @@ const CONTEXT_BYTES = 20
 
 /** Offset of the first byte that differs; undefined when they are the same. */
 function firstDifference(a: Uint8Array, b: Uint8Array): number | undefined {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) if (a[at] !== b[at]) return at
-  return a.length === b.length ? undefined : length
+  const at = a.findIndex((byte, n) => byte !== b[n])
+  if (at >= 0) return at
+  return a.length === b.length ? undefined : a.length
 }
 
 /** One sentence: where the bodies differ, with the text around it in each, made safe to show. */

@@ -58,20 +58,14 @@ function innerEvents(node: JsonNode): JsonNode[] {
   return node.members.map(({value}) => value).filter(value => has(value, '"id"') && has(value, '"type"'))
 }
 
-/** One style, and how what is in hand differs from it. */
-interface Style {
-  /** Undefined: the spacing in hand, which is no known one. */
-  readonly spacing: Spacing | undefined
-  readonly spellings: readonly Spelling[]
-  readonly node: JsonNode
-  readonly differences: readonly string[]
-}
+/** One style, and how what is in hand differs from it. Without a spacing: that in hand, which is no known one. */
+type Style = ReturnType<typeof styleOf>
 
 function styleOf(
   spacing: Choice<Spacing | undefined>,
   spellings: Choice<readonly Spelling[]>,
   node: Choice<JsonNode>,
-): Style {
+) {
   const differences = [...node.differences, ...spacing.differences, ...spellings.differences]
   return {spacing: spacing.value, spellings: spellings.value, node: node.value, differences}
 }

@@ -36,9 +36,7 @@ const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
 /** A body beyond it is printed in the common styles before the search widens. */
 const LONG_BYTES = 16_384
-/** White space is put back around bodies up to this. */
 const MOST_EDGED_BYTES = 256 * 1024
-/** Repaired bodies around which white space is put back. */
 const MOST_EDGED = 8
 
 interface Key {
@@ -59,94 +57,83 @@ type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly Key[], schemes:
 
 /** The causes that together explain the signature; undefined when none of the combinations tried does. */
 export function search(input: SearchInput): Cause[] | undefined {
-  const one = new Search(input)
-  for (const step of one.steps()) {
-    const found = one.attempt(step)
+  const targets = targetsOf(input.claims)
+  const work = {left: BUDGET + (input.bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE}
+  for (const step of stepsOf(input, work)) {
+    const found = attempt(step, targets, work)
     if (found) return found
   }
   return undefined
 }
 
-class Search {
-  private left: number
-  private readonly targets: readonly Target[]
+/** The steps in order. Forms of the body are made when a step asks for them. */
+function* stepsOf({bodies, keys, otherKeys, eventId}: SearchInput, work: {left: number}): Generator<Step> {
+  const toKey = ({key, causes}: KeyForm): Key => ({key: createSecretKey(key), causes})
+  const given = keys.map(toKey)
+  const plain = given.filter(({causes}) => causes.length === 0)
+  const all = [...plain, ...otherKeys.map(toKey), ...given.filter(({causes}) => causes.length > 0)]
+  const other: Schemes = claim => otherSchemes(claim, eventId)
+  const otherAndKeyless: Schemes = claim => [...other(claim), ...keylessSchemes(claim)]
 
-  constructor(private readonly input: SearchInput) {
-    this.left = BUDGET + (input.bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
-    this.targets = targetsOf(input.claims)
-  }
+  yield [bodies, all, properSchemes]
+  // The commonest change comes while there is work left for a long body, and takes none from the other steps.
+  const before = work.left
+  const long = bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
+  yield [from(long, respace), plain, properSchemes]
+  work.left = before
+  // The body as it is in hand.
+  yield [bodies, plain, otherAndKeyless]
+  yield [bodies, all, other, 0.4]
+  yield [bodies, plain, millisecondSchemes, 0.4]
+  // The body with what was done to it undone.
+  const unwrapped = unwrapBody(bodies, work.left / COST_OF_FORM_BYTE / 2)
+  const cut = [...from(unwrapped, withoutEdges)]
+  const near = [...unwrapped.slice(bodies.length), ...cut]
+  const edged = [...bodies, ...near.slice(0, MOST_EDGED)].filter(
+    ({bytes}) => bytes.length <= MOST_EDGED_BYTES,
+  )
+  yield [near, plain, properSchemes]
+  yield [from(edged, restoreEdges), plain, properSchemes, 0.3]
+  yield [near, all, properSchemes, 0.3]
+  yield [near, plain, otherAndKeyless, 0.3]
+  const read = [...from([...unwrapped, ...cut], printables)]
+  yield [from(read, reprint), plain, properSchemes, 0.6]
+  yield [from(read, reprint), all, properSchemes, 0.4]
+  yield [from(edged, restoreEdges), all, properSchemes, 0.2]
+  yield [from(read, reprint), plain, other, 0.3]
+  yield [from(from(read, reprint), withLineBreak), plain, properSchemes, 0.2]
+  yield [from(read, reorder), plain, properSchemes, 0.8]
+  yield [near, all, other]
+}
 
-  /** The steps in order. Forms of the body are made when a step asks for them. */
-  *steps(): Generator<Step> {
-    const {bodies, keys, otherKeys, eventId} = this.input
-    const toKey = ({key, causes}: KeyForm): Key => ({key: createSecretKey(key), causes})
-    const given = keys.map(toKey)
-    const plain = given.filter(({causes}) => causes.length === 0)
-    const all = [...plain, ...otherKeys.map(toKey), ...given.filter(({causes}) => causes.length > 0)]
-    const other: Schemes = claim => otherSchemes(claim, eventId)
-    const otherAndKeyless: Schemes = claim => [...other(claim), ...keylessSchemes(claim)]
-
-    yield [bodies, all, properSchemes]
-    // The commonest change comes while there is work left for a long body, and takes none from the other steps.
-    const before = this.left
-    yield [
-      from(
-        bodies.filter(({bytes}) => bytes.length > LONG_BYTES),
-        respace,
-      ),
-      plain,
-      properSchemes,
-    ]
-    this.left = before
-    // The body as it is in hand.
-    yield [bodies, plain, otherAndKeyless]
-    yield [bodies, all, other, 0.4]
-    yield [bodies, plain, millisecondSchemes, 0.4]
-    // The body with what was done to it undone.
-    const unwrapped = unwrapBody(bodies, this.left / COST_OF_FORM_BYTE / 2)
-    const cut = [...from(unwrapped, withoutEdges)]
-    const near = [...unwrapped.slice(bodies.length), ...cut]
-    const edged = [...bodies, ...near.slice(0, MOST_EDGED)].filter(
-      ({bytes}) => bytes.length <= MOST_EDGED_BYTES,
-    )
-    yield [near, plain, properSchemes]
-    yield [from(edged, restoreEdges), plain, properSchemes, 0.3]
-    yield [near, all, properSchemes, 0.3]
-    yield [near, plain, otherAndKeyless, 0.3]
-    const read = [...from([...unwrapped, ...cut], printables)]
-    yield [from(read, reprint), plain, properSchemes, 0.6]
-    yield [from(read, reprint), all, properSchemes, 0.4]
-    yield [from(edged, restoreEdges), all, properSchemes, 0.2]
-    yield [from(read, reprint), plain, other, 0.3]
-    yield [from(from(read, reprint), withLineBreak), plain, properSchemes, 0.2]
-    yield [from(read, reorder), plain, properSchemes, 0.8]
-    yield [near, all, other]
-  }
-
-  attempt([bodies, keys, schemesOf, share = 1]: Step): Cause[] | undefined {
-    const floor = this.left * (1 - share)
-    const plans = this.targets.flatMap(({claim, causesByDigest}) =>
-      [...schemesOf(claim)].map(scheme => ({scheme, causesByDigest})),
-    )
-    const seen = new Set<string>()
-    for (const body of bodies) {
-      const {buffer, byteOffset, length} = body.bytes
-      this.left -= COST_OF_FORM + length * COST_OF_FORM_BYTE
-      const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
-      if (seen.has(text)) continue
-      if (length < LONG_BYTES) seen.add(text)
-      for (const {scheme, causesByDigest} of plans) {
-        for (const {key, causes} of keys) {
-          if (this.left < floor) return undefined
-          this.left -= COST_OF_SUM + length
-          const claimed = causesByDigest.get(scheme.digest(key, body.bytes))
-          if (claimed) return [...claimed, ...scheme.causes, ...causes, ...body.causes]
-        }
+/** The first match in one step, for its share of the work left. */
+function attempt(
+  [bodies, keys, schemesOf, share = 1]: Step,
+  targets: readonly Target[],
+  work: {left: number},
+): Cause[] | undefined {
+  const floor = work.left * (1 - share)
+  const plans = targets.flatMap(({claim, causesByDigest}) =>
+    [...schemesOf(claim)].map(scheme => ({scheme, causesByDigest})),
+  )
+  const seen = new Set<string>()
+  for (const body of bodies) {
+    const {buffer, byteOffset, length} = body.bytes
+    work.left -= COST_OF_FORM + length * COST_OF_FORM_BYTE
+    const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
+    if (seen.has(text)) continue
+    if (length < LONG_BYTES) seen.add(text)
+    for (const {scheme, causesByDigest} of plans) {
+      for (const {key, causes} of keys) {
+        if (work.left < floor) return undefined
+        work.left -= COST_OF_SUM + length
+        const claimed = causesByDigest.get(scheme.digest(key, body.bytes))
+        if (claimed) return [...claimed, ...scheme.causes, ...causes, ...body.causes]
       }
-      if (this.left < floor) return undefined
     }
-    return undefined
+    if (work.left < floor) return undefined
   }
+  return undefined
 }
 
 function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterable<To>): Generator<To> {

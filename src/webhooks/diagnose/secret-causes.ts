@@ -76,7 +76,6 @@ const form = (key: string | Uint8Array, causes: readonly Cause[]): KeyForm => ({
 
 type Spelling = Pick<KeyForm, 'causes'> & {readonly text: string}
 
-/** So many layers of quotes and spaces are taken away. */
 const MOST_LAYERS = 6
 
 /** The secret as it is, and with spaces, quotes and other text around it taken away one after the other. */

@@ -39,12 +39,7 @@ const CUT_EVENT = new RegExp(
   String.raw`^\s*\{\s*(?:"id"\s*:\s*"${EVENT_ID_PREFIX}[^"]*"\s*,\s*"type"|"type"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"${EVENT_ID_PREFIX})`,
 )
 
-interface Envelope {
-  readonly id?: unknown
-  readonly type?: unknown
-  readonly created?: unknown
-  readonly data?: unknown
-}
+type Envelope = Partial<Record<'id' | 'type' | 'created' | 'data', unknown>>
 
 const UTF8 = new TextDecoder(undefined, {fatal: true, ignoreBOM: true})
 

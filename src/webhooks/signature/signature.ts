@@ -2,7 +2,7 @@
  * Webhook signatures, §6.2 and §6.3 read literally: HMAC-SHA256 with the whole secret as key, over the timestamp as
  * the header spells it, a full stop and the raw body. Bytes in, verdict out; no clock and no parsing of the body.
  */
-import {createHmac, createSecretKey, type Hmac, type KeyObject, timingSafeEqual} from 'node:crypto'
+import {createHmac, createSecretKey, type KeyObject, timingSafeEqual} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 /** A signing secret and what to call it in results; the name is never the secret. */
@@ -59,31 +59,20 @@ export interface ParsedSignature {
 
 /** The value of the signature header for `rawBody`; `timestamp` is Unix seconds in digits. */
 export function sign(secret: string, timestamp: string, rawBody: Uint8Array): string {
-  return createSigner([secret], timestamp).update(rawBody).finish()
-}
-
-export interface Signer {
-  /** Takes the next piece of the raw body. */
-  update(piece: Uint8Array): Signer
-  /** The value of the header; nothing may follow. */
-  finish(): string
+  const signer = createSigner([secret], timestamp)
+  signer.update(rawBody)
+  return signer.finish()
 }
 
 /** Signs a body that comes in pieces, with a `v1` for each secret; keeps none of the pieces. */
-export function createSigner(secrets: readonly string[], timestamp: string): Signer {
-  const sums = secrets.map(secret => begin(secret, timestamp))
-  const signer: Signer = {
-    update(piece) {
-      for (const sum of sums) sum.update(piece)
-      return signer
-    },
-    finish: () => [`t=${timestamp}`, ...sums.map(sum => `v1=${sum.digest('hex')}`)].join(','),
+export function createSigner(secrets: readonly (string | KeyObject)[], timestamp: string) {
+  const sums = secrets.map(secret => createHmac('sha256', secret).update(`${timestamp}.`))
+  const digests = () => sums.map(sum => sum.digest('hex'))
+  const update = (piece: Uint8Array) => {
+    for (const sum of sums) sum.update(piece)
   }
-  return signer
-}
-
-function begin(secret: string, timestamp: string): Hmac {
-  return createHmac('sha256', secret).update(`${timestamp}.`)
+  /** `finish`: the value of the header; nothing may follow, nor after `digests`. */
+  return {update, digests, finish: () => [`t=${timestamp}`, ...digests().map(hex => `v1=${hex}`)].join(',')}
 }
 
 const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
@@ -144,46 +133,26 @@ const keys = new WeakMap<NamedSecret, KeyObject>()
 function keyOf(named: NamedSecret): KeyObject {
   const known = keys.get(named)
   if (known) return known
-  const key = createSecretKey(Buffer.from(checked(named)))
+  // The key of a bare prefix is known to everyone, so whatever it signs would be accepted from anyone.
+  if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
+  const key = createSecretKey(Buffer.from(named.secret))
   keys.set(named, key)
   return key
 }
 
-export interface Verifier {
-  /** Takes the next piece of the raw body. */
-  update(piece: Uint8Array): Verifier
-  /** The verdict; nothing may follow. */
-  finish(): Verdict
-}
-
-/** Checks a body that comes in pieces, keeping none of them. */
-export function createVerifier(terms: VerifyTerms): Verifier {
+/** Checks a body that comes in pieces, keeping none of them; nothing may follow `finish`. */
+export function createVerifier(terms: VerifyTerms): {update(piece: Uint8Array): void; finish(): Verdict} {
   const signature = signatureIn(terms.header)
-  if (typeof signature === 'string') {
-    const refusing: Verifier = {update: () => refusing, finish: () => ({valid: false, reason: signature})}
-    return refusing
-  }
-  const sums = terms.secrets.map(named => ({
-    name: named.name,
-    sum: begin(checked(named), signature.timestamp),
-  }))
-  const verifier: Verifier = {
-    update(piece) {
-      for (const {sum} of sums) sum.update(piece)
-      return verifier
-    },
+  if (typeof signature === 'string')
+    return {update: () => {}, finish: () => ({valid: false, reason: signature})}
+  const signer = createSigner(terms.secrets.map(keyOf), signature.timestamp)
+  return {
+    update: signer.update,
     finish() {
-      const matching = sums.filter(({sum}) => isAmong(signature.digests, sum.digest('hex')))
-      return judge(signature, matching[0]?.name, terms)
+      const found = signer.digests().map(digest => isAmong(signature.digests, digest))
+      return judge(signature, terms.secrets[found.indexOf(true)]?.name, terms)
     },
   }
-  return verifier
-}
-
-/** The key of a bare prefix is known to everyone, so whatever it signs would be accepted from anyone. */
-function checked(named: NamedSecret): string {
-  if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
-  return named.secret
 }
 
 /** Whether `secret` has nothing but its prefix, spaces and quotes. */

@@ -1,5 +1,6 @@
 /** `webhooks listen`: the lifecycle of a receiver, which loses nothing that it answered. */
 import process from 'node:process'
+import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
@@ -41,8 +42,6 @@ const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700,
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
-const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
-
 /** Throws usage, and StorageError: without a store no event may be answered 200. */
 export async function openListening(
   parts: ListenParts,
@@ -52,7 +51,7 @@ export async function openListening(
   const {host} = parts.plan
   const listening = new Listening(opened)
   whenStopped(() => listening.close())
-  if (opened.tls === undefined && !LOOPBACK.test(host))
+  if (opened.tls === undefined && !isLoopbackHost(host))
     parts.tell(
       `Warning: plain http on ${sanitizeLine(host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
     )

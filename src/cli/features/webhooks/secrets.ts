@@ -24,7 +24,6 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
   readonly profile?: string | undefined
 }
 
-/** No list of secrets is longer. */
 const MOST_BYTES = 64 * 1024
 
 /** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws usage. */

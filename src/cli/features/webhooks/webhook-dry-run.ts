@@ -12,26 +12,22 @@ import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
 import type {ListenFlags, ListenPlan} from './listen-flags.js'
 
-/** One event as it would be sent: the signed bytes, and their JSON if it is an object. */
-interface DryReplay extends DryRequest {
-  readonly body_base64: string
-}
-
-type Replayed = Pick<StoredEvent, 'rawHeaders' | 'body'>
-
-export function describeReplay(events: readonly Replayed[], target: string): Result {
-  return dryRun(events.map(event => describeOne(event, target)))
-}
-
-function describeOne({rawHeaders, body}: Replayed, target: string): DryReplay {
-  const parsed = parseBody(body)
-  return {
-    method: 'POST',
-    url: target,
-    headers: Object.fromEntries(pairsOf(headersFor(new URL(target), rawHeaders, body.length))),
-    ...(typeof parsed === 'object' && parsed !== null ? {body: parsed} : {}),
-    body_base64: bufferOf(body).toString('base64'),
-  }
+/** Each event as it would be sent: the signed bytes, and their JSON if it is an object. */
+export function describeReplay(
+  events: readonly Pick<StoredEvent, 'rawHeaders' | 'body'>[],
+  target: string,
+): Result {
+  const requests = events.map(({rawHeaders, body}) => {
+    const parsed = parseBody(body)
+    return {
+      method: 'POST',
+      url: target,
+      headers: Object.fromEntries(pairsOf(headersFor(new URL(target), rawHeaders, body.length))),
+      ...(typeof parsed === 'object' && parsed !== null ? {body: parsed} : {}),
+      body_base64: bufferOf(body).toString('base64'),
+    }
+  })
+  return dryRun(requests)
 }
 
 /** Listening itself sends nothing; `--subscribe` does, to `target`; its test needs an id from the first answer. */
