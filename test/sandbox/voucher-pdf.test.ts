@@ -7,11 +7,18 @@ import {printableWith} from '../../src/sandbox/voucher/paper.js'
 import {readPdf} from './pdf.js'
 import {guest, reservationRecord} from './reservation-record.js'
 
-const EXTRA = {
-  hotelPhone: '+90 850 123 4567',
-  checkInFrom: '14:00',
-  checkOutUntil: '12:00',
+const HOTEL = {
+  ...reservationRecord().hotel,
+  description: '',
+  phone: '+90 850 123 4567',
+  check_in_from: '14:00',
+  check_out_until: '12:00',
   timezone: 'Europe/Istanbul',
+  facilities: [],
+}
+
+const EXTRA = {
+  hotel: HOTEL,
   partnerName: 'Example Travel',
   issuedAt: '2030-05-01T09:05:00Z',
 }

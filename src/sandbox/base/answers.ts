@@ -41,21 +41,15 @@ const RETRYABLE = new Set<ErrorCode>([
   'upstream_timeout',
 ])
 
-/** Further members of the error object, for example `reservation_ref`. */
-interface Members {
-  readonly details?: readonly ErrorDetail[]
-  readonly [name: string]: unknown
-}
-
 /** The service refuses a request. Contains no secret and no personal data, because it is answered whole. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 
-  /** `status`: another one than the code's own, for injected faults. */
+  /** `members`: more of the error object, such as `reservation_ref`; `status`: not the code's own, for injected faults. */
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly members: Members = {},
+    readonly members: {readonly details?: readonly ErrorDetail[]; readonly [name: string]: unknown} = {},
     readonly headers: Readonly<Record<string, string>> = {},
     readonly status: number = ERROR_CODES[code],
   ) {

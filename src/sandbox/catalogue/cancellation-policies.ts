@@ -15,22 +15,13 @@ interface Terms {
   readonly total: bigint
 }
 
-interface Fee {
-  readonly minor: bigint
-}
-
-type Deadline = ReturnType<typeof atWallClock>
-
-export interface Cancellation {
-  readonly steps: ({readonly from: string} & Fee)[]
-  readonly freeUntil: string | null
-  readonly refundable: boolean
-}
+type Step = ReturnType<typeof atWallClock> & {readonly minor: bigint}
+type Cancellation = ReturnType<typeof inForce>
 
 /** Works out the steps for one search: deadlines are computed once and shared by all offers. */
 export function policyMaker(checkIn: string, zone: string, now: number): (terms: Terms) => Cancellation {
   const offsets = offsetsOf(zone)
-  const deadlines = new Map<number, Deadline>()
+  const deadlines = new Map<number, ReturnType<typeof atWallClock>>()
   const nowText = isoWithOffset(now, offsets(now))
   const deadline = (daysBefore: number) => {
     const known = deadlines.get(daysBefore) ?? atWallClock(addDays(checkIn, -daysBefore), DEADLINE, offsets)
@@ -46,7 +37,7 @@ export function policyMaker(checkIn: string, zone: string, now: number): (terms:
 }
 
 /** Without steps that a later one has replaced. */
-function inForce(first: Deadline & Fee, last: Deadline & Fee, now: number): Cancellation {
+function inForce(first: Step, last: Step, now: number) {
   // A stay of one night: the first night is the whole price.
   const steps = first.minor === last.minor ? [first] : [first, last]
   const current = steps.findLastIndex(step => step.unixSeconds <= now)

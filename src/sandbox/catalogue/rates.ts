@@ -53,19 +53,8 @@ const BUSINESS_WEEK = [88, 104, 110, 110, 106, 94, 90] as const
 /** Percent of the room's price for each guest and night that the meals add. */
 const BOARD_PERCENT: Readonly<Record<BoardCode, number>> = {RO: 0, BB: 7, HB: 17, FB: 26, AI: 40}
 
-export interface NightFactors {
-  /** One percentage for each night. */
-  readonly nights: readonly number[]
-  readonly sum: number
-}
-
-/** The percentages of all nights of a stay. */
-export function nightFactors(
-  season: Season,
-  business: boolean,
-  checkIn: string,
-  nights: number,
-): NightFactors {
+/** The percentage of the first night, and the sum of all. */
+export function nightFactors(season: Season, business: boolean, checkIn: string, nights: number) {
   const week = business ? BUSINESS_WEEK : LEISURE_WEEK
   const factors = Array.from({length: nights}, (_, index) => {
     const date = addDays(checkIn, index)
@@ -73,7 +62,7 @@ export function nightFactors(
     const weekday = week[((((dayNumber(date) ?? 0) + 4) % 7) + 7) % 7] ?? 100
     return Math.round((month * weekday) / 100)
   })
-  return {nights: factors, sum: factors.reduce((sum, factor) => sum + factor, 0)}
+  return {first: factors[0] ?? 0, sum: factors.reduce((sum, factor) => sum + factor, 0)}
 }
 
 /** Euro cents of one ordinary night in all rooms: multiply by a night's percentage for that night. */

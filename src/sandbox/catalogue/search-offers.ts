@@ -8,14 +8,7 @@ import type {CountryRules} from './countries.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
 import {endlessHotels, hotelsOf, rulesOf} from './hotels.js'
-import {
-  marketPercent,
-  type NightFactors,
-  nightCents,
-  nightFactors,
-  type RoomKind,
-  roomKindsFor,
-} from './rates.js'
+import {marketPercent, nightCents, nightFactors, type RoomKind, roomKindsFor} from './rates.js'
 
 /** An offer before the sandbox gives it an id and its lifetime. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
@@ -44,8 +37,8 @@ interface Stay {
   readonly place: Place
   readonly rules: CountryRules
   readonly market: number
-  readonly leisure: NightFactors
-  readonly business: NightFactors
+  readonly leisure: ReturnType<typeof nightFactors>
+  readonly business: ReturnType<typeof nightFactors>
   readonly cancel: ReturnType<typeof policyMaker>
 }
 
@@ -149,7 +142,7 @@ function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   const base = inCurrency((cents * factors.sum) / 100)
   const permille = BigInt(rules.taxPermille)
   const taxed = (minor: bigint) => (minor * permille + 500n) / 1000n
-  const first = inCurrency((cents * (factors.nights[0] ?? 0)) / 100)
+  const first = inCurrency((cents * factors.first) / 100)
   const total = base + taxed(base)
   const firstNight = stay.nights === 1 ? total : first + taxed(first)
   return {base, taxes: taxed(base), firstNight}

@@ -7,14 +7,14 @@ import {fromMinor} from '../../contract/money.js'
 import {isScope} from '../../contract/scopes.js'
 import {revokeRequest, tokenRequest} from '../../contract/tokens.js'
 import {data, Refusal} from '../base/answers.js'
-import {operation, publicOperation} from '../http/operation.js'
+import {operation, operationWithBody} from '../http/operation.js'
 import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'
 
 /** Any grant type passes the schema, so that another one is refused by its own code (RFC 6749 §5.2). */
 const anyGrant = tokenRequest.extend({grant_type: z.string().min(1)})
 
 /** Grants the requested scopes that the client has. An unknown scope, or none granted, is `invalid_scope`. */
-const createToken = publicOperation(anyGrant, ({service, now, body}) => {
+const createToken = operationWithBody(anyGrant, ({service, now, body}) => {
   if (body.grant_type !== 'client_credentials') {
     throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials')
   }
@@ -33,7 +33,7 @@ const createToken = publicOperation(anyGrant, ({service, now, body}) => {
 })
 
 /** Answers 200 for an unknown token too (RFC 7009 §2.2). */
-const revokeToken = publicOperation(revokeRequest, ({service, body}) => {
+const revokeToken = operationWithBody(revokeRequest, ({service, body}) => {
   forgetToken(service.database, body.token)
   return data({revoked: true})
 })

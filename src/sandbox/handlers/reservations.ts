@@ -12,7 +12,7 @@ import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancellation.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
 import {updateReservation} from '../booking/update.js'
-import {type ClientCall, operation, operationWithBody} from '../http/operation.js'
+import {type Call, operation, operationWithBody} from '../http/operation.js'
 import {findReservation, listReservations, type StoredReservation, withOrigin} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
 import {pageOf, readPaging} from './paging.js'
@@ -97,7 +97,7 @@ export const RESERVATIONS = {
 }
 
 /** The reservation a path names. Throws Refusal `reservation_not_found`, for another client's reservation too. */
-function ownReservation({service, client, parameters}: ClientCall<unknown>): StoredReservation {
+function ownReservation({service, client, parameters}: Call<unknown>): StoredReservation {
   const reference = parameters.reservation_ref ?? ''
   const stored = findReservation(service.database, client.client_id, reference)
   if (!stored) throw notFound('reservation', reference)

@@ -5,7 +5,7 @@ import {type Subscription, subscriptionRequest, subscriptionUpdate} from '../../
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
-import {type ClientCall, operation, operationWithBody} from '../http/operation.js'
+import {type Call, operation, operationWithBody} from '../http/operation.js'
 import {listDeliveries} from '../store/deliveries.js'
 import {addTestEvent} from '../store/events.js'
 import {
@@ -95,7 +95,7 @@ export const SUBSCRIPTIONS = {
   'subscriptions.deliveries': listOwnDeliveries,
 }
 
-function ownSubscription({service, client, parameters}: ClientCall<unknown>): Subscription {
+function ownSubscription({service, client, parameters}: Call<unknown>): Subscription {
   const id = parameters.subscription_id ?? ''
   const found = findSubscription(service.database, client.client_id, id)
   if (!found) throw notFound('subscription', id)

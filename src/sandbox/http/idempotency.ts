@@ -11,7 +11,7 @@ const KEPT_REFUSALS = [402, 404, 409, 410]
 const KEY_RETENTION_SECONDS = 24 * 3600
 
 /** One use of a key: the client, the key, and the hash of the body. */
-export interface KeyUse {
+interface KeyUse {
   readonly clientId: string
   readonly key: string
   readonly bodyHash: string
@@ -34,7 +34,7 @@ export function keyUse(clientId: string, header: string, json: unknown): KeyUse 
  * The answer kept under the key, marked as replayed; undefined when the key is new.
  * Throws Refusal `idempotency_key_reused` for another body, `idempotency_in_progress` while the first still runs.
  */
-export function replay(service: RunningService, use: KeyUse): Answer | undefined {
+function replay(service: RunningService, use: KeyUse): Answer | undefined {
   const running = service.runningKeys.get(runningKey(use))
   if (running !== undefined) {
     if (running !== use.bodyHash) throw reused()
@@ -52,16 +52,22 @@ export function replay(service: RunningService, use: KeyUse): Answer | undefined
   return {status: kept.status, json: JSON.parse(kept.body), headers: {'Idempotent-Replayed': 'true'}}
 }
 
-/** Marks the key as running until the returned function is called. */
-export function claim(service: RunningService, use: KeyUse): () => void {
-  const key = runningKey(use)
-  service.runningKeys.set(key, use.bodyHash)
-  return () => service.runningKeys.delete(key)
-}
-
-/** Runs `work` and keeps its answer in one transaction; a refusal undoes the work and is kept by itself. */
-export function runOnce(service: RunningService, use: KeyUse, requestId: string, work: () => Answer): Answer {
+/**
+ * The answer kept under the key, or, after `pause`, that of `work`, kept in one transaction with what it did; a refusal
+ * undoes the work and is kept by itself. The key counts as running until then. Throws as `replay` and `work` do.
+ */
+export async function runOnce(
+  service: RunningService,
+  use: KeyUse,
+  requestId: string,
+  pause: () => Promise<void>,
+  work: () => Answer,
+): Promise<Answer> {
+  const earlier = replay(service, use)
+  if (earlier) return earlier
+  service.runningKeys.set(runningKey(use), use.bodyHash)
   try {
+    await pause()
     return service.database.transaction(() => {
       const answer = work()
       keep(service, use, answer)
@@ -72,6 +78,8 @@ export function runOnce(service: RunningService, use: KeyUse, requestId: string,
       keep(service, use, error.toAnswer(requestId))
     }
     throw error
+  } finally {
+    service.runningKeys.delete(runningKey(use))
   }
 }
 

@@ -19,19 +19,17 @@ export interface RunningService extends Service {
   readonly timeMover: TimeMover
 }
 
-/** One call of an operation that needs no token. */
+/** One call of an operation. */
 export interface Call<Body = undefined> {
   readonly service: Service
+  /** Whose token it is. Missing at the OAuth endpoints, which take none. */
+  readonly client: Client
   /** `http://127.0.0.1:PORT`, for links. Never stored: a restarted sandbox may have another port. */
   readonly origin: string
   readonly now: number
   readonly parameters: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   readonly body: Body
-}
-
-export interface ClientCall<Body = undefined> extends Call<Body> {
-  readonly client: Client
 }
 
 /** An operation: what its body must be, and what it does. `run` is synchronous, so two calls never interleave. */
@@ -42,24 +40,19 @@ export interface Handler {
   readonly bodyOptional?: boolean
   /** Whether it needs an Idempotency-Key and keeps its answer under it. */
   readonly idempotent?: boolean
-  readonly run: (call: ClientCall<unknown>) => Answer
+  readonly run: (call: Call<unknown>) => Answer
 }
 
-/** An operation of a client, with no body. */
-export function operation(run: (call: ClientCall) => Answer): Handler {
+/** An operation with no body. */
+export function operation(run: (call: Call) => Answer): Handler {
   return {run: run as Handler['run']}
 }
 
-/** An operation of a client, with a JSON body. */
+/** An operation with a JSON body. */
 export function operationWithBody<Body>(
   schema: z.ZodType<Body>,
-  run: (call: ClientCall<Body>) => Answer,
+  run: (call: Call<Body>) => Answer,
   options: {bodyOptional?: boolean; idempotent?: boolean} = {},
 ): Handler {
   return {...options, schema, run: run as Handler['run']}
-}
-
-/** An OAuth endpoint: a JSON body and no client. */
-export function publicOperation<Body>(schema: z.ZodType<Body>, run: (call: Call<Body>) => Answer): Handler {
-  return {schema, run: run as unknown as Handler['run']}
 }

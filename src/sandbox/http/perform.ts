@@ -9,7 +9,7 @@ import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
 import {aborted, faultInstead, strikesAfterCommit} from './faults.js'
-import {claim, keyUse, replay, runOnce} from './idempotency.js'
+import {keyUse, runOnce} from './idempotency.js'
 import type {Handler, RunningService} from './operation.js'
 import type {RequestState} from './requests.js'
 
@@ -73,27 +73,20 @@ async function answerOf(
   const json = schema && parseJson(bytes, req.header('content-type'), bodyOptional)
   const use =
     idempotent && client ? keyUse(client.client_id, req.header('idempotency-key') ?? '', json) : undefined
-  const earlier = use && replay(service, use)
-  if (earlier) return answerWithOrigin(earlier, origin)
-  const call = {
-    service,
-    origin,
-    parameters: req.param() as Record<string, string>,
-    query: new URL(req.url).searchParams,
-    body: schema && validate(schema, json),
-  }
-  const work = () => {
-    // Read again, because the balance may have changed during the pause.
-    const current = client && findClient(service.database, client.client_id)
-    return run({...call, now: service.clock.now(), client: current as Client})
-  }
-  const release = use && claim(service, use)
-  try {
-    await pause()
-    return use ? answerWithOrigin(runOnce(service, use, requestId, work), origin) : work()
-  } finally {
-    release?.()
-  }
+  const work = () =>
+    run({
+      service,
+      origin,
+      parameters: req.param() as Record<string, string>,
+      query: new URL(req.url).searchParams,
+      body: schema && validate(schema, json),
+      now: service.clock.now(),
+      // Read again, because the balance may have changed during the pause.
+      client: (client && findClient(service.database, client.client_id)) as Client,
+    })
+  if (use) return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
+  await pause()
+  return work()
 }
 
 /** The answer to a new reservation: what is kept under its Idempotency-Key has the link as a path. */

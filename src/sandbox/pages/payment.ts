@@ -11,7 +11,6 @@ import {facts, PAGE_HEADERS, type Piece, soft, textOf} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
 type PageContext = Context<RequestState>
-type PageState = Parameters<typeof renderPaymentPage>[0]['state']
 
 export function showPaymentPage(service: RunningService, context: PageContext): Response {
   const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
@@ -46,7 +45,7 @@ function settleIfPending(service: RunningService, token: string, result: Payment
   if (stored?.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
 }
 
-function stateOf({record}: StoredReservation, left: boolean): PageState {
+function stateOf({record}: StoredReservation, left: boolean): PaymentPageState {
   if (record.status === 'EXPIRED') return 'expired'
   if (record.status === 'CANCELLED') return 'cancelled'
   if (record.status === 'CONFIRMED') return 'paid'
@@ -58,8 +57,6 @@ function unknownPage(context: PageContext): Response {
   return context.text('No payment found at this address.', 404)
 }
 
-export type PaymentPageState = 'payable' | 'paid' | 'failed' | 'expired' | 'cancelled' | 'left'
-
 interface PaymentPageView {
   readonly reservation: Reservation
   readonly state: PaymentPageState
@@ -69,57 +66,45 @@ interface PaymentPageView {
   readonly action: string
 }
 
-interface Wording {
-  readonly title: string
-  readonly note?: string
-  readonly tone?: 'good' | 'bad'
-}
+export type PaymentPageState = keyof typeof WORDING
 
-const WORDING: Readonly<Record<PaymentPageState, Wording>> = {
-  payable: {title: 'Pay for your stay'},
-  failed: {
-    title: 'Payment declined',
-    note: 'The payment was declined and nothing was charged. You can try again.',
-    tone: 'bad',
-  },
-  left: {
-    title: 'Not paid yet',
-    note: 'You left without paying. The reservation waits until the time below; you can still pay.',
-  },
-  paid: {
-    title: 'Paid. Your stay is confirmed',
-    note: 'The payment was received. You can close this page.',
-    tone: 'good',
-  },
-  expired: {
-    title: 'The time to pay is over',
-    note: 'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
-    tone: 'bad',
-  },
-  cancelled: {title: 'This reservation was cancelled', note: 'There is nothing to pay.', tone: 'bad'},
-}
-
-const PAYABLE: readonly PaymentPageState[] = ['payable', 'failed', 'left']
+/** Title, note and its tone; a note that alerts tells of a failure. */
+const WORDING = {
+  payable: ['Pay for your stay', '', ''],
+  failed: ['Payment declined', 'The payment was declined and nothing was charged. You can try again.', 'bad'],
+  left: [
+    'Not paid yet',
+    'You left without paying. The reservation waits until the time below; you can still pay.',
+    '',
+  ],
+  paid: ['Paid. Your stay is confirmed', 'The payment was received. You can close this page.', 'good'],
+  expired: [
+    'The time to pay is over',
+    'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
+    'bad',
+  ],
+  cancelled: ['This reservation was cancelled', 'There is nothing to pay.', 'bad'],
+} as const
 
 /** The whole page as HTML5. Everything that came from a request is escaped, and isolated so that it cannot reorder the text around it. */
 export function renderPaymentPage(view: PaymentPageView): string {
   const {reservation, state} = view
-  const wording = WORDING[state]
-  const canPay = PAYABLE.includes(state)
+  const [title, note, tone] = WORDING[state]
+  const canPay = ['payable', 'failed', 'left'].includes(state)
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${wording.title} · ${reservation.reservation_ref} · TEST</title>
+<title>${title} · ${reservation.reservation_ref} · TEST</title>
 <style>${raw(PAYMENT_PAGE_STYLE)}</style>
 </head>
 <body>
 <header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
 <main>
-<h1>${wording.title}</h1>
-${note(wording)}
+<h1>${title}</h1>
+${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${note}</p>`}
 <p class="amount">${money(reservation.payment.amount, reservation.payment.currency)}</p>
 ${canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
 ${factsOf(reservation)}
@@ -129,11 +114,6 @@ ${canPay ? choices(view) : ''}
 </html>
 `
   return textOf(page)
-}
-
-function note({note: text, tone}: Wording): Piece {
-  if (text === undefined) return html``
-  return html`<p class="note ${tone ?? ''}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`
 }
 
 function factsOf(reservation: Reservation): Piece {

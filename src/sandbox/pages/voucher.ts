@@ -22,14 +22,8 @@ export async function downloadVoucher(
   if (stored?.record.status !== 'CONFIRMED') {
     return context.text('The reservation of this voucher is no longer confirmed.', 410)
   }
-  const hotel = findBookedHotel(stored.record.hotel.hotel_id, service.seed)
   const pdf = await renderVoucher(stored.record, {
-    ...(hotel && {
-      hotelPhone: hotel.phone,
-      checkInFrom: hotel.check_in_from,
-      checkOutUntil: hotel.check_out_until,
-      timezone: hotel.timezone,
-    }),
+    hotel: findBookedHotel(stored.record.hotel.hotel_id, service.seed),
     partnerName: findClient(service.database, stored.clientId)?.name ?? '',
     issuedAt: isoTime(now),
   })

@@ -65,12 +65,6 @@ export function changeBalance(database: Database, clientId: string, amountMinor:
   database.run(sql, amountMinor, now, clientId)
 }
 
-export interface StoredToken {
-  readonly client_id: string
-  readonly scopes: string
-  readonly expires_at: number
-}
-
 /** A new access token with `scopes`; only its hash is kept. */
 export function issueToken(
   database: Database,
@@ -84,8 +78,9 @@ export function issueToken(
   return token
 }
 
-export function findToken(database: Database, token: string): StoredToken | undefined {
-  return database.get<StoredToken>('SELECT * FROM tokens WHERE token_hash = ?', sha256(token))
+export function findToken(database: Database, token: string) {
+  const sql = 'SELECT client_id, scopes, expires_at FROM tokens WHERE token_hash = ?'
+  return database.get<{client_id: string; scopes: string; expires_at: number}>(sql, sha256(token))
 }
 
 export function forgetToken(database: Database, token: string): void {

@@ -1,5 +1,6 @@
 /** The contents of the voucher of a reservation (§2.6, §4.5; all of it is ours). */
 import {countries} from 'countries-list'
+import type {Hotel} from '../../contract/hotels.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {
   counted,
@@ -14,12 +15,8 @@ import {
 import {Sheet, SOFT} from './sheet.js'
 
 interface VoucherExtra {
-  readonly hotelPhone?: string
-  /** Wall-clock times at the hotel, `HH:MM`. */
-  readonly checkInFrom?: string
-  readonly checkOutUntil?: string
-  /** IANA zone of the hotel. */
-  readonly timezone?: string
+  /** The hotel in full; undefined where the catalogue no longer has it. */
+  readonly hotel: Hotel | undefined
   readonly partnerName: string
   /** Timestamp with offset. */
   readonly issuedAt: string
@@ -35,7 +32,7 @@ export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Pr
   addStay(sheet, reservation, extra)
   addGuests(sheet, reservation)
   addPayment(sheet, reservation)
-  addTerms(sheet, reservation, extra.timezone)
+  addTerms(sheet, reservation, extra.hotel?.timezone)
   addReading(sheet)
   const footer = `TEST voucher · Reservation ${reservation.reservation_ref} · issued ${instantInUtc(extra.issuedAt)}`
   return sheet.finish(footer)
@@ -49,20 +46,28 @@ function addReferences(sheet: Sheet, reservation: Reservation): void {
   ])
 }
 
-function addHotel(sheet: Sheet, {hotel}: Reservation, {hotelPhone}: VoucherExtra): void {
+function addHotel(sheet: Sheet, {hotel}: Reservation, extra: VoucherExtra): void {
   const stars = `${'★'.repeat(hotel.stars)}  ${counted(hotel.stars, 'star')}`
   const country = (countries as Record<string, {name: string} | undefined>)[hotel.country_code]?.name
   sheet.paragraph(hotel.name, {size: 16, bold: true, after: 1})
   sheet.paragraph(stars, {color: '#a15c07', after: 2})
   sheet.paragraph(`${hotel.address}, ${hotel.city.name}, ${country ?? hotel.country_code}`, {after: 1})
-  sheet.paragraph(hotelPhone ? `Telephone ${hotelPhone}` : 'Telephone not known', {color: SOFT, after: 8})
+  sheet.paragraph(`Telephone ${extra.hotel?.phone ?? 'not known'}`, {color: SOFT, after: 8})
 }
 
-function addStay(sheet: Sheet, reservation: Reservation, {checkInFrom, checkOutUntil}: VoucherExtra): void {
+function addStay(sheet: Sheet, reservation: Reservation, {hotel}: VoucherExtra): void {
   const time = (word: string, hour?: string) => (hour ? `, ${word} ${hour}` : '')
   sheet.panel([
-    {label: 'Check-in', value: dateInWords(reservation.check_in) + time('from', checkInFrom), share: 2},
-    {label: 'Check-out', value: dateInWords(reservation.check_out) + time('until', checkOutUntil), share: 2},
+    {
+      label: 'Check-in',
+      value: dateInWords(reservation.check_in) + time('from', hotel?.check_in_from),
+      share: 2,
+    },
+    {
+      label: 'Check-out',
+      value: dateInWords(reservation.check_out) + time('until', hotel?.check_out_until),
+      share: 2,
+    },
     {label: 'Length', value: counted(reservation.nights, 'night')},
   ])
   sheet.section(counted(reservation.rooms.length, 'room'))
