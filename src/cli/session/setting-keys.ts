@@ -16,7 +16,7 @@ import {
   invalid,
   OWN_OPERATIONS,
 } from '../input/checks.js'
-import {checkClientId, checkProfileName, checkScopes} from './target.js'
+import {checkClientId, checkProfileName, scopesOf} from './target.js'
 
 export type SettingValue = string | number | readonly string[]
 
@@ -76,9 +76,9 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     places: ['profile'],
     environment: 'BOOKCTL_SCOPES',
     check: (field, text) => {
-      const names = text.split(/[\s,]+/).filter(Boolean)
-      if (names.length === 0) throw invalid(field, 'must name a scope')
-      return checkScopes(names)
+      const scopes = scopesOf(text)
+      if (scopes === undefined) throw invalid(field, 'must name a scope')
+      return scopes
     },
   },
   mode: {

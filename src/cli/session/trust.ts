@@ -56,16 +56,12 @@ async function parseCertificates(caFile: string): Promise<string[]> {
   })
   const certificates = text.match(PEM_CERTIFICATE) ?? []
   if (certificates.length === 0) throw badCaFile('contains no PEM certificate')
-  for (const certificate of certificates) requireParsable(certificate)
-  return certificates
-}
-
-function requireParsable(certificate: string): void {
   try {
-    new X509Certificate(certificate)
+    for (const certificate of certificates) new X509Certificate(certificate)
   } catch {
     throw badCaFile('contains an invalid certificate')
   }
+  return certificates
 }
 
 function badCaFile(problem: string) {

@@ -20,10 +20,8 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxClock)
-    const {advance} = flags
-    const body = advance === undefined ? undefined : {advance_seconds: advance}
-    if (flags['dry-run']) return this.print(this.describe('/clock', body))
+    const body = flags.advance === undefined ? undefined : {advance_seconds: flags.advance}
     const time = await this.control('/clock', body, MOVE_TIMEOUT_SECONDS)
-    await this.print(single(time, time, String(time.now ?? '')))
+    if (time) await this.print(single(time, time, String(time.now ?? '')))
   }
 }

@@ -29,17 +29,13 @@ and shows it. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDeliveries)
-    const id = flags.redeliver
-    if (id === undefined) return this.list(flags.limit, flags['dry-run'])
-    if (flags['dry-run']) return this.print(this.describe(`/deliveries/${id}/redeliver`, {}))
-    await this.print(deliveryList([await this.control(`/deliveries/${id}/redeliver`, {})]))
-  }
-
-  /** One more than is shown is asked for, to know whether there are older ones. */
-  private async list(limit: number, isDry: boolean): Promise<void> {
-    const path = `/deliveries?limit=${limit + 1}`
-    if (isDry) return this.print(this.describe(path))
-    const found = (await this.control(path)).data as unknown[]
+    const {redeliver: id, limit} = flags
+    // One more than is shown is asked for, to know whether there are older ones.
+    const answer = await (id === undefined
+      ? this.control(`/deliveries?limit=${limit + 1}`)
+      : this.control(`/deliveries/${id}/redeliver`, {}))
+    if (!answer) return
+    const found = (answer.data ?? [answer]) as unknown[]
     await this.print(deliveryList(found.slice(-limit)))
     if (found.length > limit) this.tell('There are older deliveries: --limit N, up to 5000')
   }

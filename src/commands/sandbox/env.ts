@@ -31,9 +31,7 @@ export default class SandboxEnv extends SandboxCommand {
       BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
     }
     const write = SYNTAX[flags.shell as keyof typeof SYNTAX]
-    const text = Object.entries(variables)
-      .map(([name, value]) => `${write(name, value)}\n`)
-      .join('')
-    await this.print({...single(variables, variables, variables.BOOKCTL_BASE_URL), text})
+    const lines = Object.entries(variables).map(([name, value]) => `${write(name, value)}\n`)
+    await this.print({...single(variables, variables, base_url), text: lines.join('')})
   }
 }

@@ -19,10 +19,9 @@ export default class SandboxPay extends SandboxCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxPay)
-    const path = `/payments/${encodeURIComponent(args.ref)}`
-    const body = {result: flags.decline ? 'failed' : 'paid'}
-    if (flags['dry-run']) return this.print(this.describe(path, body))
-    const reservation = await this.control(path, body)
+    const result = flags.decline ? 'failed' : 'paid'
+    const reservation = await this.control(`/payments/${encodeURIComponent(args.ref)}`, {result})
+    if (!reservation) return
     const {reservation_ref, status, payment} = reservation
     const payment_status = (payment as {status?: unknown} | undefined)?.status ?? null
     await this.print(single({reservation}, {reservation_ref, status, payment_status}, args.ref))

@@ -11,11 +11,8 @@ export default class SandboxReset extends SandboxCommand {
   static override flags = dryRunFlag
 
   async run(): Promise<void> {
-    const {flags} = await this.parse(SandboxReset)
-    if (flags['dry-run']) return this.print(this.describe('/reset', {}))
-    const {origin} = this.running()
-    await this.control('/reset', {})
-    const done = {reset: true, origin}
-    await this.print(single(done, done, origin))
+    await this.parse(SandboxReset)
+    const done = {reset: true, origin: this.running().origin}
+    if (await this.control('/reset', {})) await this.print(single(done, done, done.origin))
   }
 }

@@ -18,53 +18,40 @@ type Control = (service: RunningService, context: ControlContext) => Response | 
 const showClock: Control = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: Control = ({faults}, context) => context.json({data: faults.list()})
 
-const CONTROLS: Readonly<Record<string, Partial<Record<'GET' | 'POST' | 'DELETE', Control>>>> = {
-  '/clock': {
-    GET: showClock,
-    POST: async (service, context) => {
-      await moveClock(service, readBody(context))
-      return showClock(service, context)
-    },
+/** By method and path. */
+const CONTROLS: Readonly<Record<string, Control>> = {
+  'GET /clock': showClock,
+  'POST /clock': async (service, context) => {
+    await moveClock(service, readBody(context))
+    return showClock(service, context)
   },
-  '/payments/:reservation_ref': {
-    POST: (service, context) => {
-      const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
-      return context.json({data: withOrigin(settled, context.var.origin)})
-    },
+  'POST /payments/:reservation_ref': (service, context) => {
+    const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
+    return context.json({data: withOrigin(settled, context.var.origin)})
   },
-  '/events': {
-    GET: ({database}, context) =>
-      context.json({data: listEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+  'GET /events': ({database}, context) =>
+    context.json({data: listEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+  'GET /deliveries': ({database}, context) => {
+    const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
+    return context.json({data: newestDeliveries(database, limit)})
   },
-  '/deliveries': {
-    GET: ({database}, context) => {
-      const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
-      if (!Number.isSafeInteger(limit) || limit < 1)
-        throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
-      return context.json({data: newestDeliveries(database, limit)})
-    },
+  'POST /deliveries/:delivery_id/redeliver': async (service, context) => {
+    const id = context.req.param('delivery_id') ?? ''
+    await deliverAgain(service, id)
+    return context.json({data: findDelivery(service.database, id)}, 202)
   },
-  '/deliveries/:delivery_id/redeliver': {
-    POST: async (service, context) => {
-      const id = context.req.param('delivery_id') ?? ''
-      await deliverAgain(service, id)
-      return context.json({data: findDelivery(service.database, id)}, 202)
-    },
+  'GET /faults': showFaults,
+  'POST /faults': (service, context) => context.json({data: injectFault(service, readBody(context))}, 201),
+  'DELETE /faults': (service, context) => {
+    service.faults.clear()
+    return showFaults(service, context)
   },
-  '/faults': {
-    GET: showFaults,
-    POST: (service, context) => context.json({data: injectFault(service, readBody(context))}, 201),
-    DELETE: (service, context) => {
-      service.faults.clear()
-      return showFaults(service, context)
-    },
-  },
-  '/requests': {GET: ({requests}, context) => context.json({data: requests.list()})},
-  '/reset': {
-    POST: (service, context) => {
-      resetState(service)
-      return context.json({data: {reset: true}})
-    },
+  'GET /requests': ({requests}, context) => context.json({data: requests.list()}),
+  'POST /reset': (service, context) => {
+    resetState(service)
+    return context.json({data: {reset: true}})
   },
 }
 
@@ -75,13 +62,14 @@ export function addControls(app: App, service: RunningService): void {
     // This header tells the client that it may call paths which the interface does not show.
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
-  for (const [path, methods] of Object.entries(CONTROLS)) {
+  const methods = new Map<string, string[]>()
+  for (const [name, control] of Object.entries(CONTROLS)) {
+    const [method = '', path = ''] = name.split(' ')
     const route = `/_sandbox${path}`
-    for (const [method, control] of Object.entries(methods)) {
-      app.on(method, route, context => control(service, context))
-    }
-    refuseOthers(app, route, Object.keys(methods))
+    app.on(method, route, context => control(service, context))
+    methods.set(route, [...(methods.get(route) ?? []), method])
   }
+  for (const [route, taken] of methods) refuseOthers(app, route, taken)
 }
 
 function readBody(context: ControlContext): unknown {

@@ -1,7 +1,6 @@
 /** Base of the commands that act on the local sandbox that is running. */
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {BaseCommand} from '../../shell/base-command.js'
-import type {Result} from '../../terminal/result.js'
 import {control, findSandbox, type RunningSandbox} from './running.js'
 
 export abstract class SandboxCommand extends BaseCommand {
@@ -10,15 +9,20 @@ export abstract class SandboxCommand extends BaseCommand {
     return findSandbox(this.config.configDir, this.globals['base-url'], named)
   }
 
-  /** What `control` would send, for --dry-run. */
-  protected describe(path: string, body?: object): Result {
-    const url = `${this.running().origin}/_sandbox${path}`
-    return dryRun([plainDryRequest(body ? 'POST' : 'GET', url, body)])
-  }
-
-  /** Asks one of its controls; with `body` it is a POST. Waits `seconds`, where that is given and --timeout is not. */
-  protected async control(path: string, body?: object, seconds?: number): Promise<Record<string, unknown>> {
+  /**
+   * The answer of one of its controls; with `body` it is a POST. With --dry-run the request is printed instead, and nothing is
+   * returned. Waits `seconds`, where that is given and --timeout is not.
+   */
+  protected async control(
+    path: string,
+    body?: object,
+    seconds?: number,
+  ): Promise<Record<string, unknown> | undefined> {
     const sandbox = this.running()
+    if ((this.globals as {'dry-run'?: boolean})['dry-run']) {
+      const request = plainDryRequest(body ? 'POST' : 'GET', `${sandbox.origin}/_sandbox${path}`, body)
+      return void (await this.print(dryRun([request])))
+    }
     const {sender, timeoutSeconds} = await this.openSender()
     const patience = this.timeoutSeconds ?? seconds ?? timeoutSeconds
     return control({sender, timeoutSeconds: patience}, sandbox, path, body)

@@ -65,17 +65,8 @@ export class Demo {
     const port = await findFreePort()
     const url = `https://127.0.0.1:${port}/hooks`
     const created = await step(['webhooks', 'create', '--url', url, ...EVENTS])
-    const end = ['--exit-after', '1', '--within', '60']
-    const listening = this.start([
-      'webhooks',
-      'listen',
-      '--tls',
-      '--port',
-      `${port}`,
-      '--path',
-      '/hooks',
-      ...end,
-    ])
+    const listen = `webhooks listen --tls --port ${port} --path /hooks --exit-after 1 --within 60`
+    const listening = this.start(listen.split(' '))
     await listening.ready
     await step(['webhooks', 'test', found(/whsub_[\w-]+/, created, 'webhooks create')])
     await ended(listening.done)
@@ -105,9 +96,8 @@ export class Demo {
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
-    const database = join(this.directory, 'sandbox.db')
     // If this process is killed, the pipe closes and ends the sandbox.
-    const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--json', '--db', database])
+    const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--json'])
     this.options.onCommand('bookctl sandbox start')
     child.stderr?.resume()
     return new Promise((resolve, reject) => {
@@ -155,13 +145,10 @@ export class Demo {
     if (this.stopped) throw new Failure('interrupted', 'the demo was stopped', {code: 'interrupted'})
     const {script, execArgv, env} = this.options
     const inherited = Object.entries(env).filter(([name]) => !/^BOOKCTL_|_proxy$/i.test(name))
+    const own = {BOOKCTL_CONFIG_DIR: join(this.directory, 'config'), COLUMNS: '120'}
     const child = spawn(process.execPath, [...execArgv, script, ...argv], {
       cwd: this.directory,
-      env: {
-        ...Object.fromEntries(inherited),
-        BOOKCTL_CONFIG_DIR: join(this.directory, 'config'),
-        COLUMNS: '120',
-      },
+      env: {...Object.fromEntries(inherited), ...own},
       stdio: 'pipe',
     })
     this.children.add(child)
