@@ -1,5 +1,5 @@
 /** Reads a file, or standard input for `-`. */
-import {accessSync, constants, lstatSync, statSync} from 'node:fs'
+import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {isatty} from 'node:tty'
@@ -87,17 +87,24 @@ export async function readSecret(flag: string, path: string): Promise<string> {
 /** Throws usage naming `flag` when no file can be written at `path`. */
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
-  if (path === '' || statSync(path, {throwIfNoEntry: false})?.isDirectory()) {
-    throw usage('invalid_input', `${flag}: must be a file name`)
-  }
+  if (path === '') throw usage('invalid_input', `${flag}: must be a file name`)
+  if (/[\\/]$/.test(path) || (existsSync(path) && statSync(path).isDirectory()))
+    throw usage('invalid_input', `${flag}: ${shown} is a directory, not a file`)
+  const directory = dirname(resolve(path))
   try {
-    accessSync(dirname(resolve(path)), constants.W_OK)
+    accessSync(`${directory}/.`, constants.W_OK | constants.X_OK)
     return path
   } catch (error) {
-    const {code} = error as NodeJS.ErrnoException
-    const hint = 'make its directory writable, or use another path'
-    throw usage('cannot_write', `${flag}: cannot write ${shown} (${code})`, hint)
+    const {code = ''} = error as NodeJS.ErrnoException
+    const problem = PROBLEMS[code] ?? `cannot be written (${code})`
+    const hint = `make it a directory that can be written, or name another file with ${flag}`
+    throw usage('cannot_write', `${flag}: the directory ${sanitizeLine(directory, 200)} ${problem}`, hint)
   }
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a directory',
 }
 
 /** Throws what `taken` gives when there is something at `path`, beside which a killed run may have left a copy. */

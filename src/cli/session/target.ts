@@ -38,6 +38,11 @@ export interface Target {
   readonly scopes: readonly Scope[] | undefined
 }
 
+/** Where a change is made, for a person who agrees to it. */
+export function serviceText({mode, baseUrl, clientId}: Target): string {
+  return `${mode.toUpperCase()}, ${new URL(baseUrl).host}, client ${clientId}`
+}
+
 export const DEFAULT_PROFILE = 'default'
 
 /** The client id shown for a ready token, if BOOKCTL_CLIENT_ID does not name one. */

@@ -1,13 +1,10 @@
 /** A table that fits the terminal: texts are cut first, then minor columns left out; identifiers stay whole. */
 import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
+import type {Column} from './result.js'
 import {cutTo, textWidth, wrap} from './text.js'
 
-interface TableColumn {
-  readonly name: string
-  readonly isMinor?: boolean
-  readonly wraps?: boolean
-}
+type TableColumn = Omit<Column<never>, 'value'>
 
 interface FittedColumn extends TableColumn {
   readonly index: number
@@ -15,11 +12,6 @@ interface FittedColumn extends TableColumn {
   readonly width: number
   /** It may be cut while it is wider than this. */
   readonly shortest: number
-}
-
-interface Fit {
-  readonly shown: readonly FittedColumn[]
-  readonly leftOut: readonly string[]
 }
 
 /** A text cut shorter than this says nothing. */
@@ -33,11 +25,7 @@ const NUMBER = /^-?\d[\d., ]*(\s?[A-Z]{3}|%| ms| s)?$/
 const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 
 /** Fits `columns` into `room` columns of the terminal; undefined where that would leave a single one of several. */
-function fitColumns(
-  columns: readonly TableColumn[],
-  rows: readonly (readonly string[])[],
-  room: number,
-): Fit | undefined {
+function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly string[])[], room: number) {
   const shown = columns.map((column, index) => measure(column, index, rows))
   const leftOut: string[] = []
   for (;;) {
@@ -95,11 +83,6 @@ export interface TableParts {
   readonly paint: Painter
 }
 
-export interface Table extends Pick<Fit, 'leftOut'> {
-  readonly head: readonly string[]
-  readonly body: readonly string[]
-}
-
 /** Narrower terminals get blocks. */
 const NARROW = 50
 
@@ -120,7 +103,7 @@ const PLAIN = {
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)$/
 
 /** Lays out `rows`; undefined when they do not fit and must be shown as blocks. */
-export function layOut({columns, rows, width, paint}: TableParts): Table | undefined {
+export function layOut({columns, rows, width, paint}: TableParts) {
   if (width < NARROW) return undefined
   // `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`: nothing but seconds is lost.
   const readable = (_: string, day: string, time: string, zone: string) =>

@@ -16,3 +16,10 @@ export function onItsOwnClock(text: string): string {
   const zone = /^(z|[+-]00:?00)$/i.test(offset) ? 'UTC' : `UTC${offset}`
   return `${date} ${time} (${zone})`
 }
+
+/** `Name  text` lines, each sanitised. */
+export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
+  const line = ([name, text]: [string, string | null | undefined]) =>
+    `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`
+  return Object.entries(facts).map(line)
+}

@@ -7,8 +7,7 @@ import {pathNote} from '../../cli/shell/path-note.js'
 export default class ContentCities extends BaseCommand {
   static override summary = 'List the cities that can be searched'
   static override description = `hotels search takes the id as --city.
-${pathNote('content.cities')}
-Environment: those of every command.`
+${pathNote('content.cities')}`
   static override examples = [
     'bookctl content cities --country TR',
     'bookctl content cities --find ist --quiet',

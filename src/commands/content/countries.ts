@@ -5,8 +5,7 @@ import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ContentCountries extends BaseCommand {
   static override summary = 'List the countries the service knows'
-  static override description = `${pathNote('content.countries')}
-Environment: those of every command.`
+  static override description = `${pathNote('content.countries')}`
   static override examples = ['bookctl content countries', 'bookctl content countries --find tur --json']
   static override columns = COUNTRY_COLUMNS
   static override flags = {

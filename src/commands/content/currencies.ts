@@ -5,8 +5,7 @@ import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ContentCurrencies extends BaseCommand {
   static override summary = 'List the currencies the service knows'
-  static override description = `${pathNote('content.currencies')}
-Environment: those of every command.`
+  static override description = `${pathNote('content.currencies')}`
   static override examples = [
     'bookctl content currencies --format csv',
     'bookctl content currencies --find eur --json',

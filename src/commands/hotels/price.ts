@@ -7,8 +7,7 @@ export default class HotelsPrice extends BaseCommand {
   static override summary = 'Show what an offer costs now'
   static override description =
     `Also shows the price that this machine saw in its search, and for how long the offer can still be reserved.
-${pathNote('hotels.price')}
-Environment: those of every command.`
+${pathNote('hotels.price')}`
   static override examples = [
     'bookctl hotels price "$OFFER"',
     'bookctl hotels price "$OFFER" --query "[changed, offer.price.total]"',

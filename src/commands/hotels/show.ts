@@ -6,8 +6,7 @@ import {pathNote} from '../../cli/shell/path-note.js'
 export default class HotelsShow extends BaseCommand {
   static override summary = 'Show one hotel'
   static override description = `With --json the whole hotel, as the service sent it.
-${pathNote('hotels.show')}
-Environment: those of every command.`
+${pathNote('hotels.show')}`
   static override examples = [
     'bookctl hotels show 1010001',
     'bookctl hotels show 1010001 --query hotel.facilities',

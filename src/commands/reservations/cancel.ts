@@ -13,8 +13,7 @@ export default class ReservationsCancel extends BaseCommand {
 terminal. Nothing is cancelled if the service does not state a fee, or states several. The request is repeated only if
 the service says that it did not accept it (429, an expired token): when the answer is lost, or does not say that the
 reservation is cancelled, the exit code is 10, and reservations show prints its state.
-${pathNote('reservations.quote', 'reservations.cancel')}
-Environment: those of every command.`
+${pathNote('reservations.quote', 'reservations.cancel')}`
   static override examples = [
     'bookctl reservations cancel "$RESERVATION" --yes --max-fee 100000 --reason "plans changed"',
     'bookctl reservations cancel "$RESERVATION" --dry-run',

@@ -17,8 +17,7 @@ export default class ReservationsList extends BaseCommand {
   static override description =
     `Prints one page unless --limit or --all asks for more. In JSON, "next" is the value for --after: null at the end, "?"
 if there are more but the service does not say how to request them, which with --all is a failure (exit 6).
-${pathNote('reservations.list')}
-Environment: those of every command.`
+${pathNote('reservations.list')}`
   static override examples = [
     'bookctl reservations list',
     'bookctl reservations list --status CONFIRMED --created-from 2026-01-01 --all',

@@ -6,8 +6,7 @@ import {pathNote} from '../../cli/shell/path-note.js'
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show one reservation'
   static override description = `With --json the whole reservation, as the service sent it.
-${pathNote('reservations.show')}
-Environment: those of every command.`
+${pathNote('reservations.show')}`
   static override examples = [
     'bookctl reservations show "$RESERVATION"',
     'bookctl reservations show "$RESERVATION" --query reservation.status',

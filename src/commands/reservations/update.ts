@@ -13,8 +13,7 @@ export default class ReservationsUpdate extends BaseCommand {
     `Only the given fields of the contact are changed; the list of guests is replaced as a whole. The request is repeated
 only if the service says that it did not accept it (429, an expired token): when the answer is lost, the exit code is
 10.
-${pathNote('reservations.update')}
-Environment: those of every command.`
+${pathNote('reservations.update')}`
   static override examples = [
     'bookctl reservations update "$RESERVATION" --contact email=new@example.com',
     'bookctl reservations update "$RESERVATION" --contact phone_country_code=+90,phone_number=5320000000 --dry-run',

@@ -45,7 +45,8 @@ export async function readLogin(
     await givenSecret(flags, env),
   ]
   // What was given is checked before anything is asked.
-  for (const [index, value] of values.entries()) if (value !== undefined) questions[index]?.check?.(value)
+  for (const [index, value] of values.entries())
+    if (value !== undefined) await questions[index]?.check?.(value)
   const answers = await ask(questions.filter((_, index) => values[index] === undefined))
   const [baseUrl = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
   checkCredentials(clientId, clientSecret, parseBaseUrl(baseUrl).baseUrl)

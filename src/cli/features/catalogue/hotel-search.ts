@@ -9,7 +9,7 @@ import {invalid} from '../../input/checks.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {amountOf, inOrder, isAffordable} from './narrow.js'
+import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
 
 /** Searches and remembers every offer found, also those filtered out. Throws Failure. */
 export async function search(
@@ -43,11 +43,10 @@ export async function search(
 export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
   ...columnsOf<FoundOffer>(['offer_id', 'hotel_name']),
   ...columnsOf<FoundOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
-  {name: 'price', value: offer => [offer.price.total, offer.price.currency].filter(Boolean).join(' ')},
+  PRICE_COLUMN,
   ...columnsOf<FoundOffer>(['free_cancellation_until'], {isMinor: true}),
   ...columnsOf<FoundOffer>(['refundable']),
-  {name: 'total', value: offer => offer.price.total},
-  {name: 'currency', value: offer => offer.price.currency},
+  ...AMOUNT_COLUMNS,
   ...columnsOf<FoundOffer>(['expires_at']),
 ]
 

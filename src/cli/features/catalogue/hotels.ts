@@ -9,8 +9,8 @@ import type {Client} from '../../../contract/token-cache.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {moneyText} from '../../terminal/values.js'
 import {OFFER_COLUMNS} from './hotel-search.js'
+import {priceText} from './narrow.js'
 
 const fact = (name: string, read: (fields: ReturnType<typeof fieldsOf>) => unknown): Column<JsonObject> => ({
   name,
@@ -65,10 +65,7 @@ export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
     value: ({offer}: Comparison) => value({...offer, expires_at: offer.expires_at ?? ''}),
   })),
   ...columnsOf<Comparison>(['changed']),
-  {
-    name: 'price_seen',
-    value: ({seen}) => seen?.total && moneyText({amount: seen.total, currency: seen.currency}),
-  },
+  {name: 'price_seen', value: ({seen}) => seen && priceText(seen)},
   ...columnsOf<Comparison>(['valid_seconds']),
 ]
 

@@ -1,9 +1,25 @@
 /** Filtering and sorting by price or by other facts, which no service is known to do. */
 import {compareAmounts, isAmount} from '../../../contract/money.js'
+import type {Column} from '../../terminal/result.js'
+
+interface Price {
+  readonly total: string | null
+  readonly currency: string | null
+}
 
 interface Priced {
-  readonly price: {readonly total: string | null}
+  readonly price: Price
 }
+
+export const priceText = ({total, currency}: Price) =>
+  total === null ? null : [total, currency].filter(Boolean).join(' ')
+
+/** The price as a text, and as two columns of its own. */
+export const PRICE_COLUMN: Column<Priced> = {name: 'price', value: ({price}) => priceText(price)}
+export const AMOUNT_COLUMNS: readonly Column<Priced>[] = [
+  {name: 'total', value: ({price}) => price.total},
+  {name: 'currency', value: ({price}) => price.currency},
+]
 
 /** Null for a price that is unknown or not a number. */
 export function amountOf({price: {total}}: Priced): string | null {

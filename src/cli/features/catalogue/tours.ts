@@ -5,9 +5,8 @@ import {fold} from '../../input/match.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {moneyText} from '../../terminal/values.js'
 import {warningUnless} from './content.js'
-import {amountOf, inOrder, isAffordable} from './narrow.js'
+import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
 
 export interface TourFlags {
   readonly city?: number | undefined
@@ -23,15 +22,11 @@ export interface TourFlags {
 export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['tour_id', 'name']),
   {name: 'duration', value: tour => durationText(tour.duration_minutes)},
-  {
-    name: 'price',
-    value: ({price}) => price.total && moneyText({amount: price.total, currency: price.currency}),
-  },
+  PRICE_COLUMN,
   ...columnsOf<FoundTour>(['rating']),
   ...columnsOf<FoundTour>(['tags'], {isMinor: true}),
   ...columnsOf<FoundTour>(['city', 'country_code', 'review_count', 'duration_minutes']),
-  {name: 'total', value: tour => tour.price.total},
-  {name: 'currency', value: tour => tour.price.currency},
+  ...AMOUNT_COLUMNS,
   ...columnsOf<FoundTour>(['short_description']),
 ]
 

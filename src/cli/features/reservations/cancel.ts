@@ -10,10 +10,10 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import {checkCurrency, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
-import type {Target} from '../../session/target.js'
+import {serviceText, type Target} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type Result, single} from '../../terminal/result.js'
-import {moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {factLines, moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
@@ -68,7 +68,7 @@ function cancelledAlready(error: unknown, reference: string): unknown {
 export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string[] {
   const facts = reservation && factsOfReservation(reservation)
   const dates = facts && [facts.check_in, facts.check_out].filter(Boolean).join(' to ')
-  const rows = {
+  return factLines({
     Reservation: [reference, reservation?.status].filter(Boolean).join(', '),
     Hotel: facts?.hotel,
     Dates: dates,
@@ -76,11 +76,8 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
     'Free until': facts?.free_until && onItsOwnClock(facts.free_until),
     'Fee now': moneyText(quote.fee),
     Refund: moneyText(quote.refund),
-    Service: `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`,
-  }
-  return Object.entries(rows).map(
-    ([name, text]) => `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 200)}`,
-  )
+    Service: serviceText(target),
+  })
 }
 
 /** `5`, or `5 EUR`; without a currency it is in that of the reservation's price. Throws usage. */

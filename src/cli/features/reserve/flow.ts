@@ -136,7 +136,7 @@ export class ReserveFlow {
     if (isSettled(plan)) return
     this.warnOf(plan)
     const question = `Reserve this (${modeWords(target)})?`
-    const atStake = describePlan(plan, target).split('\n')
+    const atStake = describePlan(plan, target)
     const agreed = await this.command.agreed(this.flags.yes, question, atStake).catch(error => {
       throw stoppedBeforeSending(error)
     })

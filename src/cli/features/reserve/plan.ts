@@ -2,14 +2,14 @@
 import {randomUUID} from 'node:crypto'
 import {intentOf} from '../../../api/reserve/intent.js'
 import {Failure, usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
 import type {State} from '../../../state/state.js'
 import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
-import type {Target} from '../../session/target.js'
+import {serviceText, type Target} from '../../session/target.js'
+import {factLines} from '../../terminal/values.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
 import {checkTyped, offerOf, readInput, readReservation} from './reservation.js'
@@ -111,7 +111,7 @@ export function describeRequest(sent: Sent, {baseUrl}: Target): DryRequest {
 
 type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 
-export function describePlan({request, intent, seen}: Plan, target: Target): string {
+export function describePlan({request, intent, seen}: Plan, target: Target): string[] {
   const guests = request.guests.map(
     ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,
   )
@@ -120,18 +120,16 @@ export function describePlan({request, intent, seen}: Plan, target: Target): str
   const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
   const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'unknown'
   const rooms = seen?.rooms.length === 1 ? '1 room' : `${seen?.rooms.length} rooms`
-  const rows = {
+  return factLines({
     Hotel: seen ? hotel || 'not named' : 'unknown (the offer was not searched for on this machine)',
     ...(seen && {Dates: `${seen.check_in} to ${seen.check_out}, ${rooms}`}),
     Guests: guests.join(', '),
     Price: `${price}, paid ${paid}`,
-    Service: `${target.mode.toUpperCase()}, ${new URL(target.baseUrl).host}, client ${target.clientId}`,
+    Service: serviceText(target),
     Offer: request.offer_id,
     Reference: request.client_reference_id,
     Key: `Idempotency-Key ${intent.idempotencyKey}`,
-  }
-  const lines = Object.entries(rows).map(([name, text]) => `${name.padEnd(10)} ${sanitizeLine(text)}`)
-  return lines.join('\n')
+  })
 }
 
 export function modeWords({mode}: Target): string {

@@ -1,12 +1,11 @@
 /** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
 import {createHash} from 'node:crypto'
-import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
-import {dirname, resolve, sep} from 'node:path'
+import {resolve} from 'node:path'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {pathOf} from '../../../contract/operations.js'
 import {StorageError} from '../../../storage/errors.js'
-import {requireNewFile} from '../../input/files.js'
+import {checkWritable, requireNewFile} from '../../input/files.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
@@ -27,9 +26,7 @@ export function planVoucher(order: VoucherOrder, json: boolean): string | undefi
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
   }
   const path = order.file ?? `voucher-${order.reservationRef.replace(/[^\w.-]/g, '_')}.pdf`
-  if (path === '') throw usage('invalid_input', '--file: must not be empty')
-  if (namesDirectory(path)) throw usage('invalid_input', `--file: ${shown(path)} is a directory, not a file`)
-  checkDirectory(path)
+  checkWritable('--file', path)
   if (!order.force) requireNewFile(path, taken)
   return path
 }
@@ -42,7 +39,7 @@ export async function saveVoucher(connection: Connection, order: VoucherOrder, p
     writeWholeFile(resolve(path), bytes, {existing: order.force ? 'replace' : 'create'})
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
-    if (error instanceof StorageError && error.fault === 'not_writable') throw notWritable(path)
+    if (error instanceof StorageError && error.fault === 'not_writable') checkWritable('--file', path)
     throw error
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex')
@@ -62,36 +59,7 @@ export async function fetchBytes(connection: Connection, order: VoucherOrder): P
   return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
 }
 
-/** Whether it is one, or is written as one that is not there. */
-function namesDirectory(path: string): boolean {
-  return path.endsWith('/') || path.endsWith(sep) || (existsSync(path) && lstatSync(path).isDirectory())
-}
-
-function checkDirectory(path: string): void {
-  const directory = dirname(resolve(path))
-  const stats = existsSync(directory) ? statSync(directory) : undefined
-  if (!stats) throw noPlace(path, 'does not exist', 'make it first, or name another file with --file')
-  if (!stats.isDirectory()) throw noPlace(path, 'is not a directory', 'name another file with --file')
-  try {
-    accessSync(directory, constants.W_OK | constants.X_OK)
-  } catch {
-    throw notWritable(path)
-  }
-}
-
-function notWritable(path: string): Failure {
-  return noPlace(path, 'cannot be written', 'make it writable, or name a file elsewhere with --file')
-}
-
-function noPlace(path: string, problem: string, hint: string): Failure {
-  return usage('invalid_input', `--file: the directory ${shown(dirname(resolve(path)))} ${problem}`, hint)
-}
-
 function taken(path: string): Failure {
   const hint = 'name another with --file, or add --force to replace it'
-  return usage('file_exists', `${shown(path)} exists already`, hint)
-}
-
-function shown(path: string): string {
-  return sanitizeLine(path, 200)
+  return usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
 }
