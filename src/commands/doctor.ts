@@ -1,5 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {DiagnosingCommand, DOCTOR_COLUMNS} from '../cli/features/doctor/doctor.js'
+import {
+  DiagnosingCommand,
+  DOCTOR_COLUMNS,
+  doctorExit,
+  doctorResult,
+  failedText,
+} from '../cli/features/doctor/doctor.js'
 import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
 import {checkedFlag} from '../cli/input/flags.js'
 
@@ -30,7 +36,6 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
   async run(): Promise<void> {
     const {flags} = await this.parse(Doctor)
     const checks = await this.diagnose(flags.offline, flags.receiver)
-    const {doctorExit, doctorResult, failedText} = await import('../cli/features/doctor/doctor.js')
     await this.print(doctorResult(checks))
     const failed = failedText(checks)
     if (failed !== undefined && !this.globals.quiet) this.warn(failed)

@@ -20,10 +20,6 @@ afterEach(() => home.remove())
 
 const write = (settings: object) => home.configure(settings)
 const kept = () => JSON.parse(readFileSync(path, 'utf8'))
-const errorOf = async (argv: string[]) => {
-  const {exit, result} = await home.json<{error: {code: string; message: string; hint?: string}}>(argv)
-  return {exit, ...result.error}
-}
 
 describe('what holds', () => {
   test('flag > environment > profile > defaults > built in, each with its origin', async () => {
@@ -78,7 +74,7 @@ describe('what holds', () => {
     expect(listed.stderr).toContain('BOOKCTL_SCOPES: unknown scope hotels:reed')
     for (const argv of [['path'], ['set', 'timeout', '20'], ['unset', 'currency']])
       expect(await home.run(['config', ...argv], {env})).toMatchObject({exit: 0})
-    expect(await errorOf(['config', 'get', 'timeout', '--timeout', 'soon'])).toMatchObject({exit: 2})
+    expect(await home.refusal(['config', 'get', 'timeout', '--timeout', 'soon'])).toMatchObject({exit: 2})
   })
 
   test('path names every file that is there', async () => {
@@ -94,7 +90,7 @@ describe('what holds', () => {
     expect(await home.run(['config', 'get', 'currency'])).toMatchObject({exit: 0, stdout: 'EUR\n'})
     const {stdout} = await home.run(['config', 'get', 'currency', '--show-origin'])
     expect(stdout).toBe(`defaults in ${path}: EUR\n`)
-    expect(await errorOf(['config', 'get', 'nationality'])).toMatchObject({exit: 2, code: 'not_set'})
+    expect(await home.refusal(['config', 'get', 'nationality'])).toMatchObject({exit: 2, code: 'not_set'})
   })
 })
 
@@ -133,7 +129,7 @@ describe('what may be set', () => {
     [['paths.reservations.show', '/bookings'], 'settings_invalid', '{reservation_ref}'],
   ])('%j is refused and nothing is written', async (argv, code, words) => {
     write({profiles: {default: PROFILE}})
-    const error = await errorOf(['config', 'set', ...argv])
+    const error = await home.refusal(['config', 'set', ...argv])
     expect(error).toMatchObject({exit: 2, code})
     expect(error.message).toContain(words)
     expect(kept()).toEqual({profiles: {default: PROFILE}})
@@ -144,14 +140,14 @@ describe('what may be set', () => {
     expect(await home.run(['config', 'set', 'ca_file', 'ca.pem'])).toMatchObject({exit: 0})
     expect(kept().defaults.ca_file).toBe(join(home.directory, 'ca.pem'))
     writeFileSync(join(home.directory, 'none.pem'), 'nothing')
-    const wrong = await errorOf(['config', 'set', 'ca_file', 'none.pem'])
+    const wrong = await home.refusal(['config', 'set', 'ca_file', 'none.pem'])
     expect(wrong).toMatchObject({exit: 2, code: 'invalid_ca_file'})
     expect(await home.run(['config', 'set', 'ca_file', 'not-yet.pem'])).toMatchObject({exit: 0})
     expect(kept().defaults.ca_file).toBe(join(home.directory, 'not-yet.pem'))
   })
 
   test('a near miss is named', async () => {
-    expect(await errorOf(['config', 'get', 'curency'])).toMatchObject({hint: 'did you mean currency?'})
+    expect(await home.refusal(['config', 'get', 'curency'])).toMatchObject({hint: 'did you mean currency?'})
   })
 
   test('--dry-run tells the change and writes nothing', async () => {

@@ -89,6 +89,7 @@ const BY_SCOPE: Partial<Readonly<Record<string, string>>> = {
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: BY_CODE.validation_failed,
+  401: BY_CODE.token_invalid,
   402: BY_CODE.insufficient_balance,
   404: BY_CODE.not_found,
   405: BY_CODE.method_not_allowed,
@@ -96,6 +97,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   410: 'it is gone: find what there is now, with the command that searches or lists it',
   413: BY_CODE.payload_too_large,
   422: BY_CODE.validation_failed,
+  429: BY_CODE.rate_limited,
 }
 
 /** One line, for a refusal with `code` and `status` of an operation that needs `scope`. */
@@ -119,9 +121,8 @@ export function hintFor(
   scope: string | undefined,
 ): string | undefined {
   const step = nextStep(code, answer.status, scope)
-  if (answer.status === 401) return step ?? 'log in again with: bookctl login'
   if (answer.status === 403) return scopeHint(answer, scope) ?? step
-  if (answer.status === 429) return waitHint(answer, now) ?? step ?? 'too many requests: wait a moment'
+  if (answer.status === 429) return waitHint(answer, now) ?? step
   if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
   return step
 }
@@ -153,17 +154,15 @@ function scopeInBody(json: unknown): string | undefined {
   return /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(text)?.[0]
 }
 
-const CHECK_NETWORK = 'check the base URL and the network'
-const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY'
-const ALLOW_TIME = 'allow more time with --timeout SECONDS'
+const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'
 
 /** Where no whole answer came. */
 export const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
-  dns: CHECK_NETWORK,
-  refused: CHECK_NETWORK,
-  tls: 'if the service has its own authority, name its certificate with --ca-file FILE',
+  dns: 'check the host name in the base URL, and DNS on this machine',
+  refused: 'check the base URL, and whether the service is running',
+  tls: 'if the service has its own certificate authority, add it with --ca-file FILE',
   proxy: CHECK_PROXY,
   proxy_refused: CHECK_PROXY,
-  connect_timeout: ALLOW_TIME,
-  timeout: ALLOW_TIME,
+  connect_timeout: 'a firewall may drop the connection: ask for access, set HTTPS_PROXY, or raise --timeout',
+  timeout: 'allow more time with --timeout SECONDS',
 }

@@ -178,10 +178,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     continues = false,
     flags: OutputFlags = this.globals,
   ): Promise<void> {
-    const {'print-curl': curl, 'dry-run': dryRun} = this.globals as {
-      'print-curl'?: boolean
-      'dry-run'?: boolean
-    }
+    const {'print-curl': curl, 'dry-run': dryRun} = this.globals as Record<string, unknown>
     if (curl && dryRun) {
       const lines = (await import('../session/dry-run.js')).curlOfDryRun(result.document)
       if (lines.length > 0) say(lines)

@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {overriddenWarning} from '../../cli/features/access/access.js'
+import {existingProfile} from '../../cli/features/access/config.js'
 import {describeProfileUse} from '../../cli/features/access/dry-run.js'
-import {existing, useProfile} from '../../cli/features/access/profiles.js'
+import {useProfile} from '../../cli/features/access/profiles.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
@@ -19,7 +20,7 @@ export default class ProfilesUse extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesUse)
     const state = await this.state()
-    existing(state, args.name)
+    existingProfile(state.settings.read(), args.name)
     if (flags['dry-run']) return this.print(describeProfileUse(state, args.name))
     const used = await useProfile(state, args.name)
     await this.print(single(used, used, used.profile))

@@ -4,6 +4,7 @@ import {DiagnosingCommand} from '../../cli/features/doctor/doctor.js'
 import {
   BUNDLE_COLUMNS,
   bundleResult,
+  collectBundle,
   listing,
   requireNew,
   writeBundle,
@@ -49,7 +50,6 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     if (!flags.force) requireNew(args.file)
     if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
-    const {collectBundle} = await import('../../cli/features/support/bundle.js')
     const now = systemClock.now()
     const {name, version} = this.config
     const about = {state: await this.state(), env: process.env, version: {name, version}, checks, now}

@@ -1,10 +1,10 @@
 /** The settings as `config get`, `list`, `path`, `set` and `unset` print them. No secret is ever among them. */
-import {lstatSync} from 'node:fs'
+import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {type Failure, usage} from '../../../contract/failure.js'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.js'
-import type {SettingsEditor, SettingsFile} from '../../../state/settings.js'
+import type {Profile, SettingsEditor, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {checkedArg} from '../../input/flags.js'
 import {closest} from '../../input/match.js'
@@ -114,18 +114,10 @@ function textOf(value: SettingValue): string {
 export function settingsPath(directory: string): Result {
   const files = [...FILE_NAMES, LOCKS_NAME]
     .map(name => ({name, path: join(directory, name)}))
-    .map(file => ({...file, exists: exists(file.path)}))
+    .map(file => ({...file, exists: existsSync(file.path)}))
   const path = join(directory, SETTINGS_NAME)
   const document = {path, directory, files}
   return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
-}
-
-function exists(path: string): boolean {
-  try {
-    return lstatSync(path, {throwIfNoEntry: false}) !== undefined
-  } catch {
-    return false
-  }
 }
 
 /** `config set` or, without `text`, `config unset`; with `isDry` it only says what would change. Throws usage. */
@@ -201,8 +193,8 @@ async function planChange(
   const after = text === undefined ? null : await check(key.name, text)
   const place = placeOf(key, around)
   const profile = place === 'profile' ? profileInUse(around) : null
-  if (profile !== null) requireProfile(around.settings, profile)
-  if (key.name === 'current_profile' && after !== null) requireProfile(around.settings, String(after))
+  if (profile !== null) existingProfile(around.settings, profile)
+  if (key.name === 'current_profile' && after !== null) existingProfile(around.settings, String(after))
   const needed = place === 'profile' && (key.name === 'base_url' || key.name === 'client_id')
   const hint = 'to remove the profile: bookctl profiles remove NAME'
   if (after === null && needed) throw usage('needed_setting', `${key.name} is required`, hint)
@@ -216,23 +208,20 @@ function placeOf(key: SettingKey, around: Surroundings): SettingPlace {
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 
-function requireProfile(settings: SettingsFile, name: string): void {
-  if (Object.hasOwn(settings.profiles, name)) return
-  throw unknownProfile(settings, name)
-}
-
-/** The hint lists the existing profiles. */
-export function unknownProfile({profiles}: SettingsFile, name: string): Failure {
+/** Throws usage, listing the profiles, when there is none of this name. */
+export function existingProfile({profiles}: SettingsFile, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (profile) return profile
   const names = Object.keys(profiles).join(', ')
   const hint = names === '' ? 'create one: bookctl login' : `profiles: ${names}`
-  return usage('unknown_profile', `unknown profile ${sanitizeLine(name, 64)}`, hint)
+  throw usage('unknown_profile', `unknown profile ${sanitizeLine(name, 64)}`, hint)
 }
 
 /** Throws usage when the profile was removed meanwhile. */
 function applyChange(settings: SettingsEditor, change: Change): void {
   const {key, place, profile, after} = change
   const present = settings.read()
-  if (profile !== null) requireProfile(present, profile)
+  if (profile !== null) existingProfile(present, profile)
   const holder = profile !== null ? ['profiles', profile] : place === 'defaults' ? ['defaults'] : []
   if (pathsTaken(present, change).length > 0) settings.delete([...holder, 'paths'])
   if (after === null) settings.delete([...holder, ...pathIn(key)])

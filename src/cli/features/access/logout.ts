@@ -7,7 +7,7 @@ import type {State} from '../../../state/state.js'
 import {profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type RequestParts, recordOf} from './access.js'
-import {unknownProfile} from './config.js'
+import {existingProfile} from './config.js'
 
 /** Credentials that commands can still use after logging out. */
 export interface Remaining {
@@ -181,8 +181,7 @@ export function logoutTargetFrom(
   const baseUrls = [...new Set(urls)]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
-  if (explicitProfile && !profile && !state.secrets.holdsFor(name))
-    throw unknownProfile(state.settings.read(), name)
+  if (explicitProfile && !state.secrets.holdsFor(name)) existingProfile(state.settings.read(), name)
   const orphaned = profile ? orphanedUrls(state, profile.client_id) : []
   return {profile: name, clientId: profile?.client_id, baseUrls: [...new Set([...baseUrls, ...orphaned])]}
 }

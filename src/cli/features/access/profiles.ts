@@ -2,8 +2,8 @@
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {listResult} from '../../terminal/result.js'
-import {type RequestParts, recordOf} from './access.js'
-import {unknownProfile} from './config.js'
+import type {RequestParts} from './access.js'
+import {existingProfile} from './config.js'
 import {type LoggedOut, type LogoutTarget, logOut} from './logout.js'
 
 export const PROFILE_COLUMNS = ['name', 'current', 'base_url', 'client_id'] as const
@@ -23,14 +23,14 @@ export function listProfiles(state: State) {
 
 /** Makes `name` the current profile. Throws usage, listing the profiles, when there is none of this name. */
 export async function useProfile(state: State, name: string) {
-  const profile = existing(state, name)
+  const profile = existingProfile(state.settings.read(), name)
   await state.settings.update(file => file.set(['current_profile'], name))
   return {profile: name, base_url: profile.base_url, client_id: profile.client_id}
 }
 
 /** The credentials of the profile `name`. Throws usage, listing the profiles, when there is none of this name. */
 export function logoutTargetOf(state: State, name: string): LogoutTarget {
-  const {client_id, base_url} = existing(state, name)
+  const {client_id, base_url} = existingProfile(state.settings.read(), name)
   return {profile: name, clientId: client_id, baseUrls: [base_url]}
 }
 
@@ -49,10 +49,4 @@ async function forgetEntry(state: State, name: string): Promise<void> {
     file.delete(['profiles', name])
     if (file.read().current_profile === name) file.delete(['current_profile'])
   })
-}
-
-export function existing(state: State, name: string) {
-  const profile = recordOf(state, name)
-  if (profile) return profile
-  throw unknownProfile(state.settings.read(), name)
 }

@@ -1,4 +1,5 @@
 /** One check of `doctor`: what was checked, its result, and what to do about it. */
+import {FAULT_HINTS} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import {Failure, type FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -57,7 +58,7 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
       return fail(error.kind, error.message, error.details.hint ?? 'see the message')
     if (error instanceof StorageError) return fail('usage', error.message, error.hint)
     if (error instanceof ExchangeError)
-      return fail('unreachable', error.reason, FAULT_FIXES[error.fault] ?? OTHER_FAULT_FIX)
+      return fail('unreachable', error.reason, FAULT_HINTS[error.fault] ?? OTHER_FAULT_FIX)
     return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
   }
 }
@@ -69,11 +70,3 @@ export function skipAll(names: readonly string[], why: string): Check[] {
 const UNEXPECTED_FIX = 'run the command that needs it with BOOKCTL_DEBUG=1'
 
 const OTHER_FAULT_FIX = 'check the base URL, and whether the service is running'
-const USE_PROXY = 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'
-const FAULT_FIXES: Readonly<Partial<Record<ExchangeError['fault'], string>>> = {
-  dns: 'check the host name in the base URL, and DNS on this machine',
-  tls: 'if the service has its own certificate authority, add it with --ca-file FILE',
-  proxy: USE_PROXY,
-  proxy_refused: USE_PROXY,
-  connect_timeout: 'a firewall may drop the connection: ask for access, or set HTTPS_PROXY',
-}

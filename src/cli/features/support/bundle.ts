@@ -103,37 +103,23 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   for (const [name, value = ''] of Object.entries(env)) {
     if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
   }
-  orUnreadable(() => {
-    if (!state.writable) return
-    for (const {token} of state.tokens.listAll()) add(token.access_token)
-    for (const {secret} of state.secrets.listSigningSecrets()) add(secret)
-  })
-  orUnreadable(() => {
-    for (const value of peopleIn(state.settings.read())) add(value)
-  })
-  orUnreadable(() => {
-    for (const value of peopleIn({guests: state.people.listAll()})) add(value)
-  })
-  orUnreadable(() => {
-    // Kept while an outcome is unknown.
-    for (const {body} of state.writable ? state.journal.list() : []) {
-      for (const value of peopleIn(body === null ? undefined : JSON.parse(body))) add(value)
-    }
-  })
+  // The body of a reservation is kept while its outcome is unknown.
+  const bodies = () =>
+    state.journal.list().flatMap(({body}) => peopleIn(body === null ? {} : JSON.parse(body)))
+  const stored = [
+    () => state.tokens.listAll().map(({token}) => token.access_token),
+    () => state.secrets.listSigningSecrets().map(({secret}) => secret),
+    bodies,
+  ]
+  const readable = [() => peopleIn(state.settings.read()), () => peopleIn({guests: state.people.listAll()})]
+  for (const read of state.writable ? [...readable, ...stored] : readable)
+    orUnreadable(() => read().forEach(add))
   return redactor
 }
 
 function passwordsOf(proxy: string): string[] {
   const before = /^(?:[a-z][a-z\d+.-]*:\/\/)?([^/]*)@/i.exec(proxy)?.[1] ?? ''
-  return before.split(':').flatMap(part => [part, decoded(part)])
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return before.split(':').flatMap(part => [part, orEmpty(() => decodeURIComponent(part))])
 }
 
 function orUnreadable<T>(work: () => T): T | {cannot_be_read: string} {
@@ -201,7 +187,7 @@ function withoutHome(text: string): string {
   return short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped}\\b`, 'g'), '…')
 }
 
-/** Empty where the system does not know the user: a container may run under a number without a name. */
+/** Empty where that fails: a container may run under a number without a name. */
 function orEmpty(read: () => string): string {
   try {
     return read()
