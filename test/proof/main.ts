@@ -9,8 +9,8 @@ import {writeFileSync} from 'node:fs'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {isFresh} from '../support/build.js'
-import {choose, type Part} from './part.js'
 import {PARTS} from './parts.js'
+import {choose, type Part} from './shared/part.js'
 
 interface Figures {
   readonly part: Part

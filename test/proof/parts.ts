@@ -5,8 +5,8 @@ import {fuzzing} from './fuzz/fuzz.js'
 import {kills} from './kills/kills.js'
 import {leaks} from './leaks/leaks.js'
 import {models} from './model/model.js'
-import type {Part} from './part.js'
 import {races} from './races/races.js'
+import type {Part} from './shared/part.js'
 import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [faults, leaks, files, kills, fuzzing, races, models, surroundings]

@@ -10,12 +10,11 @@ import {COMMANDS} from '../support/manifest.js'
 import {hasStack} from '../support/stack.js'
 import {waitUntil} from '../support/wait.js'
 import {ELSEWHERE, ROWS, SILENT, TO_RECEIVERS} from './faults/commands.js'
-import {Canaries} from './leaks/canaries.js'
 import {allLeakCells} from './leaks/leaks.js'
-import {RESULTS, SWITCHES} from './leaks/rules.js'
-import {choose} from './part.js'
+import {Canaries, RESULTS, SWITCHES} from './leaks/secrets.js'
 import {PARTS} from './parts.js'
-import {CREDENTIALS, Home, openScene} from './scene.js'
+import {choose} from './shared/part.js'
+import {CREDENTIALS, Home, openScene} from './shared/scene.js'
 
 const SEED = 6
 

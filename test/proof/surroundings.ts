@@ -12,8 +12,8 @@ import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
-import {part} from './part.js'
-import {Side} from './scene.js'
+import {part} from './shared/part.js'
+import {Side} from './shared/scene.js'
 
 const SCRIPT = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const MOST_MILLISECONDS = 180_000

@@ -4,8 +4,8 @@
  */
 import {randomUUID} from 'node:crypto'
 import {GUESTS} from '../../support/stay.js'
-import type {Side} from '../scene.js'
-import type {Fault} from './fault.js'
+import type {Side} from '../shared/scene.js'
+import type {Fault} from './connections.js'
 import type {Nature, Traits} from './rules.js'
 
 /** What the words in capitals of a command line stand for; each is made at the sandbox for the cell that needs it. */

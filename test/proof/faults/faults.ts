@@ -1,7 +1,9 @@
 /**
  * The fault matrix: every command that makes a request meets every fault of the wire, and every command that sends events
  * every fault of a receiver. The exit code says what became of the request, nothing is repeated that must not be, the
- * state on disk is right, and the message names the cause.
+ * state on disk is right, and the message names the cause. The commands are the rows, in commands.ts; the faults are in
+ * connections.ts and list.ts; what must come of each is in rules.ts, and how that is seen in checks.ts; receivers.ts has
+ * the commands that send events.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -10,15 +12,13 @@ import {startSubscriber} from '../../support/subscriber.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {startReceiver} from '../../support/webhook-files.js'
 import {SECRET} from '../../support/webhook-load.js'
-import type {Wire} from '../../support/wire.js'
-import {part} from '../part.js'
-import {CREDENTIALS, openScene, Side, shown} from '../scene.js'
-import {type Cell, checkOutput, checkRequests, checkState, type Seen, trustOf} from './checks.js'
+import {part} from '../shared/part.js'
+import {CREDENTIALS, openScene, Side, shown} from '../shared/scene.js'
+import {type Cell, checkOutput, checkReport, checkRequests, checkState, type Seen, trustOf} from './checks.js'
 import {errandOf, nameOfRow, ROWS, type Row} from './commands.js'
-import {type Fault, identityOf, isRefused, stalls} from './fault.js'
+import {type Fault, identityOf, stalls, strike} from './connections.js'
 import {FAULTS} from './list.js'
 import {RECEIVER_CELLS, type ReceiverBench} from './receivers.js'
-import {checkReport} from './reports.js'
 import {expectedOf} from './rules.js'
 
 interface Bench extends ReceiverBench {
@@ -83,19 +83,6 @@ async function runOnce({side, other, heard}: Bench, cell: Cell, seconds: number)
   } finally {
     await close()
   }
-}
-
-/** From now on the requests of `row` meet `fault`; returns variables that the command needs for it. */
-export async function strike(wire: Wire, {method, path}: Row, fault: Fault): Promise<Record<string, string>> {
-  const identity = identityOf(fault)
-  if (identity) wire.showInstead(identity)
-  if (fault.wire) wire.strike = {fault: fault.wire, ...(fault.away ? {method: 'CONNECT'} : {method, path})}
-  if (isRefused(fault)) await wire.close()
-  else wire.connection = fault.connection as Exclude<Fault['connection'], 'refused'>
-  if (!fault.away) return {}
-  // The name of no machine at all (RFC 6761), and the wire as the proxy in front of it.
-  const proxy = fault.away.proxy === undefined ? {} : {HTTPS_PROXY: wire.origin}
-  return {BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1', ...proxy}
 }
 
 export function isMeant(row: Row, fault: Fault): boolean {

@@ -1,8 +1,19 @@
 /** All faults of the wire; rules.ts says what a command must make of each. */
 import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib'
 import {headBytes, type Reply, replyBytes, replyHead, type Step} from '../../support/wire.js'
-import {CONNECTIONS, REDIRECTS, SSH} from './connections.js'
-import {type Conclusion, CUT, type Fault, faults, GOOD, LOST, RESET, TIMED_OUT} from './fault.js'
+import {
+  CONNECTIONS,
+  type Conclusion,
+  CUT,
+  type Fault,
+  faults,
+  GOOD,
+  LOST,
+  REDIRECTS,
+  RESET,
+  SSH,
+  TIMED_OUT,
+} from './connections.js'
 
 const STALLED: Conclusion = {kind: 'lost', partial: false, stalls: true}
 const CUT_STALLED: Conclusion = {kind: 'lost', partial: true, stalls: true}
@@ -82,28 +93,20 @@ const BOMB = Buffer.concat(Array.from({length: 128}, () => MEBIBYTE))
 const UPGRADE = bytes('HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+const before = (conclusion: Conclusion, names: RegExp, plays: Parameters<typeof faults>[2]) =>
+  faults(conclusion, names, plays, {isBefore: true})
 const BEFORE: readonly Fault[] = [
-  ...faults(
-    LOST,
-    RESET,
-    {
-      'reset-before-service': () => ['reset'],
-      'fin-before-service': () => ['end'],
-      'switching-protocols': () => [UPGRADE],
-    },
-    {isBefore: true},
-  ),
-  ...faults(STALLED, TIMED_OUT, {'stall-before-service': () => ['hang']}, {isBefore: true}),
-  ...faults(
-    UNREADABLE,
-    NOT_HTTP,
-    {
-      garbage: () => [SSH, 'hang'],
-      'http2-preface': () => [Buffer.from('00001204000000000000', 'hex'), 'hang'],
-      'status-zero': () => [bytes('HTTP/1.1 0 No\r\n\r\n')],
-    },
-    {isBefore: true},
-  ),
+  ...before(LOST, RESET, {
+    'reset-before-service': () => ['reset'],
+    'fin-before-service': () => ['end'],
+    'switching-protocols': () => [UPGRADE],
+  }),
+  ...before(STALLED, TIMED_OUT, {'stall-before-service': () => ['hang']}),
+  ...before(UNREADABLE, NOT_HTTP, {
+    garbage: () => [SSH, 'hang'],
+    'http2-preface': () => [Buffer.from('00001204000000000000', 'hex'), 'hang'],
+    'status-zero': () => [bytes('HTTP/1.1 0 No\r\n\r\n')],
+  }),
 ]
 
 const allButOne = (reply: Reply) => replyBytes(reply).subarray(0, -1)

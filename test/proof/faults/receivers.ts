@@ -6,10 +6,10 @@ import {startListening, startTarget} from '../../support/listening.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {waitUntil} from '../../support/wait.js'
 import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
-import type {Cell} from '../part.js'
-import {openScene, parse, type Scene} from '../scene.js'
+import type {Cell} from '../shared/part.js'
+import {openScene, parse, type Scene} from '../shared/scene.js'
 import {trustOf} from './checks.js'
-import {type Fault, identityOf, isRefused, stalls} from './fault.js'
+import {type Fault, identityOf, isRefused, stalls, strike} from './connections.js'
 import {FAULTS} from './list.js'
 import {eventErrorOf, probeExit, replayExit, statusSeen} from './rules.js'
 
@@ -23,7 +23,7 @@ interface Parts extends Scene {
   readonly fault: Fault
   readonly url: string
   /** The fault strikes from now on. */
-  readonly strike: () => Promise<void>
+  readonly strike: () => Promise<unknown>
   /** What ends each process and server that was started. */
   readonly started: (() => Promise<unknown>)[]
 }
@@ -57,14 +57,9 @@ async function runCell(
   const scene = await openScene(receiver, {env, other, tls: identity && tlsIdentity('good')})
   const {wire} = scene
   const started: (() => Promise<unknown>)[] = []
-  const strike = async () => {
-    if (identity) wire.showInstead(identity)
-    if (fault.wire) wire.strike = {fault: fault.wire, method: 'POST'}
-    if (fault.connection === 'refused') await wire.close()
-    else wire.connection = fault.connection
-  }
+  const start = () => strike(wire, {method: 'POST', path: /^/}, fault)
   try {
-    return await run({...scene, fault, url: `${wire.origin}/hooks`, strike, started})
+    return await run({...scene, fault, url: `${wire.origin}/hooks`, strike: start, started})
   } finally {
     await Promise.all(started.map(end => end()))
     await scene.close()

@@ -4,7 +4,7 @@
  * §4.7, §4.8 for what an operation answers, §5.6 and §7 for 401; and that nothing follows a redirect with credentials or
  * a body.
  */
-import {type Conclusion, type Fault, type RedirectTarget, statusOf} from './fault.js'
+import {type Conclusion, type Fault, type RedirectTarget, statusOf} from './connections.js'
 
 /**
  * What the request is. `read` changes nothing; `keyed` makes a reservation with an Idempotency-Key (§4.4); `once` changes

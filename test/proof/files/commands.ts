@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {load, signedEvent} from '../../support/webhook-load.js'
-import type {Side} from '../scene.js'
+import type {Side} from '../shared/scene.js'
 import {contentOf, type FileHome} from './home.js'
 
 export interface Errand {
@@ -53,7 +53,7 @@ function command(
   {done, serve, ...more}: More = {},
 ): FileCommand {
   const typed = (line: string, home: FileHome): Errand => ({
-    argv: line.replace('RESERVATION', home.template.reservation).split(' '),
+    argv: line.replace('RESERVATION', home.bench.reservation).split(' '),
     ...(serve && {serve}),
     check: ({exit}) => (exit !== 0 || !done || done(home) ? [] : ['it exits with 0 and is not done']),
   })
@@ -74,7 +74,7 @@ const serve = async () => {}
 const writes =
   (line: string, path: string, isWhole: (bytes: Buffer) => boolean) =>
   (home: FileHome): Errand => ({
-    argv: line.replace('RESERVATION', home.template.reservation).split(' '),
+    argv: line.replace('RESERVATION', home.bench.reservation).split(' '),
     check({exit}) {
       const place = join(home.directory, path)
       const isThere = existsSync(place)

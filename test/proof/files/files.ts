@@ -1,6 +1,7 @@
 /**
  * Files: everything that may be in the place of a file of ours, and disks that are full or cannot be written, with every
- * command that touches them: the old state or the new one, a message that names the file, and no other file touched.
+ * command that touches them: the old state or the new one, a message that names the file, and no other file touched. The
+ * commands are in commands.ts, what is in a file's place in forms.ts, the disks in disks.ts, the home in home.ts.
  */
 import {type ChildProcess, spawnSync} from 'node:child_process'
 import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
@@ -8,8 +9,8 @@ import {join} from 'node:path'
 import type {Finished, RunOptions} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import {replyBytes, Wire} from '../../support/wire.js'
-import {type Cell, part} from '../part.js'
-import {PEOPLE, parse, shown} from '../scene.js'
+import {type Cell, part} from '../shared/part.js'
+import {PEOPLE, parse, shown} from '../shared/scene.js'
 import {type Errand, FILE_COMMANDS, type FileCommand} from './commands.js'
 import {DISKS, type Disk} from './disks.js'
 import {FORMS, type Form} from './forms.js'
@@ -59,19 +60,14 @@ function checkDirectory(home: FileHome, except: (path: string) => boolean = () =
   ]
 }
 
-async function runForm(
-  {template, side}: Bench,
-  file: string,
-  form: Form,
-  command: FileCommand,
-): Promise<string[]> {
-  const home = new FileHome(template)
+async function runForm(bench: Bench, file: string, form: Form, command: FileCommand): Promise<string[]> {
+  const home = new FileHome(bench)
   const [path, victim] = [home.path(file), join(home.directory, 'victim')]
   const seen = () => [path, victim, `${path}-wal`].map(lookAt)
   try {
     form.place(path, victim)
     const before = seen()
-    const errand = await command.errand(home, side)
+    const errand = await command.errand(home, bench.side)
     const finished = await run(home, errand)
     const {exit} = finished
     const isNeeded = command.needs.includes(file)
@@ -135,10 +131,10 @@ function checkOld({removes = []}: FileCommand, before: Stored, after: Stored): s
 }
 
 /** Nothing half, nothing in silence, and well again with room. */
-async function runDisk({template, side}: Bench, disk: Disk, command: FileCommand): Promise<string[]> {
-  const home = new FileHome(template)
+async function runDisk(bench: Bench, disk: Disk, command: FileCommand): Promise<string[]> {
+  const home = new FileHome(bench)
   try {
-    const errand = await command.errand(home, side)
+    const errand = await command.errand(home, bench.side)
     const before = storedIn(home)
     const {options, after} = disk.make(home)
     const finished = await run(home, errand, options).finally(after)
@@ -187,11 +183,11 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
   'api --har': {path: /\/account$/, exits: [0], shows: /balance/},
 }
 
-async function runFilling({template, side}: Bench, command: FileCommand, {path, exits, shows}: Filling) {
-  const wire = await Wire.start({upstream: side.origin})
-  const home = new FileHome(template)
+async function runFilling(bench: Bench, command: FileCommand, {path, exits, shows}: Filling) {
+  const wire = await Wire.start({upstream: bench.side.origin})
+  const home = new FileHome(bench)
   const config = home.path('config.json')
-  writeFileSync(config, readFileSync(config, 'utf8').replaceAll(side.origin, wire.origin))
+  writeFileSync(config, readFileSync(config, 'utf8').replaceAll(bench.side.origin, wire.origin))
   let pid = 0
   const onStart = (child: ChildProcess) => {
     pid = child.pid ?? 0
@@ -202,8 +198,8 @@ async function runFilling({template, side}: Bench, command: FileCommand, {path, 
   }
   wire.strike = {path, fault: {forwards: true, play}}
   try {
-    const errand = await command.errand(home, side)
-    const argv = errand.argv.map(word => word.replaceAll(side.origin, wire.origin))
+    const errand = await command.errand(home, bench.side)
+    const argv = errand.argv.map(word => word.replaceAll(bench.side.origin, wire.origin))
     const finished = await run(home, {...errand, argv}, {onStart})
     const {exit, stdout} = finished
     const wrong = [...checkOutput(finished, command), ...checkDirectory(home)]

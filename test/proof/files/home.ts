@@ -4,9 +4,7 @@ import {
   chmodSync,
   copyFileSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -17,10 +15,10 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {openDatabaseToRead} from '../../../src/storage/database.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
-import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {SECRET} from '../../support/webhook-load.js'
-import {Home, Side, withState} from '../scene.js'
+import {copyDirectory, done, openFilled} from '../shared/home.js'
+import {Home, type Side, withState} from '../shared/scene.js'
 
 export const DATABASES = ['tokens.db', 'state.db', 'events.db', 'sandbox.db'] as const
 
@@ -29,43 +27,20 @@ export const SECRETS = ['sk_test_sandbox', 'sk_test_other', 'canary-token']
 
 export interface Bench {
   readonly side: Side
-  readonly template: Template
-}
-
-interface Template {
   /** The configuration directory to copy. */
   readonly directory: string
-  /** A reservation that was made. */
+  /** The reference of a reservation that was made. */
   readonly reservation: string
 }
 
-export async function openBench(): Promise<Bench & {close(): Promise<void>}> {
-  const sandbox = await startLocalSandbox()
-  const home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-template-'))
-  const close = async () => {
-    rmSync(directory, {recursive: true, force: true})
-    await sandbox.stop()
-  }
-  try {
-    const reservation = await storeAll(home, sandbox.baseUrl)
-    rmSync(directory, {recursive: true})
-    copyDirectory(home.configDirectory, directory)
-    return {side: new Side(sandbox.origin), template: {directory, reservation}, close}
-  } catch (error) {
-    await close()
-    throw error
-  } finally {
-    home.remove()
-  }
-}
+export const openBench = () => openFilled(storeAll)
 
-/** A copy of the template; credentials come from its profile. */
+/** A copy of the filled home; credentials come from its profile. */
 export class FileHome extends Home {
-  constructor(readonly template: Template) {
+  constructor(readonly bench: Bench) {
     super({BOOKCTL_WEBHOOK_SECRET: SECRET})
     chmodSync(this.directory, 0o755)
-    copyDirectory(template.directory, this.configDirectory)
+    copyDirectory(bench.directory, this.configDirectory)
     writeFileSync(join(this.directory, 'secret.txt'), 'sk_test_sandbox\n')
   }
 
@@ -74,26 +49,10 @@ export class FileHome extends Home {
   }
 }
 
-/** Files and directories alone, with 0600 and 0700. */
-function copyDirectory(from: string, to: string): void {
-  mkdirSync(to, {mode: 0o700})
-  for (const entry of readdirSync(from, {withFileTypes: true})) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) copyDirectory(source, target)
-    else {
-      copyFileSync(source, target)
-      chmodSync(target, 0o600)
-    }
-  }
-}
-
-/** Stores everything, by the commands themselves; returns the reference of a reservation. */
-async function storeAll(home: Home, baseUrl: string): Promise<string> {
-  const run = async <T>(...argv: string[]) => {
-    const {exit, result} = await home.json<T>(argv)
-    if (exit !== 0) throw new Error(`${argv[0]} ended with ${exit}: ${JSON.stringify(result)}`)
-    return result
-  }
+/** Stores everything, by the commands themselves. */
+async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
+  const run = async <T>(...argv: string[]) =>
+    JSON.parse((await done(home.run([...argv, '--json']))).stdout) as T
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
   await run('login', '--client-id', 'cid_sandbox', '--client-secret-file', 'secret.txt')
   const {offers} = await run<{offers: {offer_id: string}[]}>(...SEARCH)
@@ -109,7 +68,7 @@ async function storeAll(home: Home, baseUrl: string): Promise<string> {
   const directory = home.configDirectory
   // What no command stores at once: a token of another client, an entry without an end, an event.
   await withState(directory, state => {
-    const client = {baseUrl, clientId: 'cid_sandbox'}
+    const client = {baseUrl: home.env.BOOKCTL_BASE_URL ?? '', clientId: 'cid_sandbox'}
     state.forgetClient(client)
     const other = {baseUrl: 'https://example.com/v1', clientId: 'cid_other', secretFingerprint: 'f'}
     const times = {obtainedAt: 1, expiresAt: 7201}
@@ -133,7 +92,7 @@ async function storeAll(home: Home, baseUrl: string): Promise<string> {
   writeFileSync(join(directory, 'sandbox-running.json'), `${JSON.stringify(running)}\n`)
   writeFileSync(join(directory, 'exchanges.jsonl'), '{"command":"before"}\n', {flag: 'a', mode: 0o600})
   for (const name of DATABASES) makeWhole(join(directory, name))
-  return reservation.reservation_ref
+  return {reservation: reservation.reservation_ref}
 }
 
 /** Puts all of a database into the file itself, whose bytes are then broken. */

@@ -9,9 +9,16 @@ import type {Finished} from '../../support/bookctl.js'
 import {ScriptedService} from '../../support/scripted-service.js'
 import {hasStack} from '../../support/stack.js'
 import {captureLine, EVENT, isSigned, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
-import {Home, parse} from '../scene.js'
-import {httpRequests, mutated, mutatedJson, signatureHeaders} from './hostile.js'
-import {type Checked, checkAll, lines} from './property.js'
+import {Home, parse} from '../shared/scene.js'
+import {
+  type Checked,
+  checkAll,
+  httpRequests,
+  lines,
+  mutated,
+  mutatedJson,
+  signatureHeaders,
+} from './inputs.js'
 
 /** Far more than any of them takes, on a machine that does other things beside. */
 const LIMIT_MILLISECONDS = 30_000

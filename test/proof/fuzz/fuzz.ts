@@ -1,11 +1,12 @@
 /**
  * Hostile input: saved inputs and new ones for the built command, and properties of what reads and writes them. No crash,
- * no end without a limit, nothing that a terminal obeys, and no signature called valid that is not.
+ * no end without a limit, nothing that a terminal obeys, and no signature called valid that is not. commands.ts has the
+ * built command; texts.ts, redaction.ts and outside.ts the properties; inputs.ts what makes hostile values.
  */
-import {type Cell, part} from '../part.js'
+import {type Cell, part} from '../shared/part.js'
 import {KINDS, type KindName, tryNew, trySaved} from './commands.js'
+import type {Checked} from './inputs.js'
 import {outside} from './outside.js'
-import type {Checked} from './property.js'
 import {redaction} from './redaction.js'
 import {texts} from './texts.js'
 

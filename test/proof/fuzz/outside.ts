@@ -18,8 +18,7 @@ import {startReceiving} from '../../support/receiving.js'
 import {EVENT, isSigned, SIGNING_SECRET} from '../../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
 import {corpusOf, KINDS, T} from './commands.js'
-import {httpRequests} from './hostile.js'
-import {anyText, attempt, must, property} from './property.js'
+import {anyText, attempt, httpRequests, must, property} from './inputs.js'
 
 const body = Buffer.from(EVENT)
 const secrets = [{name: 'one', secret: SIGNING_SECRET}]

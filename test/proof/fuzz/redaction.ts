@@ -9,7 +9,7 @@ import {curlLine} from '../../../src/api/trace/curl.js'
 import {toHar} from '../../../src/api/trace/har.js'
 import {describeAttempt, describeBodies} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
-import {anyText, must, property, words} from './property.js'
+import {anyText, must, property, words} from './inputs.js'
 
 /** A secret that is part of what replaces it cannot be looked for. */
 const isFindable = (secret: string) => !REDACTED.includes(secret) && secret.trim() === secret

@@ -8,8 +8,7 @@ import {checkExpression, renderResult} from '../../../src/cli/terminal/output.js
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
 import {reservationRequest as schema} from '../../../src/contract/reservations.js'
 import {reservationRequest} from '../../support/sandbox.js'
-import {mutated, mutatedJson} from './hostile.js'
-import {anyText, attempt, dangerousIn, must, property, words} from './property.js'
+import {anyText, attempt, dangerousIn, must, mutated, mutatedJson, property, words} from './inputs.js'
 
 /** Words and names as people write them, one for each script; with marks, and from right to left. */
 const WORDS = [

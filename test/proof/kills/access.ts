@@ -4,7 +4,7 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Profile, SettingsFile} from '../../../src/state/settings.js'
 import type {Home} from '../../support/bookctl.js'
-import {CREDENTIALS, findTexts, keepToken, withState} from '../scene.js'
+import {CREDENTIALS, findTexts, keepToken, withState} from '../shared/scene.js'
 import {command, look, runAgain, runAnother, type Subject, unless} from './trial.js'
 
 const SECRET = CREDENTIALS.BOOKCTL_CLIENT_SECRET

@@ -1,11 +1,28 @@
-/** Reservations and what is made of them are killed: one reservation, one debit, whole files, and nothing of people stays. */
+/**
+ * Reservations and what is made of them are killed: one reservation, one debit, whole files, and nothing of people stays;
+ * and receivers of events: nothing acknowledged is lost.
+ */
 import {createHash, randomUUID} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {isNeverSent} from '../../../src/contract/journal.js'
+import {startTarget} from '../../support/listening.js'
 import {GUESTS} from '../../support/stay.js'
-import {CREDENTIALS, cents, findTexts, PEOPLE, parse, withState} from '../scene.js'
-import {command, look, runAgain, runAnother, type Subject, unless} from './trial.js'
+import {waitUntil} from '../../support/wait.js'
+import {load, SECRET, signedEvent} from '../../support/webhook-load.js'
+import {CREDENTIALS, cents, findTexts, Home, PEOPLE, parse, withState} from '../shared/scene.js'
+import {
+  command,
+  look,
+  type Point,
+  type Ready,
+  runAgain,
+  runAnother,
+  type ServerTrial,
+  type Subject,
+  server,
+  unless,
+} from './trial.js'
 
 const now = () => Date.now() / 1000
 
@@ -155,6 +172,76 @@ const forget = command('journal forget', 80, async ({home}) => {
     ],
   }
 })
+
+const at = (label: string, whens: readonly Point['when'][], ...nths: number[]): Point[] =>
+  whens.flatMap(when => nths.map(nth => ({label, when, nth})))
+
+const AROUND = ['before', 'after'] as const
+const EVERY = ['before', 'half', 'after'] as const
+
+/** What was answered 200 is kept, once, and forwarded at least once. */
+async function listen(isForwarding: boolean): Promise<ServerTrial> {
+  const home = new Home({BOOKCTL_WEBHOOK_SECRET: SECRET})
+  const target = isForwarding ? await startTarget(200) : undefined
+  const sent: string[] = []
+  const answered = new Set<string>()
+  const send = async ({url = ''}: Ready, nextId: () => string | undefined) => {
+    const next = () => {
+      const id = nextId()
+      return id === undefined ? undefined : signedEvent(id, {pad: 20})
+    }
+    const {answers} = await load({port: Number(new URL(url).port), connections: 4, next})
+    for (const {id, status} of answers) if (status === 200) answered.add(id)
+  }
+  const checkKept = async () => {
+    const kept = await look(home, state => state.events.page({}, {after: 0}, 100_000))
+    const ids = new Set(kept.map(({eventId}) => eventId))
+    const missing = [...answered].filter(id => !ids.has(id))
+    return [
+      ...(ids.size === kept.length ? [] : ['an event is kept twice']),
+      ...(missing.length === 0 ? [] : [`answered 200 and not kept: ${missing.join(' ')}`]),
+    ]
+  }
+  const notForwarded = () => [...answered].filter(id => target && !target.got.includes(id))
+  return {
+    home,
+    argv: ['webhooks', 'listen', ...(target ? ['--forward-to', target.url] : [])],
+    use: (ready, death) =>
+      send(ready, () => {
+        if (sent.length === (death.kind === 'never' ? 20 : 400)) return undefined
+        sent.push(`evt_${sent.length}`)
+        return sent.at(-1)
+      }),
+    afterDeath: checkKept,
+    async again(ready) {
+      const unanswered = sent.filter(id => !answered.has(id))
+      await send(ready, () => unanswered.shift())
+      const wrong = sent.filter(id => !answered.has(id)).map(id => `again ${id} was not answered 200`)
+      await waitUntil(() => notForwarded().length === 0, 'forwards').catch(() =>
+        wrong.push(`answered 200 and not forwarded: ${notForwarded().join(' ')}`),
+      )
+      return wrong
+    },
+    after: checkKept,
+    close: async () => target?.close(),
+  }
+}
+
+const LISTEN: readonly Point[] = [
+  ...at('^sql COMMIT INSERT INTO events', AROUND, 1, 3),
+  ...at('^net send HTTP/1.1 200', EVERY, 1),
+  ...at('^out$', EVERY, 2),
+]
+const FORWARD: readonly Point[] = [
+  ...at('^net send POST /hooks', EVERY, 1),
+  ...at('^net send \\{"id"', ['half'], 1),
+  ...at('^sql COMMIT UPDATE forwards', AROUND, 1),
+]
+
+export const RECEIVERS: readonly Subject[] = [
+  server('webhooks listen', 160, () => listen(false), LISTEN),
+  server('webhooks listen --forward-to', 120, () => listen(true), [...LISTEN, ...FORWARD]),
+]
 
 export const BOOKINGS: readonly Subject[] = [
   reserve('account', 'reserve', 400),

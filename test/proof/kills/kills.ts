@@ -1,15 +1,15 @@
 /**
  * Kills: whatever changes something is killed with SIGKILL, at every call by which it does, at every moment of every
  * request, and at random; then it is run again. One reservation and one debit, nothing acknowledged is lost, no file is
- * cut, and nothing of people or secrets stays that should be gone.
+ * cut, and nothing of people or secrets stays that should be gone. What is killed, and what must hold then, is in
+ * bookings.ts and access.ts; how one kill is done in trial.ts and preload.cjs.
  */
 import {createHash} from 'node:crypto'
 import {startSandbox} from '../../support/sandbox.js'
-import {type Cell, part} from '../part.js'
-import {Side, shown} from '../scene.js'
+import {type Cell, part} from '../shared/part.js'
+import {Side, shown} from '../shared/scene.js'
 import {ACCESS} from './access.js'
-import {BOOKINGS} from './bookings.js'
-import {RECEIVERS} from './listen.js'
+import {BOOKINGS, RECEIVERS} from './bookings.js'
 import {type Death, MOMENTS, type Subject} from './trial.js'
 
 /** Numbers from 0 to 1, the same each time for a seed and a name. */

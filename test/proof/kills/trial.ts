@@ -6,9 +6,10 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import type {State} from '../../../src/state/state.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
-import type {Finished, Home} from '../../support/bookctl.js'
+import type {Finished} from '../../support/bookctl.js'
+import {PATIENCE_SECONDS} from '../../support/wait.js'
 import {replyBytes, type Step, type Wire, type WireFault} from '../../support/wire.js'
-import {openScene, type Scene, type Side, withState} from '../scene.js'
+import {type Home, openScene, type Scene, type Side, withState} from '../shared/scene.js'
 
 /** A call of the process, by the label of preload.cjs (a regular expression). */
 export interface Point {
@@ -38,7 +39,7 @@ export interface Subject {
   open(side: Side, random: () => number): Promise<Trial>
 }
 
-export interface Trial {
+interface Trial {
   /** Runs it to its death, or to its end if that comes first, with exit 0. */
   die(death: Death): Promise<Finished>
   /** What is wrong with what the dead process left, before anything else runs. */
@@ -156,7 +157,7 @@ function killing(moment: (typeof MOMENTS)[number], kill: () => void): WireFault 
 }
 
 /** The databases of a home that cannot be read or are not whole. Looks at a copy: opening a database mends it. */
-export function checkDatabases(home: Home): string[] {
+function checkDatabases(home: Home): string[] {
   const {copy, remove} = copyOf(home)
   try {
     const names = readdirSync(copy).filter(name => name.endsWith('.db'))
@@ -177,7 +178,7 @@ function checkDatabase(path: string): string[] {
   }
 }
 
-export function checkNoTemporaryFiles({directory}: Home): string[] {
+function checkNoTemporaryFiles({directory}: Home): string[] {
   const names = readdirSync(directory, {recursive: true}).map(String)
   return names.filter(name => name.endsWith('.tmp')).map(name => `left ${name}`)
 }
@@ -198,3 +199,71 @@ function copyOf({configDirectory}: Home): {copy: string; remove: () => void} {
 
 /** `wrong` unless it holds. */
 export const unless = (holds: boolean, wrong: string): string[] => (holds ? [] : [wrong])
+
+export type Ready = Record<string, string>
+
+const serve = (home: Home, argv: readonly string[], death: Death = {kind: 'never'}) =>
+  home.serve(argv, {env: deadlyEnv(death), limitMilliseconds: 2 * PATIENCE_SECONDS * 1000})
+
+/** A death at random comes so soon after it is ready. */
+const WITHIN_MILLISECONDS = 250
+
+export interface ServerTrial {
+  readonly home: Home
+  readonly argv: readonly string[]
+  /** What is asked of the one that dies. */
+  readonly use: (ready: Ready, death: Death) => Promise<unknown>
+  readonly afterDeath?: () => Promise<string[]> | string[]
+  /** What is wrong with the next one, while it runs. */
+  readonly again: (ready: Ready) => Promise<string[]>
+  /** What is wrong after the next one has ended. */
+  readonly after?: () => Promise<string[]> | string[]
+  readonly close?: () => Promise<void>
+}
+
+/** A command that serves until it is ended. */
+export function server(
+  name: string,
+  randomKills: number,
+  open: () => Promise<ServerTrial>,
+  points: readonly Point[],
+): Subject {
+  return {
+    ...{name, randomKills, points},
+    async open(): Promise<Trial> {
+      const {home, argv, use, again, ...trial} = await open()
+      return {
+        async die(death) {
+          const {child, ended, ready} = serve(home, argv, death)
+          const line = await ready
+          if (line === undefined) return ended
+          const isRandom = death.kind === 'time'
+          const after = isRandom ? death.milliseconds % WITHIN_MILLISECONDS : 0
+          const timer = isRandom && setTimeout(() => child.kill('SIGKILL'), after)
+          // Its death ends the work, too.
+          await Promise.race([use(line, death).catch(() => undefined), ended])
+          if (timer) clearTimeout(timer)
+          child.kill(isRandom ? 'SIGKILL' : 'SIGTERM')
+          const finished = await ended
+          return finished.exit === 143 ? {...finished, exit: 0} : finished
+        },
+        afterDeath: async () => [...checkDatabases(home), ...((await trial.afterDeath?.()) ?? [])],
+        async again() {
+          const {child, ended, ready} = serve(home, argv)
+          const line = await ready
+          if (line === undefined) return [`again it does not start: ${(await ended).stderr}`]
+          const wrong = await again(line)
+          child.kill('SIGTERM')
+          const {exit} = await ended
+          if (exit !== 143) wrong.push(`again it ends with ${exit}`)
+          wrong.push(...((await trial.after?.()) ?? []))
+          return [...wrong, ...checkDatabases(home), ...checkNoTemporaryFiles(home)]
+        },
+        async close() {
+          await trial.close?.()
+          home.remove()
+        },
+      }
+    },
+  }
+}

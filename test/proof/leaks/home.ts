@@ -3,22 +3,22 @@
  * and searched for them.
  */
 import type {ChildProcess} from 'node:child_process'
-import {cpSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {TlsOptions} from 'node:tls'
 import type {Finished} from '../../support/bookctl.js'
 import {startListening} from '../../support/listening.js'
-import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {SEARCH} from '../../support/stay.js'
 import {signatureOf} from '../../support/webhook-files.js'
 import type {Wire} from '../../support/wire.js'
-import {Home, openScene, Side, textsIn, withState} from '../scene.js'
-import {Canaries, PLANTED, type SecretKind} from './canaries.js'
+import {copyDirectory, done, openFilled} from '../shared/home.js'
+import {type Home, openScene, type Side, textsIn, withState} from '../shared/scene.js'
+import {Canaries, PLANTED, type SecretKind} from './secrets.js'
 
 export interface Bench {
   readonly side: Side
   /** The configuration directory to copy. */
-  readonly known: string
+  readonly directory: string
   readonly canaries: Canaries
 }
 
@@ -28,26 +28,10 @@ const VOUCHER_TOKEN = 'WyJSU1YtS0VQVCJd.keptVoucherToken0123456789abcdef'
 const [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST] = ['K7654321', 'K7654322', 'K7654323'] as const
 const CONTACT = 'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567'
 
-export async function openBench() {
-  const sandbox = await startLocalSandbox()
-  const home = new Home()
-  const close = async () => {
-    home.remove()
-    await sandbox.stop()
-  }
-  const canaries = await remember(home, sandbox.origin)
-  return {side: new Side(sandbox.origin), known: home.configDirectory, canaries, close}
-}
-
-/** Runs a command that must end with `exit`. */
-export async function done(run: Promise<Finished>, exit = 0): Promise<Finished> {
-  const finished = await run
-  if (finished.exit !== exit) throw new Error(`it ended with ${finished.exit}: ${finished.stderr}`)
-  return finished
-}
+export const openBench = () => openFilled(remember)
 
 /** Credentials, a token, a subscription's secret, a payment to be made, an open reservation, a guest, an event. */
-async function remember(home: Home, origin: string): Promise<Canaries> {
+async function remember(home: Home, origin: string): Promise<{canaries: Canaries}> {
   const canaries = new Canaries()
   const {wire, close} = await openScene(origin, {onExchange: harvestInto(canaries)})
   home.env.BOOKCTL_BASE_URL = `${wire.origin}/partner-api/v1`
@@ -72,7 +56,8 @@ async function remember(home: Home, origin: string): Promise<Canaries> {
   await close()
   canaries.add(VOUCHER_TOKEN, 'voucher link')
   for (const passport of [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST]) canaries.add(passport, 'kept identity number')
-  return canaries.copy({'payment address': 'kept payment address', 'voucher link': 'kept voucher link'})
+  const kept = {'payment address': 'kept payment address', 'voucher link': 'kept voucher link'} as const
+  return {canaries: canaries.copy(kept)}
 }
 
 const keepGuest = (home: Home) =>
@@ -180,7 +165,7 @@ export function findLeaks(
 
 /** Searches a home that remembers everything, with what every command finds in its environment; `work` returns what is wrong. */
 export async function search<T>(
-  {side, known, ...bench}: Bench,
+  {side, directory, ...bench}: Bench,
   options: {readonly env: Record<string, string>; readonly tls?: TlsOptions | undefined},
   work: (home: Home, canaries: Canaries, wire: Wire) => Promise<T>,
 ): Promise<T> {
@@ -196,7 +181,7 @@ export async function search<T>(
     })
     mkdirSync(join(home.directory, 'tmp'))
     writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
-    cpSync(known, home.configDirectory, {recursive: true, preserveTimestamps: true})
+    copyDirectory(directory, home.configDirectory)
     return await work(home, canaries, wire)
   } finally {
     await close()

@@ -1,6 +1,8 @@
 /**
  * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and answers that
  * break off. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
+ * The secrets, and where they may be, are in secrets.ts; the home that knows them and the search in home.ts; special.ts and
+ * prompts.ts have what is no request: local commands, crashes, the browser, a secret that is typed.
  */
 import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
@@ -8,15 +10,15 @@ import {tlsIdentity} from '../../support/tls.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
 import {exitsOf, trustOf} from '../faults/checks.js'
 import {errandOf, nameOfRow, ROWS, type Row} from '../faults/commands.js'
-import {type Conclusion, CUT, type Fault, identityOf, LOST, TIMED_OUT} from '../faults/fault.js'
-import {isMeant, strike} from '../faults/faults.js'
+import {type Conclusion, CUT, type Fault, identityOf, LOST, strike, TIMED_OUT} from '../faults/connections.js'
+import {isMeant} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
-import {type Cell, part} from '../part.js'
-import {CREDENTIALS, shown} from '../scene.js'
-import {PLANTED} from './canaries.js'
-import {type Bench, done, findLeaks, openBench, runWatched, search, type Watched} from './home.js'
-import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './rules.js'
+import {done} from '../shared/home.js'
+import {type Cell, part} from '../shared/part.js'
+import {CREDENTIALS, shown} from '../shared/scene.js'
+import {type Bench, findLeaks, openBench, runWatched, search, type Watched} from './home.js'
+import {ALL, allowedIn, PLANTED, resultsOf, SWITCHES, type Switch} from './secrets.js'
 import {SPECIAL_CELLS} from './special.js'
 
 /** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */

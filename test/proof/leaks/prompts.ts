@@ -2,9 +2,8 @@
 import {readFileSync} from 'node:fs'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
-import {Canaries} from './canaries.js'
 import {type Bench, findLeaks, search} from './home.js'
-import {allowedIn} from './rules.js'
+import {allowedIn, Canaries} from './secrets.js'
 
 /** Nothing else is like it, so that a byte of it can only come from the terminal. */
 const WRONG = 'sk_test_typedByHand0123456789'

@@ -6,21 +6,13 @@ import {hasStack} from '../../support/stack.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
 import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
-import type {Cell} from '../part.js'
-import {CREDENTIALS, Side, shown} from '../scene.js'
-import type {Canaries, SecretKind} from './canaries.js'
-import {
-  type Bench,
-  done,
-  EVENT_ID,
-  findLeaks,
-  OPEN_REFERENCE,
-  runWatched,
-  search,
-  type Watched,
-} from './home.js'
+import {done} from '../shared/home.js'
+import type {Cell} from '../shared/part.js'
+import {CREDENTIALS, Side, shown} from '../shared/scene.js'
+import {type Bench, EVENT_ID, findLeaks, OPEN_REFERENCE, runWatched, search, type Watched} from './home.js'
 import {PROMPTS} from './prompts.js'
-import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './rules.js'
+import type {Canaries, SecretKind} from './secrets.js'
+import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './secrets.js'
 
 type Argv = readonly string[]
 

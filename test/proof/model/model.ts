@@ -1,8 +1,159 @@
-/** Models: the local sandbox beside a model of the service, and `reserve` beside a model of its promise, in random order. */
-import {part} from '../part.js'
-import {openSandbox} from '../races/crowd.js'
-import {runClientModel} from './client.js'
+/**
+ * Models, in random order: the local sandbox (real.ts) beside a model of the service (service.ts), by commands.ts; and,
+ * here, `reserve` beside its promise: one consent (an offer under a client reference) makes at most one reservation,
+ * whatever happens to the wire and the process; what the command says is true; and once the faults are over, --resume
+ * finds out what is open.
+ */
+import type {ChildProcess} from 'node:child_process'
+import fc from 'fast-check'
+import {isNeverSent} from '../../../src/contract/journal.js'
+import type {Finished} from '../../support/bookctl.js'
+import {GUESTS} from '../../support/stay.js'
+import {replyBytes, type Strike, type WireFault} from '../../support/wire.js'
+import {deadlyEnv} from '../kills/trial.js'
+import {type Ground, openSandbox, withGround} from '../shared/crowd.js'
+import {part} from '../shared/part.js'
+import {parse, refusing, shown, withState} from '../shared/scene.js'
 import {runServiceModel} from './commands.js'
+
+const RESERVE = '/reservations/hotel'
+
+const FAULTS = {
+  'nothing wrong': undefined,
+  'cut before it is passed on': {forwards: false, play: () => ['reset']},
+  'the answer lost': {forwards: true, play: () => ['reset']},
+  'the answer cut short': {forwards: true, play: reply => [replyBytes(reply).subarray(0, -40), 'end']},
+  'answered 503, though it was done': refusing(true, 503, 'service_unavailable'),
+  'answered 503': refusing(false, 503, 'service_unavailable'),
+  'called in progress': refusing(false, 409, 'idempotency_in_progress'),
+  'called too early': refusing(false, 425, 'too_early'),
+} satisfies Record<string, WireFault | undefined>
+
+const KILLS = ['once it is written down', 'before it is passed on', 'after it was done'] as const
+
+interface Step {
+  readonly does: 'reserve' | 'resume'
+  readonly offer: number
+  readonly reference: number
+  readonly fault: keyof typeof FAULTS
+  /** Whether every attempt is struck, or the first alone. */
+  readonly always: boolean
+  readonly kill: (typeof KILLS)[number] | undefined
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  does: fc.constantFrom('reserve' as const, 'reserve' as const, 'resume' as const),
+  offer: fc.nat(1),
+  reference: fc.nat(1),
+  fault: fc.constantFrom(...(Object.keys(FAULTS) as (keyof typeof FAULTS)[])),
+  always: fc.boolean(),
+  kill: fc.option(fc.constantFrom(...KILLS), {nil: undefined, freq: 4}),
+})
+
+const WRITTEN_DOWN = deadlyEnv({
+  kind: 'point',
+  point: {label: '^sql COMMIT .*INSERT INTO reservations', when: 'after'},
+})
+
+const nameOf = ({reference}: Step) => `consent-${reference}`
+
+function argvOf(each: Step, offers: readonly string[]): string[] {
+  const limits = ['--json', '--timeout', '3']
+  if (each.does === 'resume') return ['reserve', '--resume', nameOf(each), ...limits]
+  const how = ['--client-reference', nameOf(each), '--nationality', 'TR', '--pay', 'account']
+  return ['reserve', offers[each.offer] ?? '', ...GUESTS, ...how, ...limits]
+}
+
+function strikeOf({fault, always, kill}: Step, killChild: () => void): Strike | undefined {
+  const where = {method: 'POST', path: /\/reservations\/hotel$/}
+  if (kill && kill !== 'once it is written down') {
+    const play = () => {
+      killChild()
+      return ['hang' as const]
+    }
+    return {...where, fault: {forwards: kill === 'after it was done', play}}
+  }
+  const chosen = FAULTS[fault]
+  return chosen && {...where, fault: chosen, ...(always ? {} : {nth: 1})}
+}
+
+const entriesOf = ({home}: Ground) => withState(home.configDirectory, ({journal}) => journal.list())
+const isOpen = ({outcome}: {outcome: string}) => outcome === 'unresolved' || outcome === 'unknown'
+
+/** No offer is reserved twice, and no consent makes two. */
+async function checkCounts({side}: Ground): Promise<string[]> {
+  const made = await side.reservations()
+  const isTwice = (key: string) => new Set(made.map(each => each[key])).size < made.length
+  return ['offer_id', 'client_reference_id'].filter(isTwice).map(key => `two reservations of one ${key}`)
+}
+
+/** What is wrong with what the command says and the journal has. */
+async function checkOutcome(ground: Ground, each: Step, finished: Finished): Promise<string[]> {
+  const {exit, stdout} = finished
+  const [made] = await ground.side.reservations(nameOf(each))
+  const entry = (await entriesOf(ground)).find(({clientReferenceId}) => clientReferenceId === nameOf(each))
+  const ref = made?.reservation_ref
+  const problems = [
+    [![0, 2, 5, 6, 7, 10, 'SIGKILL'].includes(exit as number), `exit ${exit}`],
+    [exit === 0 && parse(stdout)?.reservation?.reservation_ref !== ref, `another reservation than ${ref}`],
+    [exit === 10 && !(entry && isOpen(entry)), `exit 10, and the journal says ${entry?.outcome}`],
+    [ref && entry && !isOpen(entry) && entry.reservationRef !== ref, `the journal lost ${ref}`],
+    [!ref && entry?.reservationRef, `the journal has ${entry?.reservationRef}, which was never made`],
+  ] as const
+  return problems.flatMap(([isWrong, text]) => (isWrong ? [text, shown(finished)] : []))
+}
+
+async function perform(ground: Ground, each: Step, offers: readonly string[]): Promise<string[]> {
+  const {home, wire} = ground
+  let child: ChildProcess | undefined
+  const entry = (await entriesOf(ground)).find(({clientReferenceId}) => clientReferenceId === nameOf(each))
+  const isUnsent = each.does === 'resume' && entry !== undefined && isNeverSent(entry)
+  const before = ground.sent(RESERVE).length
+  wire.strike = strikeOf(each, () => void child?.kill('SIGKILL'))
+  const finished = await home.run(argvOf(each, offers), {
+    env: each.kill === 'once it is written down' ? WRITTEN_DOWN : {},
+    onStart: started => {
+      child = started
+    },
+  })
+  wire.strike = undefined
+  const sent = ground.sent(RESERVE).length - before
+  const isWrong = isUnsent && (finished.exit !== 2 || sent > 0)
+  return [
+    ...(isWrong ? [`never sent, it is resumed with exit ${finished.exit} and ${sent} requests`] : []),
+    ...(await checkCounts(ground)),
+    ...(await checkOutcome(ground, each, finished)),
+  ]
+}
+
+/** With the faults over, --resume settles what is open, and the journal has what the service has. */
+async function settle(ground: Ground): Promise<string[]> {
+  for (const {clientReferenceId} of (await entriesOf(ground)).filter(isOpen))
+    await ground.home.run(['reserve', '--resume', clientReferenceId, '--json'])
+  const entries = await entriesOf(ground)
+  const made = (await ground.side.reservations()).map(({reservation_ref}) => reservation_ref).sort()
+  const kept = entries.flatMap(({reservationRef}) => reservationRef ?? []).sort()
+  return [
+    ...(entries.some(isOpen) ? ['something is still open'] : []),
+    ...(kept.join() === made.join() ? [] : [`the journal has ${kept}, the service ${made}`]),
+    ...(await checkCounts(ground)),
+  ]
+}
+
+/** Runs sequences of steps from `seed`; returns what is wrong and how to repeat it. */
+async function runClientModel(origin: string, seed: number, runs: number): Promise<string[]> {
+  const property = fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 6, size: 'max'}), steps =>
+    withGround(origin, 1, async ground => {
+      const offers = (await ground.side.offers(2)).map(({offer_id}) => offer_id)
+      const wrong: string[] = []
+      for (const each of steps) if (wrong.length === 0) wrong.push(...(await perform(ground, each, offers)))
+      if (wrong.length === 0) wrong.push(...(await settle(ground)))
+      if (wrong.length > 0) throw new Error(wrong.join('\n'))
+    }),
+  )
+  const result = await fc.check(property, {seed, numRuns: runs})
+  return result.failed ? [String(result.errorInstance), fc.defaultReportMessage(result) ?? ''] : []
+}
 
 interface Model {
   /** Runs of each cell, and of the sample. */

@@ -6,8 +6,8 @@ import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
-import {findTexts, Home, withState} from '../scene.js'
-import {crowd, documents, type Ground, type Race, unless, wrongEnds} from './crowd.js'
+import {crowd, documents, type Ground, type Race, unless, wrongEnds} from '../shared/crowd.js'
+import {findTexts, Home, withState} from '../shared/scene.js'
 
 const NATIONALITIES = ['TR', 'DE', 'FR', 'IT', 'ES', 'GB', 'NL', 'SE', 'PL', 'GR']
 const HOW = ['--nationality', 'TR', '--pay', 'account', '--json']

@@ -1,6 +1,6 @@
 /**
  * Races: fifty processes at a time over the same files and the same service. One token request, one reservation for each
- * consent, and no setting, secret, offer or event lost.
+ * consent, and no setting, secret, offer or event lost. Here are tokens and reservations, in files.ts what is stored.
  */
 import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'
@@ -8,8 +8,6 @@ import type {Finished} from '../../support/bookctl.js'
 import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import type {WireFault} from '../../support/wire.js'
-import {part} from '../part.js'
-import {cents, keepToken, refusing, withState} from '../scene.js'
 import {
   type CrowdOptions,
   documents,
@@ -19,7 +17,9 @@ import {
   unless,
   withGround,
   wrongEnds,
-} from './crowd.js'
+} from '../shared/crowd.js'
+import {part} from '../shared/part.js'
+import {cents, keepToken, refusing, withState} from '../shared/scene.js'
 import {FILE_RACES} from './files.js'
 
 const TOKEN = '/oauth/token'

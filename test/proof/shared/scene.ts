@@ -4,11 +4,11 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {join, relative} from 'node:path'
 import {gunzipSync} from 'node:zlib'
 import {unzipSync} from 'fflate'
-import {tokenClientOf} from '../../src/api/auth/token-request.js'
-import {openState, type State} from '../../src/state/state.js'
-import {type Finished, type RunOptions, Home as TestHome} from '../support/bookctl.js'
-import {ADULT, connectTo, reservationRequest, type SandboxClient} from '../support/sandbox.js'
-import {replyBytes, Wire, type WireFault, type WireOptions} from '../support/wire.js'
+import {tokenClientOf} from '../../../src/api/auth/token-request.js'
+import {openState, type State} from '../../../src/state/state.js'
+import {type Finished, type RunOptions, Home as TestHome} from '../../support/bookctl.js'
+import {ADULT, connectTo, reservationRequest, type SandboxClient} from '../../support/sandbox.js'
+import {replyBytes, Wire, type WireFault, type WireOptions} from '../../support/wire.js'
 
 export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
 /** What identifies the people that commands are given. */

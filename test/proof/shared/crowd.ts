@@ -7,7 +7,7 @@ import type {Finished, Home} from '../../support/bookctl.js'
 import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {waitUntil} from '../../support/wait.js'
 import type {Wire, WireRequest} from '../../support/wire.js'
-import {openScene, parse, Side} from '../scene.js'
+import {openScene, parse, Side} from './scene.js'
 
 const GATE = new URL('./gate.mjs', import.meta.url).href
 
