@@ -23,8 +23,6 @@ export interface SandboxOptions {
   readonly databaseOwner?: FileOwner
   /** Real time in Unix seconds. */
   readonly clock?: () => number
-  /** The same seed gives the same hotels and prices. */
-  readonly seed?: string
   /** Number of offers each search finds, to test what reads long answers (default: those of the city's own hotels). */
   readonly offers?: number | undefined
   /** Delay of every operation. */
@@ -64,7 +62,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const service: RunningService = {
     database,
     clock: createClock(database, options.clock ?? (() => Date.now() / 1000)),
-    seed: options.seed ?? 'bookctl',
     offers: options.offers,
     faults: new Faults(),
     requests: new RequestLog(),

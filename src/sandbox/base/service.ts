@@ -11,8 +11,6 @@ export interface Service {
     /** Moves the service's time forward by `seconds`, for good. */
     advance(seconds: number): void
   }
-  /** The same seed gives the same hotels and prices. */
-  readonly seed: string
   /** Number of offers each search finds; undefined for those of the city's own hotels. */
   readonly offers: number | undefined
   /** Client references ending `-unknown_soldout` whose first request was dropped. Lost at a restart. */

@@ -55,7 +55,7 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
 
 /** Whether the hour of check-in has come on the hotel's wall clock. */
 export function hasCheckedIn(service: Service, record: Reservation): boolean {
-  const hotel = findBookedHotel(record.hotel.hotel_id, service.seed)
+  const hotel = findBookedHotel(record.hotel.hotel_id)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
 }

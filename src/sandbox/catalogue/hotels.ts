@@ -1,4 +1,4 @@
-/** The hotels of a city: invented, but always the same for the same seed (records are ours). */
+/** The hotels of a city: invented, but always the same (records are ours). */
 import type {City, Hotel} from '../../contract/hotels.js'
 import {findCity, type Place, placeOf} from './cities.js'
 import {COUNTRIES, type CountryRules} from './countries.js'
@@ -13,35 +13,35 @@ const FACILITIES =
 Step-free access|Family rooms|Garden|24-hour reception`.split(/[|\n]/)
 
 /** The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have. */
-export function hotelsOf(cityId: number, seed: string): Hotel[] {
-  const count = hotelCount(cityId, seed)
+export function hotelsOf(cityId: number): Hotel[] {
+  const count = hotelCount(cityId)
   const hotels: Hotel[] = []
-  for (const hotel of endlessHotels(cityId, seed)) {
+  for (const hotel of endlessHotels(cityId)) {
     if (hotels.push(hotel) === count) break
   }
   return hotels
 }
 
 /** As many hotels as the numbering has room for, one at a time: those of `hotelsOf`, then more of their kind. */
-export function* endlessHotels(cityId: number, seed: string): Generator<Hotel> {
+export function* endlessHotels(cityId: number): Generator<Hotel> {
   const city = findCity(cityId)
-  for (let number = 1; city && number < HOTELS_PER_CITY; number++) yield makeHotel(city, number, seed)
+  for (let number = 1; city && number < HOTELS_PER_CITY; number++) yield makeHotel(city, number)
 }
 
 /** The hotel with this id; undefined where no search that finds `offers` offers can find it. */
-export function findHotel(hotelId: number, seed: string, offers = 0): Hotel | undefined {
+export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
   const {city, number} = numberOf(hotelId)
-  if (!city || number > Math.max(hotelCount(city.id, seed), offers)) return undefined
-  return findBookedHotel(hotelId, seed)
+  if (!city || number > Math.max(hotelCount(city.id), offers)) return undefined
+  return findBookedHotel(hotelId)
 }
 
 /**
  * The hotel of a reservation, also beyond those of its city: a search for more offers than these have finds others,
  * and a sandbox started again may find fewer. Undefined for an id that no hotel has.
  */
-export function findBookedHotel(hotelId: number, seed: string): Hotel | undefined {
+export function findBookedHotel(hotelId: number): Hotel | undefined {
   const {city, number} = numberOf(hotelId)
-  return city && Number.isInteger(number) && number >= 1 ? makeHotel(city, number, seed) : undefined
+  return city && Number.isInteger(number) && number >= 1 ? makeHotel(city, number) : undefined
 }
 
 function numberOf(hotelId: number): {city: City | undefined; number: number} {
@@ -55,15 +55,15 @@ export function rulesOf(city: City): CountryRules {
   return rules
 }
 
-function hotelCount(cityId: number, seed: string): number {
-  return 12 + (hash(`${seed}/count/${cityId}`) % 9)
+function hotelCount(cityId: number): number {
+  return 12 + (hash(`bookctl/count/${cityId}`) % 9)
 }
 
-function makeHotel(city: City, number: number, seed: string): Hotel {
+function makeHotel(city: City, number: number): Hotel {
   const hotelId = city.id * HOTELS_PER_CITY + number
-  const draw = drawFrom(`${seed}/hotel/${hotelId}`)
+  const draw = drawFrom(`bookctl/hotel/${hotelId}`)
   const place = placeOf(city.id)
-  const name = hotelName(place, number, hash(`${seed}/names/${city.id}`))
+  const name = hotelName(place, number, hash(`bookctl/names/${city.id}`))
   const stars = pick(draw, STARS)
   const facilities = chooseFacilities(draw, stars, place)
   return {

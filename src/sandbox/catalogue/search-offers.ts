@@ -14,8 +14,6 @@ import {marketPercent, nightCents, nightFactors, type RoomKind, roomKindsFor} fr
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
 
 interface CatalogueContext {
-  /** The same seed gives the same hotels and prices. */
-  readonly seed: string
   /** Unix seconds; decides which cancellation deadlines are past, never a price. */
   readonly now: number
   /** Number of offers, of as many hotels as that takes (default: those of the city's own hotels). */
@@ -71,18 +69,18 @@ export function buildOffers(search: SearchRequest, context: CatalogueContext): O
     business: nightFactors(place.season, true, search.check_in, nights),
     cancel: policyMaker(search.check_in, city.timezone, context.now),
   }
-  const {seed, offers = Number.POSITIVE_INFINITY} = context
-  const hotels = context.offers === undefined ? hotelsOf(city.id, seed) : endlessHotels(city.id, seed)
+  const {offers = Number.POSITIVE_INFINITY} = context
+  const hotels = context.offers === undefined ? hotelsOf(city.id) : endlessHotels(city.id)
   const drafts: OfferDraft[] = []
   for (const hotel of hotels) {
-    drafts.push(...offersOf(hotel, stay, seed))
+    drafts.push(...offersOf(hotel, stay))
     if (drafts.length >= offers) break
   }
   return drafts.slice(0, offers)
 }
 
-function offersOf(hotel: Hotel, stay: Stay, seed: string): OfferDraft[] {
-  const draw = drawFrom(`${seed}/offers/${hotel.hotel_id}`)
+function offersOf(hotel: Hotel, stay: Stay): OfferDraft[] {
+  const draw = drawFrom(`bookctl/offers/${hotel.hotel_id}`)
   const hotelLevel = 78 + draw(50)
   const isBusiness = stay.place.season === 'city' && draw(3) === 0
   const kinds = roomKindsFor(stay.search.rooms, hotel.stars)

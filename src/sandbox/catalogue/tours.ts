@@ -1,4 +1,4 @@
-/** The tours of a city: invented, but always the same for the same seed (§4.9 names tours; records are ours). */
+/** The tours of a city: invented, but always the same (§4.9 names tours; records are ours). */
 import {dayNumber} from '../../contract/dates.js'
 import type {City} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
@@ -44,21 +44,21 @@ function readKind(line: string): Kind {
 const EVERY_DAY_OF = 3
 
 /** The tours of a city in the order of their ids, with prices in `currency`; none for a city we do not have. */
-export function toursOf(cityId: number, currency: string, seed: string): Tour[] {
+export function toursOf(cityId: number, currency: string): Tour[] {
   const city = findCity(cityId)
   if (!city) return []
-  return kindsOf(city).map((kind, index) => makeTour(city, index + 1, kind, currency, seed))
+  return kindsOf(city).map((kind, index) => makeTour(city, index + 1, kind, currency))
 }
 
 /** The tour with this id, or undefined. */
-export function findTour(tourId: string, currency: string, seed: string): Tour | undefined {
+export function findTour(tourId: string, currency: string): Tour | undefined {
   const city = Number(/^tour_(\d{3})_\d\d$/.exec(tourId)?.[1])
-  return toursOf(city, currency, seed).find(tour => tour.tour_id === tourId)
+  return toursOf(city, currency).find(tour => tour.tour_id === tourId)
 }
 
 /** Whether the tour runs on `date`: some rest on one day of the week. */
-export function runsOn({tour_id}: Tour, date: string, seed: string): boolean {
-  const draw = drawFrom(`${seed}/rest/${tour_id}`)
+export function runsOn({tour_id}: Tour, date: string): boolean {
+  const draw = drawFrom(`bookctl/rest/${tour_id}`)
   const rests = draw(EVERY_DAY_OF) === 0
   return !rests || (dayNumber(date) ?? 0) % 7 !== draw(7)
 }
@@ -72,15 +72,9 @@ function kindsOf(city: City): [Kind, string][] {
   ]
 }
 
-function makeTour(
-  city: City,
-  number: number,
-  [kind, what]: [Kind, string],
-  currency: string,
-  seed: string,
-): Tour {
+function makeTour(city: City, number: number, [kind, what]: [Kind, string], currency: string): Tour {
   const tour_id = `tour_${city.id}_${String(number).padStart(2, '0')}`
-  const draw = drawFrom(`${seed}/tour/${tour_id}`)
+  const draw = drawFrom(`bookctl/tour/${tour_id}`)
   const name = pick(draw, kind.names).replace('*', what)
   const duration_minutes = pick(draw, kind.minutes)
   // In whole half euros, from 80 to 130 percent.

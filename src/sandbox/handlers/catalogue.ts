@@ -21,7 +21,7 @@ const MAX_DAYS_AHEAD = 3650
 
 const searchHotels = operationWithBody(searchRequest, ({service, client, now, body}) => {
   const {id, name, country_code} = checkSearch(body, now)
-  const drafts = buildOffers(body, {seed: service.seed, now, offers: service.offers})
+  const drafts = buildOffers(body, {now, offers: service.offers})
   const {searchId, expires_at, offers} = addSearch(service.database, client.client_id, body, drafts, now)
   const {check_in, check_out, currency, client_nationality} = body
   const nights = nightsBetween(check_in, check_out)
@@ -32,7 +32,7 @@ const searchHotels = operationWithBody(searchRequest, ({service, client, now, bo
 
 const showHotel = operation(({service, parameters}) => {
   const id = parameters.hotel_id ?? ''
-  const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.seed, service.offers) : undefined
+  const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.offers) : undefined
   if (!hotel) throw notFound('hotel', id)
   return data(hotel)
 })
@@ -41,20 +41,20 @@ const showHotel = operation(({service, parameters}) => {
 const showOffer = operation(call => data(usableOffer(call, call.parameters.offer_id ?? '').offer))
 
 /** All tours of the city in one page; with a date, those that run on it. */
-const searchTours = operationWithBody(tourSearchRequest, ({service: {seed}, now, body}) => {
+const searchTours = operationWithBody(tourSearchRequest, ({now, body}) => {
   const {date, currency} = body
   const city = checkDestination(body.destination)
   if (date !== undefined) checkDay('date', date, city, now)
   checkSoldIn(currency)
-  const tours = toursOf(city.id, currency, seed)
-  const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date, seed))
+  const tours = toursOf(city.id, currency)
+  const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date))
   return page(found, tours.length, null)
 })
 
 /** Priced in the currency of the client's account, since the request names none. */
-const showTour = operation(({service, client, parameters}) => {
+const showTour = operation(({client, parameters}) => {
   const id = parameters.tour_id ?? ''
-  const tour = findTour(id, client.currency, service.seed)
+  const tour = findTour(id, client.currency)
   if (!tour) throw notFound('tour', id)
   return data(tour)
 })

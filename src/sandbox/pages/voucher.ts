@@ -23,7 +23,7 @@ export async function downloadVoucher(
     return context.text('The reservation of this voucher is no longer confirmed.', 410)
   }
   const pdf = await renderVoucher(stored.record, {
-    hotel: findBookedHotel(stored.record.hotel.hotel_id, service.seed),
+    hotel: findBookedHotel(stored.record.hotel.hotel_id),
     partnerName: findClient(service.database, stored.clientId)?.name ?? '',
     issuedAt: isoTime(now),
   })

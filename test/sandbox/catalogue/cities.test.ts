@@ -6,8 +6,6 @@ import {countryList} from '../../../src/sandbox/catalogue/countries.js'
 import {currencyList, isSoldIn} from '../../../src/sandbox/catalogue/currencies.js'
 import {endlessHotels, findHotel, hotelsOf, rulesOf} from '../../../src/sandbox/catalogue/hotels.js'
 
-const SEED = 'a seed'
-
 describe('cities', () => {
   it('are at least 24, each a whole record of the contract with its own id', () => {
     expect(CITIES.length).toBeGreaterThanOrEqual(24)
@@ -39,7 +37,7 @@ describe('cities', () => {
 
 describe('hotels', () => {
   it.each(CITIES)('of $name are 12 to 20 whole records near the centre with names of their own', each => {
-    const hotels = hotelsOf(each.id, SEED)
+    const hotels = hotelsOf(each.id)
     expect(hotels.length).toBeGreaterThanOrEqual(12)
     expect(hotels.length).toBeLessThanOrEqual(20)
     expect(new Set(hotels.map(({name}) => name)).size).toBe(hotels.length)
@@ -52,29 +50,33 @@ describe('hotels', () => {
     }
   })
 
-  it('are the same for the same seed and others for another', () => {
-    expect(hotelsOf(101, SEED)).toEqual(hotelsOf(101, SEED))
-    expect(hotelsOf(101, SEED)).not.toEqual(hotelsOf(101, 'another seed'))
+  it('are always the same', () => {
+    expect(hotelsOf(101)[0]).toMatchObject({
+      hotel_id: 1010001,
+      name: 'Kaftan Park Otel',
+      stars: 2,
+      phone: '+90 850 641 9476',
+    })
   })
 
   it('are found by their id, and by no other', () => {
-    const hotels = hotelsOf(204, SEED)
-    for (const one of hotels) expect(findHotel(one.hotel_id, SEED)).toEqual(one)
+    const hotels = hotelsOf(204)
+    for (const one of hotels) expect(findHotel(one.hotel_id)).toEqual(one)
     const last = hotels.at(-1)?.hotel_id ?? 0
-    expect(findHotel(last + 1, SEED)).toBeUndefined()
-    expect(findHotel(2_040_000, SEED)).toBeUndefined()
-    expect(findHotel(9_990_001, SEED)).toBeUndefined()
-    expect(findHotel(1_010_001.5, SEED)).toBeUndefined()
+    expect(findHotel(last + 1)).toBeUndefined()
+    expect(findHotel(2_040_000)).toBeUndefined()
+    expect(findHotel(9_990_001)).toBeUndefined()
+    expect(findHotel(1_010_001.5)).toBeUndefined()
   })
 
   it('keep their names and ids apart beyond those of the city, and are found where so many offers are', () => {
     const numbers = Array.from({length: 800}, (_, index) => index)
-    const endless = endlessHotels(101, SEED)
+    const endless = endlessHotels(101)
     const many = numbers.map(() => endless.next().value)
-    expect(many.slice(0, 12)).toEqual(hotelsOf(101, SEED).slice(0, 12))
+    expect(many.slice(0, 12)).toEqual(hotelsOf(101).slice(0, 12))
     expect(new Set(many.map(each => each.name)).size).toBe(many.length)
-    expect(findHotel(many[799].hotel_id, SEED)).toBeUndefined()
-    expect(findHotel(many[799].hotel_id, SEED, 800)).toEqual(many[799])
+    expect(findHotel(many[799].hotel_id)).toBeUndefined()
+    expect(findHotel(many[799].hotel_id, 800)).toEqual(many[799])
   })
 })
 
