@@ -1,4 +1,4 @@
-/** What each operation takes and gives: bodies, answers, query parameters, refusals. Used by the description. */
+/** What each operation takes and gives: bodies, answers, query parameters, refusals. For the description and the sandbox. */
 import type {z} from 'zod'
 import {account} from './account.js'
 import {country, currency} from './content.js'
@@ -35,9 +35,11 @@ export interface OperationDetails {
   readonly isList?: boolean
   /** Default 200. */
   readonly status?: number
+  /** An operation without one ignores the body. */
   readonly body?: z.ZodType
+  /** An empty body means `{}`. */
   readonly bodyOptional?: boolean
-  /** Takes an Idempotency-Key (§4.4). */
+  /** Needs an Idempotency-Key (§4.4), under which its answer is kept. */
   readonly isIdempotent?: boolean
   readonly query?: readonly QueryParameter[]
   /** Refusals of this operation, besides those of every operation. */
@@ -49,7 +51,7 @@ const OWN_RESERVATION = ['reservation_not_found'] as const
 const OWN_SUBSCRIPTION = ['subscription_not_found'] as const
 const GUEST_ERRORS = ['guest_count_mismatch', 'invalid_identity_number'] as const
 
-export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>> = {
+const DETAILS = {
   'token.create': {
     body: tokenRequest,
     answer: accessToken,
@@ -128,4 +130,11 @@ export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>
   },
   'subscriptions.delete': {answer: deletedSubscription, errors: OWN_SUBSCRIPTION},
   'subscriptions.deliveries': {answer: delivery, isList: true, query: PAGING, errors: OWN_SUBSCRIPTION},
-}
+} as const satisfies Record<OperationName, OperationDetails>
+
+export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>> = DETAILS
+
+/** The body of an operation, as its schema parses it. */
+export type BodyOf<Name extends OperationName> = (typeof DETAILS)[Name] extends {body: infer Schema}
+  ? z.infer<Schema>
+  : undefined

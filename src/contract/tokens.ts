@@ -1,10 +1,14 @@
-/** Access tokens (§2.1, §4.1, §4.2). */
+/** Access tokens (§2.1, §4.1, §4.2). Requests may have other fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
 import {z} from 'zod'
 import {from, ours} from './common.js'
 
 export const tokenRequest = z
-  .strictObject({
-    grant_type: z.literal('client_credentials'),
+  .object({
+    // Another one is refused by a code of its own (RFC 6749 §5.2).
+    grant_type: z
+      .string()
+      .min(1)
+      .meta({enum: ['client_credentials']}),
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
     scope: z.string().meta({description: 'space-separated scopes'}),
@@ -21,7 +25,7 @@ export const accessToken = z
   .meta({id: 'AccessToken', ...from('§2.1', 'A bearer credential and its lifetime')})
 
 export const revokeRequest = z
-  .strictObject({token: z.string().min(1)})
+  .object({token: z.string().min(1)})
   .meta({id: 'RevokeRequest', ...from('§4.2', 'The access token to revoke')})
 
 export const revokedToken = z

@@ -2,7 +2,7 @@
 import {type Context, Hono} from 'hono'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
-import {ConnectionDrop, Refusal, toResponse} from './base/answers.js'
+import {type Answer, ConnectionDrop, Refusal, toResponse} from './base/answers.js'
 import {randomId} from './base/random.js'
 import {expirePayments} from './booking/payment.js'
 import {addControls} from './controls/routes.js'
@@ -13,13 +13,13 @@ import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
 import {readBody} from './http/body.js'
 import {truncated} from './http/faults.js'
 import {checkHost, checkOrigin} from './http/guard.js'
-import type {Handler, RunningService} from './http/operation.js'
+import type {Call, Handlers, RunningService} from './http/operation.js'
 import {perform} from './http/perform.js'
 import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 
 /** Which handler does which operation of contract/operations.ts. */
-const HANDLERS: Readonly<Record<OperationName, Handler>> = {
+const HANDLERS: Handlers = {
   ...ACCOUNT,
   ...CATALOGUE,
   ...RESERVATIONS,
@@ -70,7 +70,7 @@ function addOperations(app: App, service: RunningService): void {
     const route = API_PATH + path.replace(/\{(\w+)\}/g, ':$1')
     for (const name of here) {
       app.on(OPERATIONS[name].method, route, logRequests(service, name), context =>
-        perform(service, name, HANDLERS[name], context),
+        perform(service, name, HANDLERS[name] as (call: Call) => Answer, context),
       )
     }
     app.all(route, logRequests(service, null), () => {

@@ -28,11 +28,21 @@ test.each([
   ['unknown scope name', {scope: 'hotels:read hotels:fly'}, 400, 'invalid_scope'],
   ['no scope', {scope: ' '}, 400, 'invalid_scope'],
   ['other grant', {grant_type: 'password'}, 400, 'unsupported_grant_type'],
-  ['an unknown field', {audience: 'x'}, 400, 'validation_failed'],
+  ['a missing secret', {client_secret: undefined}, 400, 'validation_failed'],
 ])('%s is refused', async (_, change, status, code) => {
   const answer = await askToken(change)
   expect(await refusalOf(answer)).toBe(`${status} ${code}`)
   expect(answer.json.error_description).toBe(answer.json.error.message)
+})
+
+test('ignores parameters it does not know (RFC 6749 §3.2, RFC 7009 §2.1)', async () => {
+  const {json} = await askToken({audience: 'x', resource: ['y']})
+  const {access_token: token} = json.data
+  const path = '/partner-api/v1/oauth/revoke'
+  const revoked = await sandbox.control('POST', path, {token, token_type_hint: 'access_token', more: 1})
+  expect([revoked.status, revoked.json]).toEqual([200, {data: {revoked: true}}])
+  const used = await client.call('GET', '/hotels/1010001', undefined, {authorization: `Bearer ${token}`})
+  expect(await refusalOf(used)).toBe('401 token_invalid')
 })
 
 test('grants the requested scopes that the client has, and refuses where there is none', async () => {

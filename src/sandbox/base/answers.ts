@@ -10,9 +10,9 @@ export interface Answer {
   readonly dropAfterCommit?: boolean
 }
 
-/** `{"data": …}` of service.md. */
-export function data(value: unknown, status = 200): Answer {
-  return {status, json: {data: value}}
+/** `{"data": …}` of service.md; another status than 200 is in the operation's details. */
+export function data(value: unknown): Answer {
+  return {status: 200, json: {data: value}}
 }
 
 /** One page of a list; `after` is the cursor of the next page, null on the last. */

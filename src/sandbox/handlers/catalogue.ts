@@ -1,7 +1,6 @@
 /** POST /hotels/search (§4.3), and ours: hotels, offers, tours, and the reference data of /content. */
 import {nightsBetween} from '../../contract/dates.js'
-import {type City, type SearchRequest, searchRequest} from '../../contract/hotels.js'
-import {tourSearchRequest} from '../../contract/tours.js'
+import type {City, SearchRequest} from '../../contract/hotels.js'
 import {data, invalidField, notFound, page} from '../base/answers.js'
 import {usableOffer} from '../booking/convert.js'
 import {CITIES, findCity} from '../catalogue/cities.js'
@@ -11,7 +10,7 @@ import {findHotel} from '../catalogue/hotels.js'
 import {buildOffers} from '../catalogue/search-offers.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
 import {localDate} from '../catalogue/zones.js'
-import {type Handler, operation, operationWithBody} from '../http/operation.js'
+import type {Call, Handlers} from '../http/operation.js'
 import {addSearch} from '../store/offers.js'
 import {pageOf, readPaging} from './paging.js'
 
@@ -19,65 +18,60 @@ const MAX_NIGHTS = 30
 /** Ten years, so that dates in examples and tests stay valid. */
 const MAX_DAYS_AHEAD = 3650
 
-const searchHotels = operationWithBody(searchRequest, ({service, client, now, body}) => {
-  const {id, name, country_code} = checkSearch(body, now)
-  const drafts = buildOffers(body, {now, offers: service.offers})
-  const {searchId, expires_at, offers} = addSearch(service.database, client.client_id, body, drafts, now)
-  const {check_in, check_out, currency, client_nationality} = body
-  const nights = nightsBetween(check_in, check_out)
-  const destination = {type: 'CITY', id, name, country_code}
-  const criteria = {destination, check_in, check_out, nights, currency, client_nationality}
-  return data({search_id: searchId, expires_at, ...criteria, offers})
-})
-
-const showHotel = operation(({service, parameters}) => {
-  const id = parameters.hotel_id ?? ''
-  const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.offers) : undefined
-  if (!hotel) throw notFound('hotel', id)
-  return data(hotel)
-})
-
-/** The offer as it was found, while it can still be converted. */
-const showOffer = operation(call => data(usableOffer(call, call.parameters.offer_id ?? '').offer))
-
-/** All tours of the city in one page; with a date, those that run on it. */
-const searchTours = operationWithBody(tourSearchRequest, ({now, body}) => {
-  const {date, currency} = body
-  const city = checkDestination(body.destination)
-  if (date !== undefined) checkDay('date', date, city, now)
-  checkSoldIn(currency)
-  const tours = toursOf(city.id, currency)
-  const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date))
-  return page(found, tours.length, null)
-})
-
-/** Priced in the currency of the client's account, since the request names none. */
-const showTour = operation(({client, parameters}) => {
-  const id = parameters.tour_id ?? ''
-  const tour = findTour(id, client.currency)
-  if (!tour) throw notFound('tour', id)
-  return data(tour)
-})
-
 /** Reference data never changes, so the place in the list is the cursor. */
-function referenceData(list: () => readonly unknown[]): Handler {
-  return operation(({query}) => {
+function referenceData(list: () => readonly unknown[]) {
+  return ({query}: Call) => {
     const {limit, after} = readPaging(query)
     const entries = list().map((value, index) => ({value, sequence: index + 1}))
     return pageOf(entries.slice(after ?? 0), limit, ({value}) => value)
-  })
+  }
 }
 
 export const CATALOGUE = {
-  'hotels.search': searchHotels,
-  'hotels.show': showHotel,
-  'hotels.price': showOffer,
-  'tours.search': searchTours,
-  'tours.show': showTour,
+  'hotels.search': ({service, client, now, body}) => {
+    const {id, name, country_code} = checkSearch(body, now)
+    const drafts = buildOffers(body, {now, offers: service.offers})
+    const {searchId, expires_at, offers} = addSearch(service.database, client.client_id, body, drafts, now)
+    const {check_in, check_out, currency, client_nationality} = body
+    const nights = nightsBetween(check_in, check_out)
+    const destination = {type: 'CITY', id, name, country_code}
+    const criteria = {destination, check_in, check_out, nights, currency, client_nationality}
+    return data({search_id: searchId, expires_at, ...criteria, offers})
+  },
+
+  'hotels.show': ({service, parameters}) => {
+    const id = parameters.hotel_id ?? ''
+    const hotel = /^\d{1,9}$/.test(id) ? findHotel(Number(id), service.offers) : undefined
+    if (!hotel) throw notFound('hotel', id)
+    return data(hotel)
+  },
+
+  /** The offer as it was found, while it can still be converted. */
+  'hotels.price': call => data(usableOffer(call, call.parameters.offer_id ?? '').offer),
+
+  /** All tours of the city in one page; with a date, those that run on it. */
+  'tours.search': ({now, body}) => {
+    const {date, currency} = body
+    const city = checkDestination(body.destination)
+    if (date !== undefined) checkDay('date', date, city, now)
+    checkSoldIn(currency)
+    const tours = toursOf(city.id, currency)
+    const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date))
+    return page(found, tours.length, null)
+  },
+
+  /** Priced in the currency of the client's account, since the request names none. */
+  'tours.show': ({client, parameters}) => {
+    const id = parameters.tour_id ?? ''
+    const tour = findTour(id, client.currency)
+    if (!tour) throw notFound('tour', id)
+    return data(tour)
+  },
+
   'content.countries': referenceData(countryList),
   'content.currencies': referenceData(currencyList),
   'content.cities': referenceData(() => CITIES),
-}
+} satisfies Partial<Handlers>
 
 /** The city searched. */
 function checkSearch(search: SearchRequest, now: number): City {

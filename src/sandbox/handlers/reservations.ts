@@ -1,100 +1,78 @@
 /** Reservations: POST /reservations/hotel (§4.4), the voucher link (§4.5), and ours: list, show, update, quote, cancel. */
 import {dayNumber, instantOf, isoTime} from '../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
-import {
-  type CancellationQuote,
-  cancellationRequest,
-  reservationRequest,
-  reservationUpdate,
-} from '../../contract/reservations.js'
+import type {CancellationQuote} from '../../contract/reservations.js'
 import type {VoucherLink} from '../../contract/vouchers.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancellation.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
 import {updateReservation} from '../booking/update.js'
-import {type Call, operation, operationWithBody} from '../http/operation.js'
+import type {Call, Handlers} from '../http/operation.js'
 import {findReservation, listReservations, type StoredReservation, withOrigin} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
 import {pageOf, readPaging} from './paging.js'
 
-const createReservation = operationWithBody(
-  reservationRequest,
-  call => {
-    const answer = data(convertOffer(call), 201)
+export const RESERVATIONS = {
+  'reservations.create': call => {
+    const answer = data(convertOffer(call))
     return dropsAfterCommit(call.body) ? {...answer, dropAfterCommit: true} : answer
   },
-  {idempotent: true},
-)
 
-/** Newest first. */
-const listOwnReservations = operation(({service, client, origin, query}) => {
-  const {limit, after} = readPaging(query)
-  const status = query.get('status')
-  if (status !== null && !(RESERVATION_STATUSES as readonly string[]).includes(status)) {
-    throw invalidField('status', 'invalid_value', `must be one of ${RESERVATION_STATUSES.join(', ')}`)
-  }
-  const found = listReservations(service.database, {
-    clientId: client.client_id,
-    clientReferenceId: query.get('client_reference_id'),
-    status,
-    createdFrom: readInstant(query, 'created_from'),
-    createdTo: readInstant(query, 'created_to'),
-    before: after,
-    limit: limit + 1,
-  })
-  return pageOf(found, limit, ({record}) => withOrigin(record, origin))
-})
+  /** Newest first. */
+  'reservations.list': ({service, client, origin, query}) => {
+    const {limit, after} = readPaging(query)
+    const status = query.get('status')
+    if (status !== null && !(RESERVATION_STATUSES as readonly string[]).includes(status)) {
+      throw invalidField('status', 'invalid_value', `must be one of ${RESERVATION_STATUSES.join(', ')}`)
+    }
+    const found = listReservations(service.database, {
+      clientId: client.client_id,
+      clientReferenceId: query.get('client_reference_id'),
+      status,
+      createdFrom: readInstant(query, 'created_from'),
+      createdTo: readInstant(query, 'created_to'),
+      before: after,
+      limit: limit + 1,
+    })
+    return pageOf(found, limit, ({record}) => withOrigin(record, origin))
+  },
 
-const showReservation = operation(call => data(withOrigin(ownReservation(call).record, call.origin)))
+  'reservations.show': call => data(withOrigin(ownReservation(call).record, call.origin)),
 
-const updateOwnReservation = operationWithBody(reservationUpdate, call =>
-  data(withOrigin(updateReservation(call.service, ownReservation(call), call.body), call.origin)),
-)
+  'reservations.update': call =>
+    data(withOrigin(updateReservation(call.service, ownReservation(call), call.body), call.origin)),
 
-const quoteOwnCancellation = operation(call => {
-  const {record} = ownReservation(call)
-  const {fee, refund} = quoteCancellation(call.service, record)
-  const quote: CancellationQuote = {
-    reservation_ref: record.reservation_ref,
-    fee,
-    refund_amount: refund,
-    currency: record.price.currency,
-    quoted_at: isoTime(call.now),
-  }
-  return data(quote)
-})
+  'reservations.quote': call => {
+    const {record} = ownReservation(call)
+    const {fee, refund} = quoteCancellation(call.service, record)
+    const quote: CancellationQuote = {
+      reservation_ref: record.reservation_ref,
+      fee,
+      refund_amount: refund,
+      currency: record.price.currency,
+      quoted_at: isoTime(call.now),
+    }
+    return data(quote)
+  },
 
-const cancelOwnReservation = operationWithBody(
-  cancellationRequest,
-  call =>
+  'reservations.cancel': call =>
     data(cancelReservation(call.service, ownReservation(call), call.body.reason || 'requested_by_partner')),
-  {bodyOptional: true},
-)
 
-/** A signed link that is valid for an hour. */
-const showVoucher = operation(call => {
-  const {record} = ownReservation(call)
-  if (record.status !== 'CONFIRMED') {
-    const message = 'only a confirmed reservation has a voucher'
-    throw new Refusal('reservation_not_confirmed', message, {status: record.status})
-  }
-  const {path, expiresAt} = signVoucherLink(call.service.database, record.reservation_ref, call.now)
-  const link: VoucherLink = {
-    reservation_ref: record.reservation_ref,
-    voucher: {url: call.origin + path, expires_at: isoTime(expiresAt)},
-  }
-  return data(link)
-})
-
-export const RESERVATIONS = {
-  'reservations.create': createReservation,
-  'reservations.list': listOwnReservations,
-  'reservations.show': showReservation,
-  'reservations.update': updateOwnReservation,
-  'reservations.quote': quoteOwnCancellation,
-  'reservations.cancel': cancelOwnReservation,
-  'voucher.show': showVoucher,
-}
+  /** A signed link that is valid for an hour. */
+  'voucher.show': call => {
+    const {record} = ownReservation(call)
+    if (record.status !== 'CONFIRMED') {
+      const message = 'only a confirmed reservation has a voucher'
+      throw new Refusal('reservation_not_confirmed', message, {status: record.status})
+    }
+    const {path, expiresAt} = signVoucherLink(call.service.database, record.reservation_ref, call.now)
+    const link: VoucherLink = {
+      reservation_ref: record.reservation_ref,
+      voucher: {url: call.origin + path, expires_at: isoTime(expiresAt)},
+    }
+    return data(link)
+  },
+} satisfies Partial<Handlers>
 
 /** The reservation a path names. Throws Refusal `reservation_not_found`, for another client's reservation too. */
 function ownReservation({service, client, parameters}: Call<unknown>): StoredReservation {

@@ -1,11 +1,11 @@
 /** Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). delivery/ sends their events. */
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
-import {type Subscription, subscriptionRequest, subscriptionUpdate} from '../../contract/webhooks.js'
+import type {Subscription} from '../../contract/webhooks.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
-import {type Call, operation, operationWithBody} from '../http/operation.js'
+import type {Call, Handlers} from '../http/operation.js'
 import {listDeliveries} from '../store/deliveries.js'
 import {addTestEvent} from '../store/events.js'
 import {
@@ -17,83 +17,72 @@ import {
 } from '../store/subscriptions.js'
 import {pageOf, readPaging} from './paging.js'
 
-/** The one answer that shows the signing secret (§2.7). */
-const createSubscription = operationWithBody(subscriptionRequest, ({service, client, body}) => {
-  const subscription: Subscription = {
-    id: randomId(SUBSCRIPTION_ID_PREFIX),
-    url: checkUrl(service, body.url),
-    events: checkEvents(body.events),
-    is_active: true,
-  }
-  const secret = randomSecret(SIGNING_SECRET_PREFIX)
-  addSubscription(service.database, client.client_id, subscription, secret)
-  return data({...subscription, secret}, 201)
-})
-
-const listSubscriptions = operation(({service, client, query}) => {
-  const {limit, after} = readPaging(query)
-  const found = listOwnSubscriptions(service.database, client.client_id, {limit: limit + 1, after})
-  return pageOf(found, limit, ({subscription}) => subscription)
-})
-
-const showSubscription = operation(call => data(ownSubscription(call)))
-
-const updateSubscription = operationWithBody(subscriptionUpdate, call => {
-  const {service, body} = call
-  const before = ownSubscription(call)
-  const updated: Subscription = {
-    ...before,
-    ...(body.url !== undefined && {url: checkUrl(service, body.url)}),
-    ...(body.events !== undefined && {events: checkEvents(body.events)}),
-    ...(body.is_active !== undefined && {is_active: body.is_active}),
-  }
-  saveSubscription(service.database, updated)
-  return data(updated)
-})
-
-const deleteSubscription = operation(call => {
-  const {id} = ownSubscription(call)
-  removeSubscription(call.service.database, id)
-  return data({id, deleted: true})
-})
-
-/** An event of the first type the subscription lists, about a reservation that does not exist. */
-const testSubscription = operation(call => {
-  const {service, client, now} = call
-  const {id, events, is_active} = ownSubscription(call)
-  if (!is_active) {
-    const message = 'the subscription is passive; to send to it, set is_active to true'
-    throw new Refusal('subscription_passive', message)
-  }
-  const reservation = {reservation_ref: 'RSV-0000000000', client_reference_id: 'test', status: 'CONFIRMED'}
-  const event = {
-    clientId: client.client_id,
-    type: events[0] ?? 'reservation.confirmed',
-    data: {object: 'reservation', ...reservation, test: true},
-    now,
-  }
-  const {database} = service
-  return data(
-    database.transaction(() => addTestEvent(database, id, event)),
-    202,
-  )
-})
-
-const listOwnDeliveries = operation(call => {
-  const {limit, after} = readPaging(call.query)
-  const found = listDeliveries(call.service.database, ownSubscription(call).id, {limit: limit + 1, after})
-  return pageOf(found, limit, ({delivery}) => delivery)
-})
-
 export const SUBSCRIPTIONS = {
-  'subscriptions.create': createSubscription,
-  'subscriptions.test': testSubscription,
-  'subscriptions.list': listSubscriptions,
-  'subscriptions.show': showSubscription,
-  'subscriptions.update': updateSubscription,
-  'subscriptions.delete': deleteSubscription,
-  'subscriptions.deliveries': listOwnDeliveries,
-}
+  /** The one answer that shows the signing secret (§2.7). */
+  'subscriptions.create': ({service, client, body}) => {
+    const subscription: Subscription = {
+      id: randomId(SUBSCRIPTION_ID_PREFIX),
+      url: checkUrl(service, body.url),
+      events: checkEvents(body.events),
+      is_active: true,
+    }
+    const secret = randomSecret(SIGNING_SECRET_PREFIX)
+    addSubscription(service.database, client.client_id, subscription, secret)
+    return data({...subscription, secret})
+  },
+
+  'subscriptions.list': ({service, client, query}) => {
+    const {limit, after} = readPaging(query)
+    const found = listOwnSubscriptions(service.database, client.client_id, {limit: limit + 1, after})
+    return pageOf(found, limit, ({subscription}) => subscription)
+  },
+
+  'subscriptions.show': call => data(ownSubscription(call)),
+
+  'subscriptions.update': call => {
+    const {service, body} = call
+    const before = ownSubscription(call)
+    const updated: Subscription = {
+      ...before,
+      ...(body.url !== undefined && {url: checkUrl(service, body.url)}),
+      ...(body.events !== undefined && {events: checkEvents(body.events)}),
+      ...(body.is_active !== undefined && {is_active: body.is_active}),
+    }
+    saveSubscription(service.database, updated)
+    return data(updated)
+  },
+
+  'subscriptions.delete': call => {
+    const {id} = ownSubscription(call)
+    removeSubscription(call.service.database, id)
+    return data({id, deleted: true})
+  },
+
+  /** An event of the first type the subscription lists, about a reservation that does not exist. */
+  'subscriptions.test': call => {
+    const {service, client, now} = call
+    const {id, events, is_active} = ownSubscription(call)
+    if (!is_active) {
+      const message = 'the subscription is passive; to send to it, set is_active to true'
+      throw new Refusal('subscription_passive', message)
+    }
+    const reservation = {reservation_ref: 'RSV-0000000000', client_reference_id: 'test', status: 'CONFIRMED'}
+    const event = {
+      clientId: client.client_id,
+      type: events[0] ?? 'reservation.confirmed',
+      data: {object: 'reservation', ...reservation, test: true},
+      now,
+    }
+    const {database} = service
+    return data(database.transaction(() => addTestEvent(database, id, event)))
+  },
+
+  'subscriptions.deliveries': call => {
+    const {limit, after} = readPaging(call.query)
+    const found = listDeliveries(call.service.database, ownSubscription(call).id, {limit: limit + 1, after})
+    return pageOf(found, limit, ({delivery}) => delivery)
+  },
+} satisfies Partial<Handlers>
 
 function ownSubscription({service, client, parameters}: Call<unknown>): Subscription {
   const id = parameters.subscription_id ?? ''

@@ -1,5 +1,6 @@
 /** The running service, and the shapes of the API's operations. */
-import type {z} from 'zod'
+import type {BodyOf} from '../../contract/operation-details.js'
+import type {OperationName} from '../../contract/operations.js'
 import type {Answer} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import type {Dispatcher} from '../delivery/dispatcher.js'
@@ -20,7 +21,7 @@ export interface RunningService extends Service {
 }
 
 /** One call of an operation. */
-export interface Call<Body = undefined> {
+export interface Call<Body = unknown> {
   readonly service: Service
   /** Whose token it is. Missing at the OAuth endpoints, which take none. */
   readonly client: Client
@@ -32,27 +33,5 @@ export interface Call<Body = undefined> {
   readonly body: Body
 }
 
-/** An operation: what its body must be, and what it does. `run` is synchronous, so two calls never interleave. */
-export interface Handler {
-  /** Schema of the JSON body; an operation without one ignores the body. */
-  readonly schema?: z.ZodType
-  /** Whether an empty body means `{}`. */
-  readonly bodyOptional?: boolean
-  /** Whether it needs an Idempotency-Key and keeps its answer under it. */
-  readonly idempotent?: boolean
-  readonly run: (call: Call<unknown>) => Answer
-}
-
-/** An operation with no body. */
-export function operation(run: (call: Call) => Answer): Handler {
-  return {run: run as Handler['run']}
-}
-
-/** An operation with a JSON body. */
-export function operationWithBody<Body>(
-  schema: z.ZodType<Body>,
-  run: (call: Call<Body>) => Answer,
-  options: {bodyOptional?: boolean; idempotent?: boolean} = {},
-): Handler {
-  return {...options, schema, run: run as Handler['run']}
-}
+/** What each operation does. All are synchronous, so two calls never interleave. They throw Refusal. */
+export type Handlers = {readonly [Name in OperationName]: (call: Call<BodyOf<Name>>) => Answer}

@@ -1,6 +1,7 @@
 /** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6) and scope, key, body, operation. */
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Context} from 'hono'
+import {OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
 import type {Scope} from '../../contract/scopes.js'
@@ -10,7 +11,7 @@ import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
 import {aborted, faultInstead, strikesAfterCommit} from './faults.js'
 import {keyUse, runOnce} from './idempotency.js'
-import type {Handler, RunningService} from './operation.js'
+import type {Call, RunningService} from './operation.js'
 import type {RequestState} from './requests.js'
 
 type RequestContext = Context<RequestState>
@@ -51,7 +52,7 @@ export async function underFaults(
 export function perform(
   service: RunningService,
   name: OperationName,
-  handler: Handler,
+  handler: (call: Call) => Answer,
   context: RequestContext,
 ): Promise<Response> {
   return underFaults(service, name, context, async pause => {
@@ -64,17 +65,18 @@ export function perform(
 async function answerOf(
   service: RunningService,
   name: OperationName,
-  {schema, bodyOptional, idempotent, run}: Handler,
+  handler: (call: Call) => Answer,
   {req, var: {origin, requestId, body: bytes}}: RequestContext,
   pause: Pause,
 ): Promise<Answer> {
   const {scope} = OPERATIONS[name]
+  const {body: schema, bodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
   const client = scope && authorize(service, req.header('authorization') ?? '', scope)
   const json = schema && parseJson(bytes, req.header('content-type'), bodyOptional)
   const use =
-    idempotent && client ? keyUse(client.client_id, req.header('idempotency-key') ?? '', json) : undefined
-  const work = () =>
-    run({
+    isIdempotent && client ? keyUse(client.client_id, req.header('idempotency-key') ?? '', json) : undefined
+  const work = () => {
+    const answer = handler({
       service,
       origin,
       parameters: req.param() as Record<string, string>,
@@ -84,6 +86,8 @@ async function answerOf(
       // Read again, because the balance may have changed during the pause.
       client: (client && findClient(service.database, client.client_id)) as Client,
     })
+    return {...answer, status}
+  }
   if (use) return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
   await pause()
   return work()
