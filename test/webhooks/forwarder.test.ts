@@ -68,6 +68,7 @@ function startForwarder(
   events: number,
   clock = () => Date.now() / 1000,
   timeoutMilliseconds = 30_000,
+  headersOf = (one: PendingForward): readonly string[] | undefined => one.rawHeaders,
 ) {
   const pending = targets.flatMap(target =>
     Array.from({length: events}, (_, n) => ({
@@ -101,6 +102,7 @@ function startForwarder(
       },
     },
     handover: createHandover({timeoutMilliseconds}),
+    headersOf,
     clock,
     random: () => 0,
     onReport: report => reports.push(report),
@@ -204,6 +206,17 @@ test('an address that does not answer is left alone for a while, then asked with
     expect(reports.length).toBe(9)
   })
   expect(hanging.got.length).toBe(9)
+})
+
+test('an event with no headers to send is given up without a request, and delays no other', async () => {
+  const target = await startTarget(() => 200)
+  const headersOf = ({sequence}: PendingForward) => (sequence === 1 ? undefined : HEADERS)
+  const {forwarder, reports} = startForwarder([target.url], 40, undefined, undefined, headersOf)
+  await forwarder.settled(20_000)
+  expect(target.got.length).toBe(39)
+  expect(reports.filter(({state}) => state !== 'done')).toMatchObject([
+    {sequence: 1, state: 'given_up', error: 'signature_too_old', status: null, attempt: 1},
+  ])
 })
 
 test('a request that is stopped is no attempt', async () => {

@@ -35,9 +35,16 @@ export interface SettledForward {
 export interface ForwardReport extends SettledForward {
   readonly eventId: string
   readonly type: string | null
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
   /** This attempt's number, from 1. */
   readonly attempt: number
+  /** Whether it was signed again for this attempt. */
+  readonly resigned: boolean
 }
+
+/** The error of an event that was given up without an attempt: its target would refuse its old signature. */
+const SIGNATURE_TOO_OLD = 'signature_too_old'
 
 export interface ForwarderParts {
   readonly targets: readonly string[]
@@ -47,6 +54,8 @@ export interface ForwarderParts {
     settle(results: readonly SettledForward[]): Promise<void>
   }
   readonly handover: Handover
+  /** The headers to send an event with at `now`, Unix seconds; undefined gives it up as `SIGNATURE_TOO_OLD`. */
+  readonly headersOf: (one: PendingForward, now: number) => readonly string[] | undefined
   /** Unix seconds. */
   readonly clock: () => number
   readonly random: () => number
@@ -90,16 +99,16 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
     maxBatch: 500,
     onError: parts.onStoreError,
   })
-  const onResult = (one: PendingForward, result: HandoverResult) => {
-    const {eventId, type} = one
+  const onResult = (one: PendingForward, result: HandoverResult, resigned: boolean) => {
+    const {eventId, type, rawHeaders, body} = one
     const settled = judge(one, result, clock(), random)
     records.add(settled, () => {})
-    parts.onReport({...settled, eventId, type, attempt: one.attempts + 1})
+    parts.onReport({...settled, eventId, type, rawHeaders, body, attempt: one.attempts + 1, resigned})
   }
   const lanes = targets.map(
     target =>
       new ForwardLane(target, {
-        ...{handover, onResult},
+        ...{handover, onResult, headersOf: one => parts.headersOf(one, clock())},
         maySendMore: () => records.waiting < MOST_UNRECORDED,
         take: limit =>
           store.take(target, clock(), limit).catch(error => {
@@ -138,7 +147,7 @@ function judge(
 ): SettledForward {
   const settled = {sequence, target, status, ms: milliseconds, error}
   if (status !== null && status >= 200 && status < 300) return {...settled, state: 'done', nextAttemptAt: now}
-  const wait = waitAfter(attempts + 1, now - receivedAt, random)
+  const wait = error === SIGNATURE_TOO_OLD ? undefined : waitAfter(attempts + 1, now - receivedAt, random)
   if (wait === undefined) return {...settled, state: 'given_up', nextAttemptAt: now}
   return {...settled, state: 'pending', nextAttemptAt: now + wait}
 }
@@ -165,8 +174,9 @@ interface LaneParts {
   /** The next due events, `limit` at most; each is given out once until its result is recorded. */
   readonly take: (limit: number) => Promise<readonly PendingForward[]>
   readonly handover: Handover
+  readonly headersOf: (one: PendingForward) => readonly string[] | undefined
   /** Takes the result of an attempt. */
-  readonly onResult: (one: PendingForward, result: HandoverResult) => void
+  readonly onResult: (one: PendingForward, result: HandoverResult, resigned: boolean) => void
   /** Whether results are recorded fast enough to send more. */
   readonly maySendMore: () => boolean
 }
@@ -236,13 +246,19 @@ class ForwardLane {
   }
 
   private async send(one: PendingForward): Promise<void> {
+    const {handover, headersOf, onResult} = this.parts
+    const headers = headersOf(one)
+    if (headers === undefined) {
+      onResult(one, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
+      return this.wake()
+    }
     this.sending++
-    const result = await this.parts.handover.send(this.target, one.rawHeaders, one.body)
+    const result = await handover.send(this.target, headers, one.body)
     this.sending--
     // A stopped attempt stays due, for the next process.
     if (result.error === 'stopped') return
     this.noteHealth(result)
-    this.parts.onResult(one, result)
+    onResult(one, result, headers !== one.rawHeaders)
     this.wake()
   }
 

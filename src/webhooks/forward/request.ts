@@ -12,6 +12,8 @@ export interface HandoverResult {
   readonly milliseconds: number
   /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
   readonly error: string | null
+  /** The first bytes of the answer's body, as many as are kept. */
+  readonly start?: Buffer | undefined
 }
 
 export interface Handover {
@@ -25,6 +27,8 @@ export interface HandoverOptions {
   /** Certificates to trust (default: the runtime's own). */
   readonly trusted?: readonly string[] | undefined
   readonly timeoutMilliseconds: number
+  /** How many bytes of an answer's body are kept (default 0). */
+  readonly keptBytes?: number
 }
 
 /** So much of an answer's body is read and discarded, so that the connection can be used again. */
@@ -36,7 +40,7 @@ const DROPPED = new Set([
   ...['trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length'],
 ])
 
-export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions): Handover {
+export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions): Handover {
   const keepAlive = {keepAlive: true}
   const http = new HttpAgent(keepAlive)
   const trust = trusted ? {ca: [...trusted]} : {}
@@ -61,9 +65,14 @@ export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions):
       const settle = (status: number | null, error: string | null, stale = false) => {
         clearTimeout(timer)
         open.delete(request)
-        resolve({status, milliseconds: Math.round(performance.now() - started), error, stale})
+        const milliseconds = Math.round(performance.now() - started)
+        const result = {status, milliseconds, error, stale}
+        if (kept === undefined) resolve(result)
+        else void kept.then(start => resolve({...result, start}))
       }
+      let kept: Promise<Buffer> | undefined
       request.once('response', answer => {
+        if (keptBytes > 0) kept = startOf(answer, keptBytes)
         discard(answer, timeoutMilliseconds)
         settle(answer.statusCode ?? null, null)
       })
@@ -86,8 +95,8 @@ export function createHandover({trusted, timeoutMilliseconds}: HandoverOptions):
       const first = await attempt(address, headers, body)
       // The receiver closed an idle connection at the moment it was used again: that was no answer. The next idle one may be
       // closed as well.
-      const {status, milliseconds, error} = first.stale ? await attempt(address, headers, body, true) : first
-      return {status, milliseconds, error}
+      const {stale: _, ...result} = first.stale ? await attempt(address, headers, body, true) : first
+      return result
     },
     close() {
       for (const request of open) request.destroy(new Reason('stopped'))
@@ -119,6 +128,19 @@ function connectionNames(rawHeaders: readonly string[]): Set<string> {
     for (const name of (rawHeaders[n + 1] as string).split(',')) names.add(name.trim().toLowerCase())
   }
   return names
+}
+
+/** The first `bytes` of the body, or what came before it ended; resolves when `discard` is done at the latest. */
+function startOf(answer: IncomingMessage, bytes: number): Promise<Buffer> {
+  let start = Buffer.alloc(0)
+  return new Promise(resolve => {
+    answer
+      .on('data', (piece: Buffer) => {
+        if (start.length < bytes) start = Buffer.concat([start, piece]).subarray(0, bytes)
+        if (start.length >= bytes) resolve(start)
+      })
+      .once('close', () => resolve(start))
+  })
 }
 
 function discard(answer: IncomingMessage, timeoutMilliseconds: number): void {

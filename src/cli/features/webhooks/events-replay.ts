@@ -2,8 +2,9 @@
 import {type Failure, usage} from '../../../contract/failure.js'
 import type {StoredEvent} from '../../../state/event-store.js'
 import {createHandover, type HandoverResult} from '../../../webhooks/forward/request.js'
+import {signedAgain} from '../../../webhooks/forward/resign.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
-import {type NamedSecret, sign} from '../../../webhooks/signature/signature.js'
+import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {listResult} from '../../terminal/result.js'
 import {isLate} from './listen-output.js'
 
@@ -45,15 +46,7 @@ export function replayedHeaders(
   const {secrets, headerNames, clock} = resign
   const named = secrets.find(({name}) => name === event.secretName) ?? secrets[0]
   if (!named) throw usage('no_webhook_secret', 'no signing secret to sign with')
-  const signature = sign(named.secret, String(Math.floor(clock())), event.body)
-  const wanted = headerNames.signature.toLowerCase()
-  const headers = event.rawHeaders.map((text, n) => {
-    const isValue = n % 2 === 1 && event.rawHeaders[n - 1]?.toLowerCase() === wanted
-    return isValue ? signature : text
-  })
-  return headers.some((text, n) => n % 2 === 0 && text.toLowerCase() === wanted)
-    ? headers
-    : [...headers, headerNames.signature, signature]
+  return signedAgain(event, named, {headerName: headerNames.signature, now: clock()})
 }
 
 export function replayResult(

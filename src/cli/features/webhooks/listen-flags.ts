@@ -34,7 +34,16 @@ export const listenFlags = {
   'forward-to': checkedFlag(checkTarget)({
     helpValue: 'URL',
     multiple: true,
-    summary: 'forward each event to URL, unchanged (repeatable)',
+    summary: 'forward each event to URL (repeatable)',
+  }),
+  resign: Flags.boolean({
+    dependsOn: ['forward-to'],
+    summary: `sign an event again when its signature is too old for the target (default where its secret is known)`,
+  }),
+  'no-resign': Flags.boolean({
+    dependsOn: ['forward-to'],
+    exclusive: ['resign'],
+    summary: 'forward events unchanged, and give up those that are too old',
   }),
   event: eventFlag({...SEVERAL_TYPES, summary: 'print, forward and count these types only; all are stored'}),
   'exit-after': Flags.integer({
@@ -71,6 +80,8 @@ export interface ListenPlan {
   readonly port: number
   readonly path: string
   readonly targets: readonly string[]
+  /** Whether an event whose signature is too old for its target is signed again. */
+  readonly mayResign: boolean
   /** Types that are printed, forwarded and counted; undefined: all. */
   readonly types: ReadonlySet<string> | undefined
   readonly wait: Wanted | undefined
@@ -86,6 +97,7 @@ export function planListening(flags: ListenFlags): ListenPlan {
     port: flags.port,
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
     targets: [...new Set(flags['forward-to'])],
+    mayResign: !flags['no-resign'],
     types: flags.event && new Set(flags.event),
     wait: waits ? {count, seconds, expect} : undefined,
     publicUrl,

@@ -10,6 +10,7 @@ import {StorageError} from '../../../storage/errors.js'
 import {createOwner} from '../../../storage/temporary.js'
 import {createForwarder, type Forwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
+import {freshHeaders} from '../../../webhooks/forward/resign.js'
 import {parseBody} from '../../../webhooks/receive/capture-record.js'
 import {RECEIVER_LIMITS} from '../../../webhooks/receive/limits.js'
 import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.js'
@@ -178,13 +179,16 @@ export class Listening {
   }
 
   private createForwarder(): Forwarder {
-    const {plan, worker, trusted, output} = this.parts
+    const {plan, worker, trusted, output, secrets, headerNames} = this.parts
+    const {signature: headerName} = headerNames
     return createForwarder({
       targets: plan.targets,
       store: {
         take: (target, now, limit) => worker.take(this.owner, target, now, limit),
         settle: results => worker.settle(results),
       },
+      headersOf: (one, now) =>
+        freshHeaders(one, {headerName, secrets: secrets.now(), now, mayResign: plan.mayResign}),
       handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
       clock: systemClock.now,
       random: Math.random,
