@@ -4,10 +4,10 @@ import {HelpFormatter} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {afterAll, describe, expect, test} from 'vitest'
 import {EXITS} from '../../src/cli/shell/exit-codes.js'
-import {pasteable} from '../../src/cli/shell/help/command.js'
 import {topicText} from '../../src/cli/shell/help/topics.js'
 import {VARIABLE_NAMES} from '../../src/cli/shell/help/variables.js'
 import {HELP_TOPICS} from '../../src/cli/shell/names.js'
+import {pasteable} from '../../src/cli/terminal/text.js'
 import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
 
@@ -126,7 +126,7 @@ test('a broken example has the words of the example', () => {
     ...Object.values(commands).flatMap(command => command.examples),
     'printf %s "a b $(printf %s "c d") e" --x \'f g\' h\\ i',
   ]
-  const pasted = examples.map(command => pasteable(command, 60).replace(/^\$ /, ''))
+  const pasted = examples.map(command => pasteable(command, 60))
   expect(pasted.map(text => text.replace(/ \\\n {2}/g, ' '))).toEqual(examples)
   const safe = (command: string) => !/[|;&]|\$\(bookctl|>/.test(command)
   /** What a shell makes of the words. */

@@ -53,15 +53,39 @@ test('words stay whole unless they may be broken, and then graphemes do', () => 
   expect(wrap('', 12)).toEqual([''])
 })
 
-test('wraps a fact and the lines that continue it, and leaves commands whole', () => {
+test('wraps a fact and the lines that continue it, and a command so that it can be pasted', () => {
   const terms = `${' '.repeat(14)}cancelling from 2030-05-29 18:00 (+03:00) on costs 120.00 EUR`
   expect(wrapForTerminal(terms, 60)).toEqual([
     `${' '.repeat(14)}cancelling from 2030-05-29 18:00 (+03:00) on`,
     `${' '.repeat(14)}costs 120.00 EUR`,
   ])
   expect(wrapForTerminal(`Hotel         ${'word '.repeat(12).trim()}`, 60)).toHaveLength(2)
-  const command = `bookctl hotels search ${'--room 2:7,4 '.repeat(6)}`
-  expect(wrapForTerminal(command, 60)).toEqual([command])
+  const command = `  bookctl hotels search ${'--room 2:7,4 '.repeat(6)}--find "a b c"`
+  const lines = wrapForTerminal(command, 60)
+  expect(lines.length).toBeGreaterThan(1)
+  for (const line of lines) expect(line).toMatch(/^ {2}.{1,58}$/)
+  expect(lines.join('\n').replace(/ \\\n +/g, ' ')).toBe(command)
+})
+
+test('wraps any other line by two columns, and breaks no command of its own in two', () => {
+  const hint = 'Hint: check the network and the base URL, whatever it is: bookctl whoami --check --json'
+  expect(wrapForTerminal(hint, 60)).toEqual([
+    'Hint: check the network and the base URL, whatever it is:',
+    '  bookctl whoami --check --json',
+  ])
+  expect(wrapForTerminal('  Go on with it then, as it is', 16)).toEqual([
+    '  Go on with',
+    '    it then, as',
+    '    it is',
+  ])
+  const words = fc.array(fc.constantFrom('a', 'bookctl', 'word', '`bookctl x y`', 'é東'))
+  fc.assert(
+    fc.property(words, fc.integer({min: 20, max: 60}), (words, width) => {
+      const lines = wrapForTerminal(`- ${words.join(' ')}`, width)
+      expect(lines.map(line => line.trim()).join(' ')).toBe(`- ${words.join(' ')}`.trimEnd())
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+    }),
+  )
 })
 
 const text = fc

@@ -2,7 +2,9 @@
 import {spawnSync} from 'node:child_process'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
+import {stripVTControlCharacters} from 'node:util'
 import {afterAll, expect, test} from 'vitest'
+import {textWidth} from '../../src/cli/terminal/text.js'
 import {Home} from '../support/bookctl.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
@@ -81,4 +83,34 @@ test('SIGTERM at a question ends with 143 and leaves the terminal as it was', as
   expect(await terminal.exit).toBe(0)
   const [before, after] = terminal.raw().match(/[0-9a-f]+(:[0-9a-f]+){10,}/g) ?? []
   expect(after).toBe(before)
+})
+
+test.each([
+  ['whoami', '--nonsense', 'of', 'a', 'kind', 'that', 'is', 'not', 'there'],
+  ['hotels', 'search', '--city', '101', '--check-in', 'soon', '--nights', 'none', '--room', 'x'],
+  [...SEARCH, '--limit', '1', '-vv', '--print-curl'],
+  [
+    'webhooks',
+    'create',
+    '--url',
+    'https://a.example/',
+    '--event',
+    'unheard.of',
+    '--event',
+    'not.known',
+    '--dry-run',
+  ],
+  ['logout'],
+  ['reservations', 'show', 'RSV-0000000000'],
+])('on stderr no line is wider than the terminal: %j', async (...argv) => {
+  const columns = 40
+  const command = ['bash', '-c', '"$0" "$@" >/dev/null', process.execPath, ENTRY, ...argv]
+  const env = {...sandbox.env, BOOKCTL_NO_INPUT: '1'}
+  const terminal = atTerminal(home, [], {columns, env, command})
+  await terminal.exit
+  const lines = stripVTControlCharacters(terminal.raw()).trim().split(/\r?\n/)
+  expect(lines.length).toBeGreaterThan(1)
+  // One word cannot be broken, nor what is quoted in a command.
+  const canBreak = (line: string) => /\S \S/.test(line.replace(/ \\$/, '').replace(/"[^"]*"|'[^']*'/g, '_'))
+  expect(lines.filter(line => textWidth(line) > columns && canBreak(line))).toEqual([])
 })

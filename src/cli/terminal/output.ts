@@ -6,6 +6,7 @@ import {closest} from '../input/match.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonLines, jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
+import {widthOf} from './streams.js'
 
 export interface OutputFlags {
   readonly json?: boolean | undefined
@@ -55,7 +56,7 @@ export async function renderResult<Item>(
   if (format === 'csv') return renderCsv(terminal.continues ? rows : [names, ...rows])
   if (result.single)
     return format === 'table'
-      ? renderBlock(names, rows[0] ?? [], widthOf(terminal))
+      ? renderBlock(names, rows[0] ?? [], roomOf(terminal))
       : lines(names.map((name, index) => `${name}\t${rows[0]?.[index] ?? ''}`))
   if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
   return renderTable(columns, rows, terminal)
@@ -180,7 +181,7 @@ function bounded(value: string, columns: number): string {
   return `${sanitizeLine(value, MAX_SHOWN_LENGTH)} (${value.length} characters; whole with --json)`
 }
 
-function widthOf(terminal: OutputTerminal): number {
+function roomOf(terminal: OutputTerminal): number {
   return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
 }
 
@@ -191,7 +192,7 @@ async function renderTable(
 ): Promise<string> {
   if (rows.length === 0) return ''
   const {layOut} = await import('./table.js')
-  const width = widthOf(terminal)
+  const width = roomOf(terminal)
   const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
   const names = columns.map(column => column.name)
   if (table === undefined)
@@ -205,9 +206,7 @@ function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** `stream` as a terminal; BOOKCTL_COLUMNS and COLUMNS override its width. */
+/** `stream` as a terminal. */
 export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
-  const given = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
-  const columns = given > 0 ? given : stream.columns || 80
-  return {isTTY: Boolean(stream.isTTY), columns, paint: painterFor(stream, env)}
+  return {isTTY: Boolean(stream.isTTY), columns: widthOf(stream, env), paint: painterFor(stream, env)}
 }

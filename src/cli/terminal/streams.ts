@@ -25,18 +25,33 @@ export function stderrIsTerminal(): boolean {
   return isatty(2)
 }
 
+/** The columns of a terminal; BOOKCTL_COLUMNS and COLUMNS override what it says itself. */
+export function widthOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): number {
+  const given = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
+  return given > 0 ? given : stream.columns || 80
+}
+
+/** Says lines on stderr. `talk.ts` puts its own here once it is loaded, which wraps and colours them. */
+let speak = (lines: readonly string[]): void => {
+  stderr().write(lines.map(line => `${line}\n`).join(''))
+}
+
+export function onRefusal(say: typeof speak): void {
+  speak = say
+}
+
 /** Must be the first to listen for errors. `refusal`: an error written to stdout, which then goes to stderr. */
 export function guardStreams(readerGone: () => void, refusal: () => Refusal | undefined): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()
     const refused = refusal()
     if (refused) {
-      stderr().write(`${refused.text}\n`)
+      speak(refused.text.split('\n'))
       process.exit(refused.exit)
     }
     const what = error.code === 'ENOSPC' ? 'no space left' : 'writing failed'
-    stderr().write(`Error: the result could not be written: ${what} (${error.code})\n`)
-    stderr().write('Hint: the command itself was completed; list bookings: bookctl journal\n')
+    const problem = `Error: the result could not be written: ${what} (${error.code})`
+    speak([problem, 'Hint: the command itself was completed; list bookings: bookctl journal'])
     process.exit(1)
   })
 }

@@ -2,8 +2,8 @@
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'
-import {stderr, stderrIsTerminal} from './streams.js'
-import {hang} from './text.js'
+import {onRefusal, stderr, stderrIsTerminal, widthOf} from './streams.js'
+import {hang, pasteable, textWidth} from './text.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',
@@ -36,16 +36,28 @@ export function say(lines: string | readonly string[]): void {
   const painter = painterFor(stderr(), process.env)
   clearTransient()
   const texts = typeof lines === 'string' ? [lines] : lines
-  const columns = stderrIsTerminal() ? stderr().columns || 80 : Number.POSITIVE_INFINITY
+  const columns = stderrIsTerminal() ? widthOf(stderr()) : Number.POSITIVE_INFINITY
   const shown = texts.flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
   stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 
-/** Wraps facts and errors, indented; commands and addresses stay whole, so that they can be copied. */
+/** Wraps a line: a fact below its value, other lines by two columns, and a command so that it can still be pasted. */
 export function wrapForTerminal(line: string, columns: number): string[] {
-  const name = /^(?:\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)| {8,}(?=\S)|(?=Error: |Cause: ))/.exec(line)?.[0]
-  return name === undefined ? [line] : hang(line, columns, name.length || 2)
+  if (textWidth(line) <= columns) return [line]
+  const [, margin = '', command] = /^( *)((?:bookctl|curl|export|unset) .*)$/.exec(line) ?? []
+  if (command !== undefined)
+    return pasteable(command, columns - margin.length)
+      .split('\n')
+      .map(one => margin + one)
+  const [fact] = /^\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|^ {8,}(?=\S)/.exec(line) ?? []
+  if (fact !== undefined) return hang(line, columns, fact.length)
+  const start = line.search(/\S/)
+  // The first line has two columns more; the letters in them belong to a word that stays whole.
+  const lead = /^[A-Z]\w\w/.test(line.slice(start)) ? start + 2 : start
+  return hang(line, columns, start + 2, lead)
 }
+
+onRefusal(lines => say(lines))
 
 /** Colours the first word if it is the kind of the line. */
 function paintLead(line: string, painter: Painter): string {
@@ -56,7 +68,7 @@ function paintLead(line: string, painter: Painter): string {
 
 /** Replaces the transient line. For terminals only. */
 export function showTransient(text: string): void {
-  const line = sanitizeLine(text, Math.max(10, (stderr().columns || 80) - 1))
+  const line = sanitizeLine(text, Math.max(10, widthOf(stderr()) - 1))
   if (line === transient) return
   transient = line
   stderr().write(`\r\u001b[K${line}`)

@@ -58,6 +58,9 @@ const TO_BE_COPIED = /^(?:https?:\/\/[\w.-]+(?::\d+)?(?=[/?#]|$))?[\w.~%+/=?&#@!
 /** With less room beside the first line's indent, the text starts on the next line. */
 const NARROWEST_TEXT = 12
 
+/** A command in a sentence: in backticks, or up to the next comma, colon or bracket. */
+const COMMAND = /`[^`]*`|eval "[^"]*"|bookctl(?: [^\s;,:)?]+)+/g
+
 /** `text` in lines of at most `columns`; a longer word is broken unless `isWhole` forbids it. */
 export function wrap(
   text: string,
@@ -66,17 +69,53 @@ export function wrap(
 ): string[] {
   // wrap-ansi itself would split graphemes.
   const words = text
-    .split(/\s+/)
+    .split(/[^\S\u00a0]+/)
     .flatMap(word => (textWidth(word) <= columns || isWhole(word) ? word : [...piecesOf(word, columns)]))
   return wrapAnsi(words.join(' '), columns).split('\n')
 }
 
-/** `line` hung by `indent` in at most `columns`; identifiers and addresses, which people copy, stay whole. */
-export function hang(line: string, columns: number, indent: number): string[] {
+/**
+ * `line` in at most `columns`, its first `lead` columns as they are, later lines indented by `indent`. What people copy stays
+ * whole: identifiers, addresses, short commands.
+ */
+export function hang(line: string, columns: number, indent: number, lead: number = indent): string[] {
   if (line.length <= columns && textWidth(line) <= columns) return [line]
-  const isNarrow = indent > 2 && columns - indent < NARROWEST_TEXT
+  const isNarrow = lead > 2 && columns - indent < NARROWEST_TEXT
   const margin = ' '.repeat(isNarrow ? 2 : indent)
-  const lines = wrap(line.slice(indent), columns - margin.length, word => TO_BE_COPIED.test(word))
+  const room = columns - margin.length
+  const whole = (command: string) =>
+    textWidth(command) <= room ? command.replaceAll(' ', '\u00a0') : command
+  const text = line.slice(lead).replace(COMMAND, whole)
+  const lines = wrap(text, room, word => TO_BE_COPIED.test(word)).map(one => one.replaceAll('\u00a0', ' '))
   const [first = '', ...rest] = isNarrow ? ['', ...lines] : lines
-  return [(line.slice(0, indent) + first).trimEnd(), ...rest.map(one => margin + one)]
+  return [(line.slice(0, lead) + first).trimEnd(), ...rest.map(one => margin + one)]
+}
+
+/** A command line that can be pasted, broken with `\\` where it is longer than `width`, which has two columns of indent. */
+export function pasteable(command: string, width: number): string {
+  const lines: string[] = []
+  // Spaces inside quotes and `$(…)` do not divide words.
+  const words = command.match(/(?:\\.|"(?:\$\([^)]*\)|\\.|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
+  if (words.join(' ') !== command) return command
+  for (const word of withValues(words, width)) {
+    const line = lines.at(-1)
+    const indent = lines.length === 1 ? 4 : 6
+    // Two columns are for the ` \\`.
+    if (line !== undefined && indent + line.length + 1 + word.length + 2 <= width)
+      lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines.join(' \\\n  ')
+}
+
+/** The words with each flag and its value as one, where that fits on a line. */
+function withValues(words: readonly string[], width: number): string[] {
+  const joined: string[] = []
+  for (const word of words) {
+    const before = joined.at(-1) ?? ''
+    const isValue = /^--?[a-zA-Z-]+$/.test(before) && !word.startsWith('-')
+    if (isValue && before.length + word.length + 7 <= width) joined[joined.length - 1] = `${before} ${word}`
+    else joined.push(word)
+  }
+  return joined
 }

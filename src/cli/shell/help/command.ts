@@ -1,6 +1,7 @@
 /** The help of one command: what it does, usage, flags, examples and further reading. */
 import type {Command} from '@oclif/core/command'
 import {CommandHelp, type HelpFormatter, type HelpSectionRenderer} from '@oclif/core/help'
+import {pasteable} from '../../terminal/text.js'
 import {globalFlags} from '../global-flags.js'
 
 type Flag = Command.Flag.Any
@@ -23,7 +24,7 @@ export class CommandText extends CommandHelp {
       {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
       {header: 'ARGUMENTS', generate: ({args}, header) => [{header, body: this.args(args)}]},
       {header: 'FLAGS', generate: ({flags}, header) => [{header, body: rows(own(flags))}]},
-      {header: 'EXAMPLES', generate: () => examples.map(one => pasteable(one, width)).join('\n\n')},
+      {header: 'EXAMPLES', generate: () => examples.map(one => `$ ${pasteable(one, width)}`).join('\n\n')},
       {header: 'ENVIRONMENT', generate: () => prose(this, environment, 2)},
       {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
       {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso(this.command.id)}]},
@@ -130,32 +131,4 @@ export function list(help: HelpFormatter, rows: readonly (readonly [string, stri
       {indentation: 2, spacer: '\n', stripAnsi: true},
     ),
   )
-}
-
-/** A command line for pasting, broken with `\` where it is longer than `width`, which has two columns of indent. */
-export function pasteable(command: string, width: number): string {
-  const lines: string[] = []
-  // Spaces inside quotes and `$(…)` do not divide words.
-  const words = command.match(/(?:"(?:\$\([^)]*\)|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
-  for (const word of withValues(words, width)) {
-    const line = lines.at(-1)
-    const indent = lines.length === 1 ? 4 : 6
-    // Two columns are for the ` \`.
-    if (line !== undefined && indent + line.length + 1 + word.length + 2 <= width)
-      lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(word)
-  }
-  return `$ ${lines.join(' \\\n  ')}`
-}
-
-/** The words with each flag and its value as one, where that fits on a line. */
-function withValues(words: readonly string[], width: number): string[] {
-  const joined: string[] = []
-  for (const word of words) {
-    const before = joined.at(-1) ?? ''
-    const isValue = /^--?[a-z-]+$/.test(before) && !word.startsWith('-')
-    if (isValue && before.length + word.length + 7 <= width) joined[joined.length - 1] = `${before} ${word}`
-    else joined.push(word)
-  }
-  return joined
 }

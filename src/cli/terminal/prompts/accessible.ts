@@ -4,7 +4,8 @@ import {Writable} from 'node:stream'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {fold} from '../../input/match.js'
-import {whileAsking} from '../talk.js'
+import {widthOf} from '../streams.js'
+import {whileAsking, wrapForTerminal} from '../talk.js'
 import {
   answerOf,
   anyOf,
@@ -28,13 +29,14 @@ const MOST_FOUND = 20
 const BACK = '<'
 
 export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'confirm'> {
-  const say = (text: string) => void terminal.output.write(`${sanitizeLine(text)}\n`)
+  const wrapped = (text: string) => wrapForTerminal(sanitizeLine(text), widthOf(terminal.output)).join('\n')
+  const say = (text: string) => void terminal.output.write(`${wrapped(text)}\n`)
 
   async function text(question: TextQuestion): Promise<string> {
     const {status, goesBack, hint, check, secret = false} = question
     const signal = anyOf(terminal.closing, question.signal)
     if (status) say(status())
-    const asked = `${sanitizeLine(messageOf(question))}${goesBack ? ` (${BACK} goes back)` : ''}: `
+    const asked = `${wrapped(`${messageOf(question)}${goesBack ? ` (${BACK} goes back)` : ''}:`)} `
     for (;;) {
       const line = (await whileAsking(() => readAnswer(terminal, asked, signal, secret))).trim()
       if (line === BACK && goesBack) throw new GoBack()
