@@ -1,6 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {METHODS} from '../api/operations/raw.js'
 import type {Answer} from '../api/types.js'
 import {
   type ApiPlan,
@@ -32,7 +33,7 @@ answer is lost; changes never are, and then the exit code is 10. The token has t
 is a known one, else the configured scopes.
 Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
   static override examples = [
-    'bookctl api GET /account',
+    'bookctl api /account',
     'bookctl api GET "reservations?limit=5" --query "data[].reservation_ref"',
     'bookctl api POST /webhooks/subscriptions --data @subscription.json --header Idempotency-Key:0b9f2f4e-3f1a-4c52-9a53-0f4b8a0c7d11 --dry-run',
   ]
@@ -40,7 +41,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   static override args = {
     method: checkedArg(checkMethod)({
       required: true,
-      description: 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
+      description: 'GET (default without --data), HEAD, POST, PUT, PATCH, DELETE or OPTIONS',
     }),
     path: Args.string({required: true, description: 'path under the base URL, with its query'}),
   }
@@ -60,6 +61,12 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
     include: Flags.boolean({char: 'i', summary: 'print status and headers before the body'}),
     'dry-run': Flags.boolean({summary: 'print the request without sending it'}),
     yes: Flags.boolean({summary: 'do not ask before a change on a live service'}),
+  }
+
+  /** A path alone means GET. */
+  protected override leading([only = '', ...others]: readonly string[], flags: {data?: string}): string[] {
+    const isPath = others.length === 0 && only !== '' && !METHODS.includes(only.toUpperCase())
+    return isPath && flags.data === undefined ? ['GET'] : []
   }
 
   async run(): Promise<void> {

@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
-import {reserveFlags} from '../cli/features/reserve/flags.js'
+import {type ReserveFlags, reserveFlags} from '../cli/features/reserve/flags.js'
 import {ReserveFlow} from '../cli/features/reserve/flow.js'
 import {RESERVATION_COLUMNS} from '../cli/features/reserve/payment.js'
+import {wrongBesides} from '../cli/features/reserve/plan.js'
 import {TEMPLATE} from '../cli/features/reserve/reservation.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {mayAsk} from '../cli/terminal/prompts/ask.js'
@@ -26,6 +27,14 @@ them, and logout --all forgets all. Environment: those of every command.`
   static override candidates = {offer_id: 'offers', resume: 'client-references'} as const
   static override args = {offer_id: Args.string({description: 'offer id from hotels search'})}
   static override flags = reserveFlags
+
+  protected override async alsoWrong(
+    {args, flags}: {args: {offer_id?: string}; flags: ReserveFlags},
+    refused: readonly string[],
+  ) {
+    const given = {...flags, preferred: await this.preferences()}
+    return wrongBesides(args.offer_id, given, refused, mayAsk(this.globals))
+  }
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Reserve)

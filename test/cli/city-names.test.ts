@@ -1,22 +1,67 @@
-/** A city by its name, where this machine knows it. */
-import {expect, test} from 'vitest'
-import {cityNumber} from '../../src/cli/features/catalogue/city-names.js'
+/** A city by its name: known on this machine, or in the list of the service. */
+import {describe, expect, test} from 'vitest'
+import {cityNumber, readCity} from '../../src/cli/features/catalogue/city-names.js'
+import type {KnownCity} from '../../src/state/seen-store.js'
+import {apiOfSandbox} from '../support/answering.js'
 import {thrownBy} from '../support/thrown.js'
 
-test('a name that several cities have is refused with their numbers', () => {
-  const cities = [
-    {id: 1, name: 'Valencia', country_code: 'ES'},
-    {id: 2, name: 'València', country_code: 'VE'},
-  ]
-  expect(thrownBy(() => cityNumber('valencia', cities)).message).toContain('1 ES, 2 VE')
+const VALENCIAS = [
+  {id: 1, name: 'Valencia', country_code: 'ES'},
+  {id: 2, name: 'València', country_code: 'VE'},
+]
+
+test('a name that several cities have is refused with the candidates', () => {
+  const {message, details} = thrownBy(() => cityNumber('valencia', VALENCIAS))
+  expect(message).toBe('--city: several cities have this name: Valencia, ES (1); València, VE (2)')
+  expect(details.hint).toBe('give the id, or add the country')
 })
+
+test.each(['Valencia, ES', 'valencia es', 'Valencia (Spain)', 'Valencia, ES (1)', 'valencia (1)'])(
+  'with its country or id it is one: %s',
+  typed => expect(cityNumber(typed, VALENCIAS)).toBe(1),
+)
 
 test('a name mistyped is refused with the nearest ones', () => {
   const cities = [
     {id: 101, name: 'İstanbul', country_code: 'TR'},
     {id: 7, name: 'Paris', country_code: 'FR'},
   ]
-  const {details, kind} = thrownBy(() => cityNumber('istnbul', cities))
-  expect([kind, details.hint]).toEqual(['usage', 'did you mean İstanbul (101)?'])
+  for (const typed of ['istnbul', 'istan']) {
+    const {details, kind} = thrownBy(() => cityNumber(typed, cities))
+    expect([kind, details.hint]).toEqual(['usage', 'did you mean İstanbul, TR (101)?'])
+  }
   expect(thrownBy(() => cityNumber('zzzzzzzz', cities)).details.hint ?? '').not.toContain('did you mean')
+})
+
+test('without any list the id is asked for', () => {
+  expect(thrownBy(() => cityNumber('Dubai', [])).message).toContain('must be an id here')
+})
+
+describe('a name is looked up', () => {
+  const openWith = async (known: readonly KnownCity[]) => {
+    const {api, sandbox} = await apiOfSandbox()
+    const remembered: KnownCity[] = [...known]
+    const cities = {
+      list: () => remembered,
+      remember: (_: unknown, found: readonly KnownCity[]) => void remembered.push(...found),
+    }
+    const naming = {api, target: {baseUrl: 'https://x/v1'}, state: {writable: true, cities}}
+    const read = (typed: string) => readCity(typed, async () => naming as never)
+    return {read, remembered, sandbox}
+  }
+
+  test('in the list of the service, which is remembered', async () => {
+    const {read, remembered, sandbox} = await openWith([])
+    expect(await read('ıstanbul')).toBe(101)
+    expect(remembered.length).toBeGreaterThan(3)
+    await expect(read('Atlantis')).rejects.toMatchObject({kind: 'usage'})
+    sandbox.close()
+  })
+
+  test('among the remembered ones first, without a request', async () => {
+    const {read, remembered, sandbox} = await openWith([{id: 9, name: 'Istanbul', country_code: 'TR'}])
+    expect(await read('ISTANBUL')).toBe(9)
+    expect(remembered.length).toBe(1)
+    sandbox.close()
+  })
 })

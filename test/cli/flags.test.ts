@@ -45,6 +45,8 @@ test.each<[Defined, string, object]>([
   [HotelsSearch, '--city 101 --nights 3 --room 2:7,0 --nationality tr', {city: 101, nights: 3}],
   [HotelsSearch, '--room 2:7,0 --room 1', {room: [room(2, 7, 0), room(1)]}],
   [HotelsSearch, '--city Istanbul', {city: 'Istanbul'}],
+  [HotelsSearch, '--check-in 01.06.2030 --check-out +3', {'check-in': '2030-06-01', 'check-out': '+3'}],
+  [HotelsSearch, '--nationality Türkiye', {nationality: 'TR'}],
   [HotelsSearch, '--nationality tr --currency eur', {nationality: 'TR', currency: 'EUR'}],
   [ContentCities, '--country de', {country: 'DE'}],
   [ToursSearch, '--date 2030-06-01 --currency usd', {date: '2030-06-01', currency: 'USD'}],
@@ -70,12 +72,14 @@ function room(adults: number, ...children_ages: number[]) {
 }
 
 test.each<[Defined, string[]]>([
-  ...['2030-02-30', '01.06.2030', ''].map(date => of(HotelsSearch, '--check-in', date)),
+  ...['2030-02-30', '31.06.2030', '01/06/2030', '2020-01-01', ''].map(date =>
+    of(HotelsSearch, '--check-in', date),
+  ),
   of(HotelsSearch, '--check-out', '2030-06-31'),
   ...['0', '1.5', '366', ''].map(nights => of(HotelsSearch, '--nights', nights)),
   ...['0', ''].map(city => of(HotelsSearch, '--city', city)),
   ...['0', '0:5', '2:18', '2:', '2:7.5', '2:-1', '10', ''].map(text => of(HotelsSearch, '--room', text)),
-  ...['XX', 'Türkiye', ''].map(country => of(HotelsSearch, '--nationality', country)),
+  ...['XX', 'Narnia', ''].map(country => of(HotelsSearch, '--nationality', country)),
   of(Reserve, '--nationality', 'ZZ'),
   ...['€', 'EURO', ''].map(currency => of(ToursSearch, '--currency', currency)),
   of(ContentCities, '--country', 'QQ'),

@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest'
 import {readRoom, readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotel-search.js'
 import {checkTyped, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/checks.js'
+import {checkCountry} from '../../src/cli/input/countries.js'
 import {readJson} from '../../src/cli/input/files.js'
 import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/cli/input/guests.js'
 import {CONTACT} from '../support/stay.js'
@@ -75,24 +76,34 @@ describe('key=value lists', () => {
 })
 
 describe('guests', () => {
-  test('are written with the names of the wire, or short', () => {
+  test('are written with the names of the wire, or short', async () => {
     const text = 'type=CHILD,name=A,surname=B,birth_date=2020-01-02,gender=MALE,nationality=DE,is_lead=false'
     const fields = {type: 'CHILD', name: 'A', surname: 'B', birth_date: '2020-01-02', gender: 'MALE'}
     const rest = {nationality: 'DE', is_lead: false}
-    expect(readGuest('--guest', `${text},tc=1`)).toEqual({
+    expect(await readGuest('--guest', `${text},tc=1`)).toEqual({
       ...fields,
       ...rest,
       identity: {type: 'TC', number: '1'},
     })
-    expect(readGuest('--guest', 'name=A,passport=P1').identity).toEqual({type: 'PASSPORT', number: 'P1'})
-    expect(readGuest('--guest', 'identity.type=ID,identity.number=9').identity).toEqual({
-      type: 'ID',
-      number: '9',
-    })
+    const identityOf = async (typed: string) => (await readGuest('--guest', typed)).identity
+    expect(await identityOf('name=A,passport=P1')).toEqual({type: 'PASSPORT', number: 'P1'})
+    expect(await identityOf('identity.type=ID,identity.number=9')).toEqual({type: 'ID', number: '9'})
   })
 
-  test.each(['nmae=A', 'tc=1,passport=2', 'identity.type=TC', 'is_lead=yes'])('refuses %s', text => {
-    expect(thrownBy(() => readGuest('--guest', text)).message).toContain('--guest')
+  test('have dates and countries as people write them', async () => {
+    const guest = await readGuest('--guest', 'birth_date=3.2.1990,nationality=deutschland')
+    expect(guest).toEqual({birth_date: '1990-02-03', nationality: 'DE'})
+  })
+
+  test.each(['nmae=A', 'tc=1,passport=2', 'identity.type=TC', 'is_lead=yes'])('refuses %s', async text => {
+    expect((await rejectionOf(readGuest('--guest', text))).message).toContain('--guest')
+  })
+
+  test('all that is wrong with one is named at once', async () => {
+    const typed = 'nmae=A,brith_date=1,birth_date=30.2.1990,nationality=Narnia,tc=1,passport=2'
+    const {message} = await rejectionOf(readGuest('--guest', typed))
+    for (const part of ['nmae', 'brith_date', '"30.2.1990"', '"Narnia"', 'give one identity'])
+      expect(message).toContain(part)
   })
 
   test('the first one leads unless another does', () => {
@@ -100,8 +111,44 @@ describe('guests', () => {
     expect(completeGuests([{}, {is_lead: true}]).map(guest => guest.is_lead)).toEqual([false, true])
   })
 
-  test('an unknown field of the contact is named', () => {
-    expect(thrownBy(() => readContact('--contact', 'name=A,mail=b')).message).toContain('mail')
+  test('an unknown field of the contact is named', async () => {
+    expect((await rejectionOf(readContact('--contact', 'name=A,mail=b'))).message).toContain('mail')
+  })
+
+  test('a telephone number of the contact may be written as one', async () => {
+    const split = {phone_country_code: '+90', phone_number: '5321234567'}
+    for (const phone of ['+905321234567', '0090 532 123 45 67'])
+      expect(await readContact('--contact', `name=A,phone=${phone}`)).toEqual({name: 'A', ...split})
+    for (const wrong of ['phone=0532 123 45 67', 'phone=+905321234567,phone_number=5321234567'])
+      expect((await rejectionOf(readContact('--contact', wrong))).message).toMatch(/^--contact.* phone/)
+  })
+})
+
+describe('a country', () => {
+  test.each([
+    ['tr', 'TR'],
+    ['Türkiye', 'TR'],
+    ['turkey', 'TR'],
+    ['TUR', 'TR'],
+    ['uk', 'GB'],
+    [' United  States of America', 'US'],
+    ['Korea', 'KR'],
+    ['Cote d’Ivoire', 'CI'],
+  ])('%j is %s', async (typed, code) => {
+    expect(await checkCountry('--nationality', typed)).toBe(code)
+  })
+
+  test.each([
+    ['Narnia', undefined],
+    ['', undefined],
+    ['Turky', 'Türkiye (TR)'],
+    ['Congo', 'Congo'],
+    ['united k', 'United Kingdom (GB)'],
+  ])('%j is refused, with what it may mean', async (typed, near) => {
+    const {message, details} = await rejectionOf(checkCountry('--nationality', typed))
+    expect(message).toMatch(/^--nationality: must be a country/)
+    if (near) expect(details.hint).toContain(near)
+    else expect(details.hint).toBeUndefined()
   })
 })
 
@@ -220,6 +267,24 @@ describe('reserve', () => {
     expect(failure.message).toBe(`missing: OFFER_ID, --pay, ${phone}, ${lacking}`)
     const whole = await rejectionOf(checkTyped('off_1', {}, {...incomplete, pay: 'account'}, TODAY))
     expect(whole.message).toBe(`missing: ${phone}, ${lacking}`)
+  })
+
+  test('names all that is missing and wrong at once', async () => {
+    const guest = [{name: 'A', birth_date: '2031-01-01', nationality: 'XX'}, {colour: 'red'}]
+    const contact = {name: 'A', email: 'nobody'}
+    const flags = {guest, contact, 'client-reference': 'two words'}
+    const {message} = await rejectionOf(checkTyped('nope', {client_nationality: 'ZZ'}, flags, TODAY))
+    const parts = [
+      'missing: --pay, contact.surname, contact.phone_country_code, contact.phone_number, guests[0].surname',
+      'offer_id: must be an offer id',
+      'client_reference_id: must be',
+      'client_nationality: must be a country',
+      'guests[0].nationality: must be a country',
+      'guests[0].birth_date: must not be in the future',
+      'guests[1].colour: there is no such field',
+      'contact.email: must be an e-mail address',
+    ]
+    for (const part of parts) expect(message).toContain(part)
   })
 })
 

@@ -1,7 +1,8 @@
 /** Planning a reservation that is in the journal: it is repeated if it may have been sent, else it is new. */
 import process from 'node:process'
 import {expect, test} from 'vitest'
-import {type Plan, planReservation, today} from '../../src/cli/features/reserve/plan.js'
+import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
+import {today} from '../../src/cli/input/dates.js'
 import type {Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'
 import {stateForEachTest} from './each-test.js'

@@ -46,6 +46,22 @@ describe('where it goes', () => {
     expect(service.received).toEqual([])
   })
 
+  test.each([['/account'], ['account', '--include'], ['-H', 'X-One: 1', '/account']])(
+    'a path alone means GET: %s',
+    async (...words) => {
+      expect((await home.run(['api', ...words])).exit).toBe(0)
+      expect(service.received.at(-1)).toMatchObject({method: 'GET'})
+    },
+  )
+
+  test.each([['GET'], ['/account', '--data', '{}'], []])(
+    'a method alone, or a path alone with a body, is not enough: %s',
+    async (...words) => {
+      expect(await home.refusal(['api', ...words])).toMatchObject({exit: 2})
+      expect(service.received).toEqual([])
+    },
+  )
+
   test('a path that Git Bash rewrote is explained', async () => {
     const {exit, stderr} = await home.run(['api', 'GET', 'C:/Program Files/Git/account'])
     expect(exit).toBe(2)

@@ -1,5 +1,5 @@
 /** Wrong input is refused with exit 2, naming the field, before any request. */
-import {afterAll, expect, test} from 'vitest'
+import {afterAll, describe, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {CONTACT, GUESTS} from '../support/stay.js'
@@ -46,6 +46,24 @@ test.each<[string, string[], string?]>([
   ['REF', ['voucher', 'download', '../../etc/passwd']],
   ['--wait', ['voucher', 'download', 'R1', '--wait=-1']],
   ['one unexpected argument', ['account', 'sk-not-quite-a-secret']],
+  ['one unexpected argument', [...search(), 'sk-not-quite-a-secret']],
+  ['--check-in: must not be in the past', search('--check-in', '2020-01-01')],
+  ['--check-out: must be after', search('--check-out', '31.5.2030')],
+  ['must be a country', search('--nationality', 'Narnia')],
+  [
+    'missing: contact.surname, contact.email',
+    [
+      'reserve',
+      'off_1',
+      '--nationality',
+      'TR',
+      ...GUESTS.slice(0, 2),
+      '--pay',
+      'account',
+      '--contact',
+      'name=A',
+    ],
+  ],
 ])('%s: %j', async (field, argv, stdin) => {
   const plain = await home.run(argv, {stdin: stdin ?? ''})
   const refused = await home.refusal(argv, {stdin: stdin ?? ''})
@@ -142,4 +160,88 @@ test('flags that exclude each other are refused together', async () => {
   const refusal = await home.refusal(['reservations', 'list', '--limit', '5', '--all'])
   expect(refusal).toMatchObject({exit: 2, code: 'invalid_flags'})
   expect(refusal.message).toMatch(/^--(limit|all) cannot be used with --(all|limit)$/)
+})
+
+describe('one run names everything that is wrong', () => {
+  const everything: [string[], string[]][] = [
+    [
+      ['hotels', 'search', '101', '--check-in', 'tomorow', '--nationality', 'Narnia', '--nigths', '3'],
+      [
+        '--check-in: ',
+        '--nationality: ',
+        'unknown flag --nigths',
+        'missing: --check-out or --nights, --currency',
+      ],
+    ],
+    [
+      ['hotels', 'search', '--city', '--check-in', '2020-01-01', '--sort', 'x', '--columns', 'colour'],
+      [
+        '--city expects a value',
+        '--check-in: must not be in the past',
+        '--sort must',
+        'unknown column colour',
+      ],
+    ],
+    [
+      [
+        'hotels',
+        'search',
+        '--check-in',
+        '2.6.2030',
+        '--check-out',
+        '1.6.2030',
+        '--limit',
+        '0',
+        '--city',
+        '101',
+      ],
+      ['--limit: ', '--check-out: must be after', 'missing: --nationality, --currency'],
+    ],
+    [
+      ['tours', 'search', '--date', '2020-01-01', '--max-price', 'x'],
+      ['--date: must not be in the past', '--max-price: ', 'missing: --city, --currency'],
+    ],
+    [
+      [
+        'reserve',
+        'nope',
+        '--guest',
+        'nmae=A',
+        '--nationality',
+        'Narnia',
+        '--contact',
+        'name=A,email=b',
+        '--wait=x',
+      ],
+      [
+        ...[
+          '--wait: ',
+          'there is no field nmae',
+          '--nationality: ',
+          'offer_id: must be',
+          'contact.email: must be',
+        ],
+        'missing: --pay, contact.surname, contact.phone_country_code, contact.phone_number',
+      ],
+    ],
+  ]
+  test.each(everything)('%j', async (argv, parts) => {
+    const {exit, stderr} = await home.run(argv)
+    expect(exit).toBe(2)
+    for (const part of parts) expect(stderr).toContain(part)
+    // What was given is not missing, although it is wrong.
+    expect(stderr).not.toMatch(/missing: [^;]*--(check-in|date|guest|contact)\b/)
+    expect(requests).toBe(0)
+  })
+})
+
+test.each([
+  [['hotels', 'search', '101'], 'did you mean --city 101?'],
+  [['hotels', 'search', 'New', 'York'], 'did you mean --city "New York"?'],
+  [['tours', 'search', 'Dubai', '--currency', 'EUR'], 'did you mean --city Dubai?'],
+  [['hotels', 'search', 'sk-not/quite'], 'did you mean --city …?'],
+])('%j says which flag was meant', async (argv, hint) => {
+  const refused = await home.refusal(argv)
+  expect(refused).toMatchObject({exit: 2, hint})
+  expect(JSON.stringify(refused)).not.toContain('sk-not')
 })

@@ -1,5 +1,4 @@
 /** Checks of single values. Each throws a usage Failure that names the field. */
-import {isCalendarDate} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -16,11 +15,6 @@ import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/oper
 export function invalid(field: string, problem: string, typed?: string, hint?: string): Failure {
   const quoted = typed === undefined ? '' : `, not ${JSON.stringify(sanitizeLine(typed, 40))}`
   return usage('invalid_input', `${field}: ${problem}${quoted}`, hint)
-}
-
-export function checkDate(field: string, text: string): string {
-  if (isCalendarDate(text)) return text
-  throw invalid(field, 'must be a valid date (YYYY-MM-DD)', text)
 }
 
 /** A whole number from `least` to `most`, in decimal digits. */
@@ -44,14 +38,6 @@ export function checkAmount(field: string, text: string): string {
 export function checkUuid(field: string, text: string): string {
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
   throw invalid(field, 'must be a UUID')
-}
-
-/** A country of ISO 3166-1, in upper case. */
-export async function checkCountry(field: string, text: string): Promise<string> {
-  const code = text.toUpperCase()
-  const {countries} = await import('countries-list')
-  if (/^[A-Za-z]{2}$/.test(text) && Object.hasOwn(countries, code)) return code
-  throw invalid(field, 'must be a two-letter country code (ISO 3166-1) such as TR', text)
 }
 
 /** A currency code in upper case; only the service knows which currencies there are. */

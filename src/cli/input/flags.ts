@@ -2,21 +2,15 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
-import {
-  checkAmount,
-  checkCountry,
-  checkCurrency,
-  checkDate,
-  checkIdentifier,
-  checkInteger,
-  readDuration,
-} from './checks.js'
+import {checkAmount, checkCurrency, checkIdentifier, checkInteger, readDuration} from './checks.js'
+import {checkCountry} from './countries.js'
+import {readComingDay} from './dates.js'
 import {wordOf} from './usage-errors.js'
 
 /** Reads a value; it may be called twice, so it must not read standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>
 
-/** A flag whose value `check` reads: `const dateFlag = checkedFlag(checkDate)`, then `date: dateFlag({…})`. */
+/** A flag whose value `check` reads: `const amountFlag = checkedFlag(checkAmount)`, then `price: amountFlag({…})`. */
 export function checkedFlag<T>(check: Check<T>) {
   return Flags.custom<T>({parse: parserOf(check) as never})
 }
@@ -34,7 +28,7 @@ function parserOf<T>(check: Check<T>) {
 export const amountFlag = checkedFlag(checkAmount)
 export const countryFlag = checkedFlag(checkCountry)
 export const currencyFlag = checkedFlag(checkCurrency)
-export const dateFlag = checkedFlag(checkDate)
+export const comingDayFlag = checkedFlag((field, text) => readComingDay(field, text))
 export const durationFlag = checkedFlag(readDuration)
 
 export const portFlag = Flags.integer({

@@ -1,7 +1,11 @@
 /** `--guest` and `--contact` → the wire's guests and contact (§2.4). */
-import {usage} from '../../contract/failure.js'
+import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {invalid} from './checks.js'
+import {checkCountry} from './countries.js'
+import {readDay} from './dates.js'
 import {closest} from './match.js'
+import {combined, into} from './usage-errors.js'
 
 export type Fields = Record<string, unknown>
 
@@ -13,20 +17,30 @@ const GUEST_FIELDS = ['type', 'name', 'surname', 'birth_date', 'gender', 'nation
 const GUEST_NAMES = [...GUEST_FIELDS, 'identity.type', 'identity.number', 'tc', 'passport']
 const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_number']
 
-/** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. */
-export function readGuest(field: string, text: string): Fields {
+/** How values are read that people write in several ways. */
+const READERS: Readonly<Record<string, (field: string, text: string) => unknown>> = {
+  birth_date: (field, text) => readDay(field, text),
+  nationality: checkCountry,
+  is_lead: readTruth,
+}
+
+/** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws usage. */
+export async function readGuest(field: string, text: string): Promise<Fields> {
   const pairs = readKeyValues(field, text)
-  refuseUnknown(field, [...pairs.keys()], GUEST_NAMES)
+  const errors = unknownIn(field, [...pairs.keys()], GUEST_NAMES)
   const guest: Fields = {}
   for (const name of GUEST_FIELDS) {
     const value = pairs.get(name)
-    if (value !== undefined) guest[name] = name === 'is_lead' ? readTruth(field, value) : value
+    if (value === undefined) continue
+    const read = async () => READERS[name]?.(`${field} ${name}`, value) ?? value
+    guest[name] = await read().catch(into(errors))
   }
-  const identity = readIdentity(field, pairs)
+  const identity = await readIdentity(field, pairs).catch(into(errors))
+  if (errors.length > 0) throw combined(errors)
   return identity ? {...guest, identity} : guest
 }
 
-function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Fields | undefined {
+async function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Promise<Fields | undefined> {
   const given = [
     {type: pairs.has('tc') ? 'TC' : undefined, number: pairs.get('tc')},
     {type: pairs.has('passport') ? 'PASSPORT' : undefined, number: pairs.get('passport')},
@@ -44,21 +58,40 @@ function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Fields
 
 function readTruth(field: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  throw usage('invalid_input', `${field}: is_lead must be true or false`)
+  throw invalid(field, 'must be true or false', text)
 }
 
-export function readContact(field: string, text: string): Fields {
+/** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws usage. */
+export async function readContact(field: string, text: string): Promise<Fields> {
   const pairs = readKeyValues(field, text)
-  refuseUnknown(field, [...pairs.keys()], CONTACT_NAMES)
-  return Object.fromEntries(pairs)
+  const errors = unknownIn(field, [...pairs.keys()], [...CONTACT_NAMES, 'phone'])
+  const {phone, ...contact} = Object.fromEntries(pairs)
+  const split = phone === undefined ? {} : await readPhone(field, phone, pairs).catch(into(errors))
+  if (errors.length > 0) throw combined(errors)
+  return {...contact, ...split}
+}
+
+async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string, string>) {
+  if (pairs.has('phone_country_code') || pairs.has('phone_number'))
+    throw usage('invalid_input', `${field}: give phone, or phone_country_code and phone_number`)
+  const {createPhoneReader} = await import('./phone.js')
+  const {phone_country_code, phone_number} = (await createPhoneReader(undefined, `${field} phone`))(phone)
+  return {phone_country_code, phone_number}
 }
 
 export function refuseUnknown(where: string, names: readonly string[], valid: readonly string[]): void {
-  const unknown = names.find(name => !valid.includes(name))
-  if (unknown === undefined) return
-  const best = closest(unknown, valid)
-  const hint = best ? `did you mean ${best}?` : `names: ${valid.join(', ')}`
-  throw usage('unknown_field', `${where}: there is no field ${sanitizeLine(unknown, 40)}`, hint)
+  const errors = unknownIn(where, names, valid)
+  if (errors.length > 0) throw combined(errors)
+}
+
+function unknownIn(where: string, names: readonly string[], valid: readonly string[]): Failure[] {
+  return names
+    .filter(name => !valid.includes(name))
+    .map(name => {
+      const best = closest(name, valid)
+      const hint = best ? `did you mean ${best}?` : `names: ${valid.join(', ')}`
+      return usage('unknown_field', `${where}: there is no field ${sanitizeLine(name, 40)}`, hint)
+    })
 }
 
 /** Adds defaults: guests are adults, and the first leads. Countries are written in upper case. */

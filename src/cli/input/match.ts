@@ -10,6 +10,7 @@ export function fold(text: string): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[ıßæœøłđðþə]/g, letter => TO[FROM.indexOf(letter)] ?? letter)
+    .replace(/\s+/g, ' ')
     .trim()
 }
 

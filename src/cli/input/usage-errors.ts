@@ -1,5 +1,5 @@
 /** Errors of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
-import {type Failure, usage} from '../../contract/failure.js'
+import {Failure, usage} from '../../contract/failure.js'
 import {closest} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
@@ -17,6 +17,22 @@ export function wordOf(context: object, {env}: {readonly env?: string}, name: st
   if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
   const isVariable = env !== undefined && token === undefined
   return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
+}
+
+/** One Failure that names all of `errors`, of which there is at least one. */
+export function combined(errors: readonly Failure[]): Failure {
+  const [first, ...more] = errors as [Failure, ...Failure[]]
+  if (more.length === 0) return first
+  const messages = [...new Set(errors.map(({message}) => message))]
+  return new Failure(first.kind, messages.join('; '), first.details)
+}
+
+/** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */
+export function into(errors: Failure[]) {
+  return (error: unknown): undefined => {
+    if (!(error instanceof Failure)) throw error
+    errors.push(error)
+  }
 }
 
 /** Usage error that lists the missing `flags`. */
@@ -41,9 +57,12 @@ export function unknownFlag(word: string, names: readonly string[]): Failure {
   return usage('unknown_flag', `unknown flag${shown}`, best ? `did you mean ${best}?` : SEE_HELP)
 }
 
-export function unexpectedArguments(count: number): Failure {
-  const what = count === 1 ? 'one unexpected argument' : `${count} unexpected arguments`
-  return usage('unexpected_argument', what, SEE_HELP)
+/** `flag`: the one that the words were probably meant for. Only a number or plain words are repeated. */
+export function unexpectedArguments(words: readonly string[], flag: string | undefined): Failure {
+  const what = words.length === 1 ? 'one unexpected argument' : `${words.length} unexpected arguments`
+  const isPlain = words.every(word => /^(\d{1,9}|[\p{L}\p{M}.,'’]{1,30})$/u.test(word))
+  const text = !isPlain ? '…' : words.length === 1 ? words[0] : `"${words.join(' ')}"`
+  return usage('unexpected_argument', what, flag ? `did you mean --${flag} ${text}?` : SEE_HELP)
 }
 
 export function conflictingFlags(one: string, other: string): Failure {
@@ -54,18 +73,25 @@ export function requiresFlag(flag: string, needed: string): Failure {
   return usage('missing_flag', `missing: --${needed}, which --${flag} requires`, SEE_HELP)
 }
 
-/** The errors that stop oclif's parser: a flag without a value, or given twice. Only its message names the flag. */
-export function parserError(
-  error: unknown,
-  argv: readonly string[],
-  flags: Readonly<Record<string, {readonly char?: string; readonly options?: readonly string[]}>>,
-): Failure {
+type FlagSpecs = Readonly<Record<string, {readonly char?: string; readonly options?: readonly string[]}>>
+
+/**
+ * The error that stopped oclif's parser: a flag without a value, or given twice. Only its message names the flag. `rest`:
+ * `argv` without that flag.
+ */
+export function parserError(error: unknown, argv: readonly string[], flags: FlagSpecs) {
   const name = error instanceof Error ? /^Flag --([\w-]+) /.exec(error.message)?.[1] : undefined
   if (name === undefined) throw error
   const {char, options} = flags[name] ?? {}
-  const isIt = (word: string) =>
+  const isIt = (word = '') =>
     word.split('=', 1)[0] === `--${name}` || (char !== undefined && word.startsWith(`-${char}`))
-  if (argv.filter(isIt).length > 1) return usage('invalid_flag', `--${name} can only be given once`, SEE_HELP)
-  if (options) return usage('invalid_flag', `--${name} must be one of: ${options.join(', ')}`)
-  return usage('invalid_flag', `--${name} expects a value`, SEE_HELP)
+  const isTwice = argv.filter(isIt).length > 1
+  const rule = options ? `must be one of: ${options.join(', ')}` : 'expects a value'
+  const problem = isTwice ? 'can only be given once' : rule
+  const hint = options && !isTwice ? undefined : SEE_HELP
+  const rest = argv.filter(
+    (word, index) =>
+      !isIt(word) && (word.startsWith('-') || !isIt(argv[index - 1]) || argv[index - 1]?.includes('=')),
+  )
+  return {name, rest, failure: usage('invalid_flag', `--${name} ${problem}`, hint)}
 }

@@ -8,7 +8,6 @@ import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
 import {
-  checkCountry,
   checkCurrency,
   checkInteger,
   checkOwnPath,
@@ -16,6 +15,7 @@ import {
   invalid,
   OWN_OPERATIONS,
 } from '../input/checks.js'
+import {checkCountry} from '../input/countries.js'
 import {checkClientId, checkProfileName, scopesOf} from './target.js'
 
 export type SettingValue = string | number | readonly string[]

@@ -30,6 +30,8 @@ export interface Specs {
   readonly args: Readonly<Record<string, Spec>>
   readonly flags: Readonly<Record<string, Spec>>
   readonly strict: boolean
+  /** The flag that a surplus argument is probably meant for. */
+  readonly bareWord?: string | undefined
 }
 
 export interface MissingValue {

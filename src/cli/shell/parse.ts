@@ -9,7 +9,9 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
 import {checkInteger, checkUrl} from '../input/checks.js'
 import {
+  combined,
   conflictingFlags,
+  into,
   invalidOption,
   parserError,
   requiresFlag,
@@ -39,6 +41,8 @@ export interface Reading<T> {
   readonly output: T | undefined
   readonly errors: readonly Failure[]
   readonly missing: readonly MissingValue[]
+  /** Names of flags and arguments that were given an invalid value. */
+  readonly refused: readonly string[]
 }
 
 /** `parse` reads `argv` by softened `specs`. `ignoresVariables`: an invalid variable counts as not set. */
@@ -49,11 +53,17 @@ export async function readSoftly<T extends Output>(
   ignoresVariables = false,
 ): Promise<Reading<T>> {
   const errors: Failure[] = []
-  const take = (from: Word, failure: Failure) => {
-    if (!from.isVariable || !ignoresVariables) errors.push(failure)
-  }
+  const refused: string[] = []
   const softenAll = (all: Specs['args']) =>
-    Object.fromEntries(Object.entries(all).map(([name, spec]) => [name, soften(spec, name, take)]))
+    Object.fromEntries(
+      Object.entries(all).map(([name, spec]) => {
+        const take = (from: Word, failure: Failure) => {
+          if (!from.isVariable || !ignoresVariables) errors.push(failure)
+          refused.push(name)
+        }
+        return [name, soften(spec, name, take)]
+      }),
+    )
   const softened = {strict: specs.strict, args: softenAll(specs.args), flags: softenAll(specs.flags)}
   const words = fillOptionalValues(argv, specs.flags)
   let output: T | undefined
@@ -62,17 +72,29 @@ export async function readSoftly<T extends Output>(
   } catch (error) {
     // The errors about unknown flags and surplus arguments hold what was read.
     output = (error as {parse?: {output?: T}} | undefined)?.parse?.output
-    if (output === undefined) return {output, errors: [parserError(error, words, specs.flags)], missing: []}
+    if (output === undefined) {
+      const {name, rest, failure} = parserError(error, words, specs.flags)
+      const others = await readSoftly(specs, rest, parse, ignoresVariables)
+      return {
+        output: others.output,
+        errors: [failure, ...others.errors],
+        missing: others.missing.filter(value => value.name !== name),
+        refused: [name, ...others.refused],
+      }
+    }
   }
-  return {output, errors: [...errors, ...usageErrors(specs, output)], missing: missingValues(specs, output)}
+  const surplus = specs.strict ? wordsOf(output).slice(Object.keys(specs.args).length) : []
+  if (surplus.length > 0 && specs.bareWord) refused.push(specs.bareWord)
+  return {
+    output,
+    errors: [...errors, ...usageErrors(specs, output, surplus)],
+    missing: missingValues(specs, output),
+    refused,
+  }
 }
 
-/** One Failure that names all of `errors`, of which there is at least one. */
-function combined(errors: readonly Failure[]): Failure {
-  const [first, ...more] = errors as [Failure, ...Failure[]]
-  if (more.length === 0) return first
-  const messages = [...new Set(errors.map(({message}) => message))]
-  return new Failure(first.kind, messages.join('; '), first.details)
+function wordsOf({raw}: Pick<Output, 'raw'>): string[] {
+  return raw.filter(({type}) => type === 'arg').map(({input}) => input)
 }
 
 /** Replaces the checks of oclif's own flag types, whose messages repeat the value. */
@@ -117,11 +139,15 @@ export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): 
   return read(spec, from, answer, context, {name})
 }
 
-function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output): Failure[] {
+function usageErrors(
+  specs: Specs,
+  {raw, nonExistentFlags = [], flags}: Output,
+  surplus: readonly string[],
+): Failure[] {
   const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags)))
-  const surplus = raw.filter(({type}) => type === 'arg').length - Object.keys(specs.args).length
   // A surplus argument may be the value of an unknown flag.
-  const tooMany = specs.strict && surplus > 0 && unknown.length === 0 ? [unexpectedArguments(surplus)] : []
+  const isSurplus = surplus.length > 0 && unknown.length === 0
+  const tooMany = isSurplus ? [unexpectedArguments(surplus, specs.bareWord)] : []
   const given = (name: string) =>
     raw.some(token => token.type === 'flag' && token.flag === name) ||
     process.env[specs.flags[name]?.env ?? '']
@@ -155,6 +181,9 @@ export abstract class ParsingCommand extends Command {
   /** The values of `--columns`; undefined when they depend on the answer. */
   static columns: readonly string[] | undefined
 
+  /** The flag that a word without a flag is probably meant for. */
+  static bareWord: string | undefined
+
   /** The kinds of its arguments and flags, for completion and for questions about missing ones. */
   static candidates: Candidates = {}
 
@@ -176,29 +205,53 @@ export abstract class ParsingCommand extends Command {
     A extends Record<string, unknown>,
   >(command: Interfaces.Input<F, B, A>, argv = this.argv): Promise<Interfaces.ParserOutput<F, B, A>> {
     const flags = {...command.baseFlags, ...command.flags}
-    const specs = {args: command.args ?? {}, flags, strict: command.strict ?? true} as unknown as Specs
+    const {columns, bareWord, candidates} = this.constructor as typeof ParsingCommand
+    const {args = {}, strict = true} = command
+    const specs = {args, flags, strict, bareWord} as unknown as Specs
     const read = (words: readonly string[]): Promise<Reading<Interfaces.ParserOutput<F, B, A>>> =>
       readSoftly(specs, words, (soft, all) => super.parse(soft as never, all), this.showsSettings)
-    let {output, errors, missing} = await read(argv)
+    let {output, errors, missing, refused} = await read(argv)
+    const leading = output ? this.leading(wordsOf(output), output.flags) : []
+    const line = [...leading, ...argv]
+    if (leading.length > 0) ({output, errors, missing, refused} = await read(line))
     if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags))
-      ({output, errors, missing} = await read(
-        await askMissing(missing, argv, {
+      ({output, errors, missing, refused} = await read(
+        await askMissing(missing, line, {
           prompts: await this.prompts(output.flags),
-          candidates: (this.constructor as typeof ParsingCommand).candidates,
-          configDirectory: this.config.configDir,
-          read: readAnswer,
+          ...{candidates, configDirectory: this.config.configDir, read: readAnswer},
         }),
       ))
-    const refused = missing.length > 0 ? [...errors, refuseMissing(missing)] : errors
-    if (output === undefined || refused.length > 0) throw combined(refused)
-    this.takeGlobals(output)
+    const all = [...errors]
+    if (output) {
+      this.takeGlobals(output)
+      try {
+        checkColumns(columns, this.globals.columns)
+      } catch (error) {
+        into(all)(error)
+      }
+      if (all.length > 0) all.push(...((await this.alsoWrong(output, refused).catch(into(all))) ?? []))
+    }
+    if (missing.length > 0) all.push(refuseMissing(missing))
+    if (output === undefined || all.length > 0) throw combined(all)
     return output
+  }
+
+  /** Words that are meant before those typed, given the arguments and flags. */
+  protected leading(_words: readonly string[], _flags: Interfaces.ParserOutput['flags']): string[] {
+    return []
+  }
+
+  /** With something wrong already: what the command would refuse later. `refused`: names given an invalid value. */
+  protected async alsoWrong(
+    _output: Pick<Interfaces.ParserOutput, 'args' | 'flags'>,
+    _refused: readonly string[],
+  ): Promise<Failure[]> {
+    return []
   }
 
   private takeGlobals({flags, raw}: Interfaces.ParserOutput): void {
     if (flags.format === 'json') Object.assign(flags, {json: true})
     this.globals = flags as unknown as GlobalFlags
-    checkColumns((this.constructor as typeof ParsingCommand).columns, this.globals.columns)
     this.timeoutSeconds = this.globals.timeout
     this.verbosity = raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
   }

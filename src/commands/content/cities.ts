@@ -19,7 +19,10 @@ ${pathNote('content.cities')}`
       helpValue: 'TEXT',
       summary: 'only cities whose name contains TEXT (accents are ignored)',
     }),
-    country: countryFlag({helpValue: 'CC', summary: 'only cities of this country'}),
+    country: countryFlag({
+      helpValue: 'COUNTRY',
+      summary: 'only cities of this country, by name or two-letter code',
+    }),
   }
 
   async run(): Promise<void> {

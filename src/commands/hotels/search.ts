@@ -1,19 +1,29 @@
 import * as Flags from '@oclif/core/flags'
 import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
 import {
-  lacksSomething,
+  absentIn,
   MOST_NIGHTS,
+  misfitsIn,
   OFFER_COLUMNS,
+  readCheckOut,
   readRoom,
   readSearch,
   type SearchFlags,
   SORTS,
   search,
 } from '../../cli/features/catalogue/hotel-search.js'
-import {amountFlag, checkedFlag, countryFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
+import {DATE_FORMS} from '../../cli/input/dates.js'
+import {amountFlag, checkedFlag, comingDayFlag, countryFlag, currencyFlag} from '../../cli/input/flags.js'
+import {missing} from '../../cli/input/usage-errors.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
+
+/** Read again when the check-in is known. */
+const checkOutFlag = checkedFlag((field, text) => {
+  readCheckOut(field, text, '0001-01-01')
+  return text
+})
 
 export default class HotelsSearch extends BaseCommand {
   static override summary = 'Search hotel offers for a city, dates and rooms'
@@ -28,10 +38,14 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
   ]
   static override columns = OFFER_COLUMNS.map(column => column.name)
   static override candidates = {city: 'cities'} as const
+  static override bareWord = 'city'
   static override flags = {
     ...cityFlag,
-    'check-in': dateFlag({helpValue: 'DATE', summary: 'arrival date, YYYY-MM-DD'}),
-    'check-out': dateFlag({helpValue: 'DATE', summary: 'departure date, YYYY-MM-DD'}),
+    'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
+    'check-out': checkOutFlag({
+      helpValue: 'DATE|N',
+      summary: 'departure date, or number of nights (3 or +3)',
+    }),
     nights: Flags.integer({
       helpValue: 'N',
       min: 1,
@@ -45,9 +59,9 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
       summary: 'one room: adults, then the ages of the children (repeatable; default 2)',
     }),
     nationality: countryFlag({
-      helpValue: 'CC',
+      helpValue: 'COUNTRY',
       env: 'BOOKCTL_NATIONALITY',
-      summary: 'country of the guests (two letters)',
+      summary: 'country of the guests, by name or two-letter code',
     }),
     currency: currencyFlag({
       helpValue: 'CCC',
@@ -71,9 +85,16 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
   }
 
+  protected override async alsoWrong({flags}: {flags: SearchFlags}, refused: readonly string[]) {
+    const given = await this.withDefaults(flags, ['nationality', 'currency'])
+    const placed = Object.fromEntries(refused.map(name => [name, true]))
+    const absent = mayAsk(this.globals) ? [] : absentIn({...given, ...placed})
+    return [...misfitsIn(given), ...(absent.length > 0 ? [missing(absent)] : [])]
+  }
+
   /** Asks for what is missing, at a terminal. */
   private async complete(given: SearchFlags): Promise<SearchFlags> {
-    if (!lacksSomething(given) || !mayAsk(this.globals)) return given
+    if (absentIn(given).length === 0 || !mayAsk(this.globals)) return given
     const {completeSearch} = await import('../../cli/features/wizard/ask-search.js')
     return completeSearch(this, given)
   }

@@ -24,7 +24,7 @@ ${pathNote('reservations.update')}`
   static override flags = {
     contact: contactFlag({
       helpValue: 'K=V,…',
-      summary: 'fields to change: name, surname, email, phone_country_code, phone_number',
+      summary: 'fields to change: name, surname, email, phone (or phone_country_code, phone_number)',
     }),
     guest: guestFlag({
       helpValue: 'K=V,…',

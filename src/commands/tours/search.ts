@@ -1,7 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
-import {search, TOUR_COLUMNS, TOUR_SORTS, type TourFlags} from '../../cli/features/catalogue/tours.js'
-import {amountFlag, currencyFlag, dateFlag} from '../../cli/input/flags.js'
+import {
+  absentIn,
+  search,
+  TOUR_COLUMNS,
+  TOUR_SORTS,
+  type TourFlags,
+} from '../../cli/features/catalogue/tours.js'
+import {DATE_FORMS} from '../../cli/input/dates.js'
+import {amountFlag, comingDayFlag, currencyFlag} from '../../cli/input/flags.js'
+import {missing} from '../../cli/input/usage-errors.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {pathNote} from '../../cli/shell/path-note.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
@@ -18,9 +26,10 @@ ${pathNote('tours.search')} Also BOOKCTL_CURRENCY.`
   ]
   static override columns = TOUR_COLUMNS.map(column => column.name)
   static override candidates = {city: 'cities'} as const
+  static override bareWord = 'city'
   static override flags = {
     ...cityFlag,
-    date: dateFlag({helpValue: 'DATE', summary: 'only tours on this day, YYYY-MM-DD'}),
+    date: comingDayFlag({helpValue: 'DATE', summary: `only tours on this day: ${DATE_FORMS}`}),
     currency: currencyFlag({
       helpValue: 'CCC',
       env: 'BOOKCTL_CURRENCY',
@@ -47,9 +56,15 @@ ${pathNote('tours.search')} Also BOOKCTL_CURRENCY.`
     await this.print(await search(() => this.connect(), await this.complete(given)))
   }
 
+  protected override async alsoWrong({flags}: {flags: TourFlags}, refused: readonly string[]) {
+    const given = await this.withDefaults(flags, ['currency'])
+    const absent = absentIn({...given, ...Object.fromEntries(refused.map(name => [name, true]))})
+    return absent.length > 0 && !mayAsk(this.globals) ? [missing(absent)] : []
+  }
+
   /** Asks for what is missing, at a terminal. */
   private async complete(given: TourFlags): Promise<TourFlags> {
-    if ((given.city && given.currency) || !mayAsk(this.globals)) return given
+    if (absentIn(given).length === 0 || !mayAsk(this.globals)) return given
     const {completeTourSearch} = await import('../../cli/features/wizard/ask-search.js')
     return completeTourSearch(this, given)
   }

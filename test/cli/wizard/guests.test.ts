@@ -1,8 +1,9 @@
 /** Guests and contact as they are typed, checked at once. */
 import {describe, expect, test} from 'vitest'
-import {askContact, createPhoneReader} from '../../../src/cli/features/wizard/ask-contact.js'
+import {askContact} from '../../../src/cli/features/wizard/ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
+import {createPhoneReader} from '../../../src/cli/input/phone.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
 import {stateForEachTest} from '../each-test.js'
 import {type Line, scriptedPrompts} from './scripted-prompts.js'
@@ -138,7 +139,7 @@ describe('a telephone number', () => {
     ['+49 (30) 901820', '+49', '30901820', 'DE'],
     ['+1 212 555 0123', '+1', '2125550123', undefined],
   ])('%s', async (typed, prefix, national, country) => {
-    const read = await createPhoneReader('TR')
+    const read = await createPhoneReader('TR', 'phone')
     expect(read(typed)).toMatchObject({phone_country_code: prefix, phone_number: national})
     if (country) expect(read(typed).country).toBe(country)
   })
@@ -146,13 +147,13 @@ describe('a telephone number', () => {
   test.each(['', 'abc', '12', '+999 123456', '+90 53', '+90 532 123 45 67 89 10 11'])(
     'not %s',
     async typed => {
-      const read = await createPhoneReader('TR')
+      const read = await createPhoneReader('TR', 'phone')
       expect(thrownBy(() => read(typed)).message).toMatch(/\+90 532/)
     },
   )
 
   test('needs its prefix where the country is not known', async () => {
-    const read = await createPhoneReader(undefined)
+    const read = await createPhoneReader(undefined, 'phone')
     expect(thrownBy(() => read('0532 123 45 67')).message).toContain('country prefix')
   })
 })

@@ -1,12 +1,13 @@
 /** What the wizard asks before a search, and how it understands what people type. */
 
-import {describe, expect, test} from 'vitest'
+import {afterEach, describe, expect, test, vi} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
 import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'
-import {readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {readCheckOut, readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
-import {readCheckIn, readCheckOut, readDay, withWeekday} from '../../../src/cli/features/wizard/dates.js'
-import {findCountries, namedCountries} from '../../../src/cli/features/wizard/questions.js'
+import {withWeekday} from '../../../src/cli/features/wizard/dates.js'
+import {findCountries, namedCountries} from '../../../src/cli/input/countries.js'
+import {readComingDay, readDay, today} from '../../../src/cli/input/dates.js'
 import {matches} from '../../../src/cli/input/match.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'
@@ -40,25 +41,45 @@ describe('dates', () => {
     ['Tomorrow', '2030-05-02'],
     ['+31', '2030-06-01'],
   ])('%s', (typed, date) => {
-    expect(readDay(typed, TODAY)).toBe(date)
+    expect(readDay('--check-in', typed, TODAY)).toBe(date)
   })
 
   test.each(['2030-02-30', '31.4.2030', '01/06/2030', 'soon', '+'])('%s is no date', typed => {
-    expect(thrownBy(() => readDay(typed, TODAY))).toBeInstanceOf(Failure)
+    expect(thrownBy(() => readDay('--check-in', typed, TODAY))).toBeInstanceOf(Failure)
   })
 
-  test('check-in may be yesterday, where the hotel still has it, and not earlier', () => {
-    expect(readCheckIn('2030-04-30', TODAY)).toBe('2030-04-30')
-    expect(thrownBy(() => readCheckIn('2030-04-29', TODAY))).toBeInstanceOf(Failure)
+  describe('a check-in in the past', () => {
+    afterEach(() => void vi.useRealTimers())
+
+    test('is refused from yesterday back', () => {
+      vi.stubEnv('TZ', 'UTC')
+      expect(readComingDay('--check-in', TODAY, TODAY)).toBe(TODAY)
+      expect(thrownBy(() => readComingDay('--check-in', '2030-04-30', TODAY)).message).toMatch(
+        /^--check-in: must not be in the past/,
+      )
+    })
+
+    test('is accepted for yesterday only while it is yesterday in UTC, so west of here', () => {
+      vi.stubEnv('TZ', 'Pacific/Auckland')
+      vi.useFakeTimers({now: Date.parse('2030-04-30T20:00:00Z')})
+      expect(today()).toBe(TODAY)
+      expect(readComingDay('--check-in', '2030-04-30')).toBe('2030-04-30')
+      expect(thrownBy(() => readComingDay('--check-in', '2030-04-29'))).toBeInstanceOf(Failure)
+      vi.setSystemTime(Date.parse('2030-05-01T03:00:00Z'))
+      expect(thrownBy(() => readComingDay('--check-in', '2030-04-30'))).toBeInstanceOf(Failure)
+    })
   })
 
   test('leaving as a date or as nights', () => {
-    expect(readCheckOut('3', '2030-06-01', TODAY)).toBe('2030-06-04')
-    expect(readCheckOut('2030-06-02', '2030-06-01', TODAY)).toBe('2030-06-02')
+    const leaving = (typed: string, checkIn = '2030-06-01') =>
+      readCheckOut('--check-out', typed, checkIn, TODAY)
+    for (const typed of ['+3', '4.6.2030', '+3 ']) expect(leaving(typed)).toBe('2030-06-04')
+    expect(leaving('3')).toBe('2030-06-04')
+    expect(leaving('2030-06-02')).toBe('2030-06-02')
     for (const typed of ['0', '366', '2030-06-01']) {
-      expect(thrownBy(() => readCheckOut(typed, '2030-06-01', TODAY))).toBeInstanceOf(Failure)
+      expect(thrownBy(() => leaving(typed))).toBeInstanceOf(Failure)
     }
-    expect(thrownBy(() => readCheckOut('9', '9999-12-30', TODAY))).toBeInstanceOf(Failure)
+    expect(thrownBy(() => leaving('9', '9999-12-30'))).toBeInstanceOf(Failure)
   })
 
   test('are shown back with their weekday', () => {

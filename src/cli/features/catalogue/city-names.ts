@@ -5,7 +5,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {KnownCity} from '../../../state/seen-store.js'
 import {checkInteger, invalid} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
-import {closestFew, fold} from '../../input/match.js'
+import {closestFew, fold, matches} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 
 /** The parts of a connection that know names. */
@@ -54,39 +54,73 @@ const numberOrName = checkedFlag((field, text) =>
 export const cityFlag = {
   city: numberOrName({
     helpValue: 'CITY',
-    summary: 'city id, or its name once content cities has listed it; 101 is Istanbul in the local sandbox',
+    summary: 'city by name or id, such as Istanbul or 101 in the local sandbox',
   }),
 }
 
-/** The number that `--city` means, found among the cities remembered here, without a request. Throws usage. */
+/** The id that `--city` means: a name is looked up here, else in the service's list. Throws usage. */
 export async function readCity(
   typed: number | string | undefined,
-  open: () => Promise<Pick<Naming, 'state' | 'target'>>,
+  open: () => Promise<Naming>,
 ): Promise<number | undefined> {
   if (typeof typed !== 'string') return typed
-  const {state, target} = await open()
-  return cityNumber(typed, state.cities.list({baseUrl: target.baseUrl}))
+  const naming = await open()
+  const {state, target} = naming
+  const known = state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
+  return citiesNamed(typed, known).length > 0
+    ? cityNumber(typed, known)
+    : cityNumber(typed, await namedCities(naming))
 }
 
-/** The number of the city of that name. Throws usage, naming the numbers where several cities have it. */
+/** Cities whose name is `typed`, alone or with country or id, as they are shown: `Valencia, ES (7)`. */
+function citiesNamed(typed: string, cities: readonly KnownCity[]): KnownCity[] {
+  const plain = (text: string) => fold(text.replace(/[\s,()]+/g, ' '))
+  const wanted = plain(typed)
+  return cities.filter(({id, name, country_code: code}) => {
+    const countries = code ? ['', code, countryName(code)] : ['']
+    return countries.some(country =>
+      [`${name} ${country}`, `${name} ${country} ${id}`].map(plain).includes(wanted),
+    )
+  })
+}
+
+function countryName(code: string): string {
+  return /^[A-Za-z]{2}$/.test(code) ? (new Intl.DisplayNames('en', {type: 'region'}).of(code) ?? code) : code
+}
+
+/** The id of the city of that name. Throws usage, naming the cities that may be meant. */
 export function cityNumber(typed: string, known: readonly KnownCity[]): number {
-  const wanted = fold(typed)
-  const [city, ...others] = known.filter(({name}) => fold(name) === wanted)
+  const [city, ...others] = citiesNamed(typed, known)
   if (city && others.length === 0) return city.id
-  if (!city) {
-    const names = closestFew(wanted, [...new Set(known.map(({name}) => fold(name)))], MOST_NEAR)
-    const nearest = names.flatMap(name => known.filter(each => fold(each.name) === name)).slice(0, MOST_NEAR)
-    const near = nearest.map(({id, name}) => `${sanitizeLine(name, 50)} (${id})`)
-    const rule = 'must be a number, or the name of a city listed by content cities'
-    const {kind, message, details} = invalid('--city', rule, typed)
-    if (near.length === 0) throw new Failure(kind, message, details)
-    throw new Failure(kind, message, {...details, hint: `did you mean ${near.join(' or ')}?`})
+  if (city) {
+    const shown = [city, ...others].slice(0, 10).map(cityLine).join('; ')
+    throw invalid(
+      '--city',
+      `several cities have this name: ${shown}`,
+      undefined,
+      'give the id, or add the country',
+    )
   }
-  const numbers = [city, ...others].map(({id, country_code}) => [id, country_code].filter(Boolean).join(' '))
-  throw invalid(
-    '--city',
-    `several cities have this name: ${numbers.slice(0, 10).join(', ')}; give the number`,
-  )
+  if (known.length === 0)
+    throw invalid(
+      '--city',
+      "must be an id here, because the service's list of cities is not available",
+      typed,
+    )
+  const near = closestFew(fold(typed), [...new Set(known.map(({name}) => fold(name)))], MOST_NEAR)
+  const meant = known
+    .filter(({name}) => near.includes(fold(name)) || matches(name, typed))
+    .slice(0, MOST_NEAR)
+  const hint =
+    meant.length > 0
+      ? `did you mean ${meant.map(cityLine).join(' or ')}?`
+      : 'list cities: bookctl content cities'
+  throw invalid('--city', 'must be the name or id of a city of the service', typed, hint)
+}
+
+/** `Valencia, ES (7)`. */
+export function cityLine({id, name, country_code: country}: KnownCity): string {
+  return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
 }
 
 /** More suggestions do not help. */

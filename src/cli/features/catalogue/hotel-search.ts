@@ -2,11 +2,13 @@
 import {termsOf} from '../../../api/answers/offer-terms.js'
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
 import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
+import type {Failure} from '../../../contract/failure.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {OfferFound} from '../../../state/seen-store.js'
-import {invalid} from '../../input/checks.js'
-import {missing} from '../../input/usage-errors.js'
+import {checkInteger, invalid} from '../../input/checks.js'
+import {readDay} from '../../input/dates.js'
+import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
@@ -87,38 +89,58 @@ export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
 
-/** Whether `given` lacks something that has no default. */
-export function lacksSomething(given: SearchFlags): boolean {
-  const {city, 'check-in': checkIn, 'check-out': checkOut, nights, nationality, currency} = given
-  return !(city && checkIn && (checkOut || nights) && nationality && currency)
-}
-
-/** The request of §2.2. Throws usage, naming every flag that is missing, or the first that does not fit the others. */
-export function readSearch(flags: SearchFlags): SearchRequest {
-  const {city, 'check-in': checkIn, nationality, currency, room: rooms = DEFAULT_ROOMS} = flags
-  const absent = [
+/** The flags without a default that `given` lacks. */
+export function absentIn(given: SearchFlags): string[] {
+  const {city, 'check-in': checkIn, nationality, currency} = given
+  return [
     ...(city ? [] : ['--city']),
     ...(checkIn ? [] : ['--check-in']),
-    ...(flags['check-out'] || flags.nights ? [] : ['--check-out or --nights']),
+    ...(given['check-out'] || given.nights ? [] : ['--check-out or --nights']),
     ...(nationality ? [] : ['--nationality']),
     ...(currency ? [] : ['--currency']),
   ]
-  if (!city || !checkIn || !nationality || !currency || absent.length > 0) throw missing(absent)
-  if (rooms.length > MOST_ROOMS) throw invalid('--room', `at most ${MOST_ROOMS} rooms`)
+}
+
+/** What does not fit together, besides what is missing. */
+export function misfitsIn(flags: SearchFlags): Failure[] {
+  const {'check-in': checkIn, room: rooms = []} = flags
+  const errors: Failure[] = []
+  if (rooms.length > MOST_ROOMS) errors.push(invalid('--room', `at most ${MOST_ROOMS} rooms`))
+  try {
+    if (checkIn) departureOf(checkIn, flags)
+  } catch (error) {
+    into(errors)(error)
+  }
+  return errors
+}
+
+/** The request of §2.2. Throws usage, naming every flag that is missing or does not fit the others. */
+export function readSearch(flags: SearchFlags): SearchRequest {
+  const {city, 'check-in': checkIn, nationality, currency, room: rooms = DEFAULT_ROOMS} = flags
+  const absent = absentIn(flags)
+  const errors = [...(absent.length > 0 ? [missing(absent)] : []), ...misfitsIn(flags)]
+  if (!city || !checkIn || !nationality || !currency || errors.length > 0) throw combined(errors)
   return {
     destination: {type: 'CITY', id: city},
     check_in: checkIn,
-    check_out: readCheckOut(checkIn, flags),
+    check_out: departureOf(checkIn, flags),
     rooms: [...rooms],
     client_nationality: nationality,
     currency,
   }
 }
 
-function readCheckOut(checkIn: string, {'check-out': checkOut, nights = 0}: SearchFlags): string {
-  if (checkOut === undefined) return leaveAfter(checkIn, nights)
-  if (nightsBetween(checkIn, checkOut) < 1) throw invalid('--check-out', 'must be after --check-in', checkOut)
-  return checkOut
+function departureOf(checkIn: string, {'check-out': checkOut, nights}: SearchFlags): string {
+  return checkOut ? readCheckOut('--check-out', checkOut, checkIn) : leaveAfter(checkIn, nights ?? 1)
+}
+
+/** The day of departure, typed as a date or as a number of nights. Throws usage. */
+export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
+  const nights = /^\+?(\d{1,4})$/.exec(typed.trim())?.[1]
+  if (nights !== undefined) return leaveAfter(checkIn, checkInteger('--nights', nights, 1, MOST_NIGHTS))
+  const date = readDay(field, typed, today)
+  if (nightsBetween(checkIn, date) < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
+  return date
 }
 
 /** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */

@@ -36,10 +36,15 @@ function durationText(minutes: number | null): string | null {
   return [hours > 0 ? `${hours}h` : '', rest > 0 || hours === 0 ? `${rest}min` : ''].filter(Boolean).join(' ')
 }
 
+/** The flags without a default that are missing. */
+export function absentIn({city, currency}: TourFlags): string[] {
+  return [...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])]
+}
+
 /** Throws usage, Failure. */
 export async function search(open: () => Promise<Connection>, flags: TourFlags): Promise<Result<FoundTour>> {
   const {city, date, currency} = flags
-  if (!city || !currency) throw missing([...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])])
+  if (!city || !currency) throw missing(absentIn(flags))
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')

@@ -29,9 +29,12 @@ export const reserveFlags = {
   }),
   contact: contactFlag({
     helpValue: 'K=V,…',
-    summary: 'name, surname, email, phone_country_code, phone_number',
+    summary: 'name, surname, email, phone such as +905321234567 (or phone_country_code, phone_number)',
   }),
-  nationality: countryFlag({helpValue: 'CC', summary: 'client nationality (default: the one searched with)'}),
+  nationality: countryFlag({
+    helpValue: 'COUNTRY',
+    summary: 'client nationality, by name or two-letter code (default: the one searched with)',
+  }),
   'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
   'idempotency-key': checkedFlag(checkUuid)({
     helpValue: 'UUID',

@@ -6,13 +6,15 @@ import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../..
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
 import type {State} from '../../../state/state.js'
+import {today} from '../../input/dates.js'
+import {missing} from '../../input/usage-errors.js'
 import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {serviceText, type Target} from '../../session/target.js'
 import {factLines} from '../../terminal/values.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
-import {checkTyped, offerOf, readInput, readReservation} from './reservation.js'
+import {ANY_COUNTRY, checkTyped, examine, offerOf, readInput, readReservation} from './reservation.js'
 
 export interface Plan {
   readonly request: ReservationRequest
@@ -46,17 +48,24 @@ export async function readTyped(offerArgument: string | undefined, flags: Reserv
   return {offerId, input, maxPrice, key}
 }
 
-/** The calendar day here, in this machine's time zone, YYYY-MM-DD. */
-export function today(): string {
-  const now = new Date(systemClock.now() * 1000)
-  const two = (number: number) => String(number).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-}
-
 const OF_A_NEW_RESERVATION = [
   ...(['input', 'client-reference', 'pay', 'guest', 'contact', 'nationality'] as const),
   ...(['max-price', 'idempotency-key'] as const),
 ]
+
+/** What else `readTyped` would refuse, after the flags `refused`; without what is missing if that is asked for. */
+export async function wrongBesides(
+  offerArgument: string | undefined,
+  flags: ReserveFlags & {readonly template?: boolean},
+  refused: readonly string[],
+  asks: boolean,
+): Promise<Failure[]> {
+  if (flags.resume !== undefined || flags.template) return []
+  const input = await readInput(flags.input)
+  const known = {nationality: ANY_COUNTRY, client: '', today: today()}
+  const {lacking, errors} = await examine(offerOf(offerArgument, input), input, flags, known, refused)
+  return lacking.length > 0 && !asks ? [missing(lacking), ...errors] : errors
+}
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
 export async function planReservation(

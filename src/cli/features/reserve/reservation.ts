@@ -1,15 +1,16 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
 import {createHash} from 'node:crypto'
 import type {ZodType} from 'zod'
-import {nightsBetween} from '../../../contract/dates.js'
+import {isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {MISSING, plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
-import {checkCountry, checkIdentifier, invalid} from '../../input/checks.js'
+import {checkIdentifier, invalid} from '../../input/checks.js'
+import {checkCountry} from '../../input/countries.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
-import {missing} from '../../input/usage-errors.js'
+import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
 export interface Known {
@@ -60,15 +61,14 @@ export async function readFields(
   return value
 }
 
-/** The offer meant: the argument, else the file's; undefined when neither names one. Throws usage. */
+/** The offer meant, unchecked: the argument, else the file's; undefined when neither names one. */
 export function offerOf(argument: string | undefined, input: Fields): string | undefined {
   const offer = argument ?? input.offer_id
-  if (offer === undefined) return undefined
-  return checkIdentifier('offer_id', 'offer_id', textOf(offer))
+  return offer === undefined ? undefined : textOf(offer)
 }
 
-/** Any country: for checking what was typed before the nationality searched is known. */
-const SOME_COUNTRY = 'TR'
+/** For checking what was typed before the nationality searched is known. */
+export const ANY_COUNTRY = 'TR'
 
 /** Checks what was typed as far as that needs no knowledge of the offer, so before a login is asked for. */
 export async function checkTyped(
@@ -77,51 +77,93 @@ export async function checkTyped(
   flags: ReserveFlags,
   today: string,
 ): Promise<void> {
-  await readReservation(offerId, input, flags, {nationality: SOME_COUNTRY, client: '', today})
+  await readReservation(offerId, input, flags, {nationality: ANY_COUNTRY, client: '', today})
 }
 
-/** The request of §2.4: flags win over the file. Throws usage naming what is missing or wrong. */
+/** The request of §2.4: flags win over the file. Throws usage naming all that is missing or wrong. */
 export async function readReservation(
   offerId: string | undefined,
   input: Fields,
   flags: ReserveFlags,
   known: Known,
 ): Promise<ReservationRequest> {
-  const {preferred} = flags
+  const {lacking, errors, request} = await examine(offerId, input, flags, known)
+  const all = [...(lacking.length > 0 ? [missing(lacking)] : []), ...errors]
+  if (!request || all.length > 0) throw combined(all)
+  return withReference(request, known.client)
+}
+
+/** All that is missing and wrong in what was typed, but for the flags `refused` already. */
+export async function examine(
+  offerId: string | undefined,
+  input: Fields,
+  flags: ReserveFlags,
+  known: Known,
+  refused: readonly string[] = [],
+) {
   const nationality =
-    flags.nationality ?? input.client_nationality ?? known.nationality ?? preferred?.nationality
+    flags.nationality ?? input.client_nationality ?? known.nationality ?? flags.preferred?.nationality
   const pay = flags.pay ?? (isFields(input.payment) ? input.payment.mode : undefined)
-  const contact = mergeContact(input.contact, flags.contact, preferred?.contact)
+  const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
   const guests = flags.guest ?? input.guests
-  const absent = [
-    ...(offerId === undefined ? ['OFFER_ID'] : []),
-    ...(nationality === undefined ? ['--nationality'] : []),
-    ...(guests === undefined ? ['--guest'] : []),
-    ...(contact === undefined ? ['--contact'] : []),
-    ...(pay === undefined ? ['--pay'] : []),
-  ]
-  if (absent.length > 0) throw missing([...absent, ...(await absentWithin(contact, guests))])
-  const client_nationality = await checkCountry('client_nationality', textOf(nationality))
-  const reference = flags['client-reference'] ?? input.client_reference_id
-  if (typeof reference === 'string') checkIdentifier('client_reference_id', 'client_reference_id', reference)
-  const request = {
+  const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
+  const parts = {
+    offer_id: {flag: 'OFFER_ID', value: offerId},
+    client_nationality: {flag: '--nationality', value: nationality},
+    guests: {flag: '--guest', value: guests},
+    contact: {flag: '--contact', value: contact},
+    payment: {flag: '--pay', value: pay},
+    client_reference_id: {flag: '--client-reference', value: reference},
+  }
+  const errors: Failure[] = []
+  /** Parts whose mistakes are named already. */
+  const named = new Set<string>()
+  const lacking: string[] = []
+  for (const [part, {flag, value}] of Object.entries(parts)) {
+    const isRefused = refused.some(name => flag === `--${name}`)
+    if (isRefused || value === undefined) named.add(part)
+    if (!isRefused && value === undefined) lacking.push(flag)
+  }
+  const check = async (part: keyof typeof parts, read: (text: string) => string | Promise<string>) => {
+    if (named.has(part)) return undefined
+    try {
+      return await read(textOf(parts[part].value))
+    } catch (error) {
+      named.add(part)
+      return into(errors)(error)
+    }
+  }
+  await check('offer_id', text => checkIdentifier('offer_id', 'offer_id', text))
+  await check('client_reference_id', text =>
+    checkIdentifier('client_reference_id', 'client_reference_id', text),
+  )
+  const country = await check('client_nationality', text => checkCountry('client_nationality', text))
+  for (const [index, guest] of (Array.isArray(guests) ? guests : []).entries())
+    errors.push(...(await faultsOfGuest(guest, `guests[${index}]`, known.today)))
+  const {reservationRequest} = await import('../../../contract/reservations.js')
+  const whole = {
     ...input,
-    offer_id: offerId,
-    client_reference_id: reference ?? '-',
-    client_nationality,
-    contact,
-    guests: fillGuests(guests, client_nationality, flags.guest !== undefined),
+    ...{offer_id: offerId, client_reference_id: reference, client_nationality: country, contact},
+    guests: fillGuests(guests, country ?? ANY_COUNTRY, flags.guest !== undefined),
     payment: isFields(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
   }
-  const {reservationRequest} = await import('../../../contract/reservations.js')
-  const checked = parsedBy(reservationRequest, request, refusal)
-  for (const [index, {nationality: country, birth_date}] of checked.guests.entries()) {
-    if (country !== undefined) await checkCountry(`guests[${index}].nationality`, country)
-    // Elsewhere it may be tomorrow already.
-    if (birth_date !== undefined && nightsBetween(birth_date, known.today) < -1)
-      throw invalid(`guests[${index}].birth_date`, 'must not be in the future', birth_date)
-  }
-  return withReference(checked, known.client)
+  const parsed = reservationRequest.safeParse(whole, {error: plainMessage})
+  const issues = (parsed.error?.issues ?? []).filter(({path: [part = '']}) => !named.has(String(part)))
+  lacking.push(...issues.filter(isAbsent).map(fieldOf))
+  errors.push(...issues.filter(issue => !isAbsent(issue)).map(refusal))
+  return {lacking, errors, request: parsed.data}
+}
+
+/** What a schema does not check. A guest of a file may be anything. */
+async function faultsOfGuest(guest: unknown, path: string, today: string): Promise<Failure[]> {
+  const {nationality, birth_date: born} = isFields(guest) ? guest : {}
+  const errors: Failure[] = []
+  if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
+    await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
+  // Elsewhere it may be tomorrow already.
+  if (typeof born === 'string' && isCalendarDate(born) && nightsBetween(born, today) < -1)
+    errors.push(invalid(`${path}.birth_date`, 'must not be in the future', born))
+  return errors
 }
 
 /** Field by field: flag > file > settings. */
@@ -141,23 +183,14 @@ function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): u
   return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
 }
 
-/** `value` as `schema` reads it. Throws usage that lists what is missing, or the refusal of the first mistake. */
+/** `value` as `schema` reads it. Throws usage that names all that is missing or wrong. */
 export function parsedBy<T>(schema: ZodType<T>, value: object, refusal: (issue: Issue) => Failure): T {
   const parsed = schema.safeParse(value, {error: plainMessage})
   if (parsed.success) return parsed.data
   const {issues} = parsed.error
-  const issue = issues.find(each => !isAbsent(each))
-  throw issue ? refusal(issue) : missing(issues.map(fieldOf))
-}
-
-/** Missing fields of an incomplete contact and guests, to be listed with the rest. */
-async function absentWithin(contact: unknown, guests: unknown): Promise<string[]> {
-  const {reservationRequest} = await import('../../../contract/reservations.js')
-  const parsed = reservationRequest.safeParse(
-    {contact, guests: fillGuests(guests, SOME_COUNTRY, false)},
-    {error: plainMessage},
-  )
-  return (parsed.error?.issues ?? []).filter(issue => isAbsent(issue) && issue.path.length > 1).map(fieldOf)
+  const lacking = issues.filter(isAbsent).map(fieldOf)
+  const wrong = issues.filter(issue => !isAbsent(issue)).map(refusal)
+  throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...wrong])
 }
 
 interface Issue {

@@ -4,6 +4,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {People} from '../../../state/people-store.js'
 import type {Fields} from '../../input/guests.js'
+import {createPhoneReader, type Phone} from '../../input/phone.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {askRead, contactText} from './questions.js'
 
@@ -13,7 +14,7 @@ type ContactDefaults = {
 }
 
 export async function askContact(prompts: Prompts, defaults: ContactDefaults): Promise<Contact> {
-  const read = await createPhoneReader(defaults.country)
+  const read = await createPhoneReader(defaults.country, 'phone')
   const name = await askName(prompts, 'Contact: first name', defaults.name)
   const surname = await askName(prompts, 'Contact: family name', defaults.surname)
   const {contact} = await import('../../../contract/reservations.js')
@@ -86,44 +87,4 @@ export async function askContactOrKept(
     ...{name, surname, email, country: lead?.nationality},
     phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
   })
-}
-
-interface Phone {
-  readonly phone_country_code: string
-  readonly phone_number: string
-  /** ISO 3166-1; undefined where a prefix belongs to several countries. */
-  readonly country: string | undefined
-}
-
-export type PhoneReader = (typed: string) => Phone
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  TOO_SHORT: 'is too short',
-  TOO_LONG: 'is too long',
-  INVALID_LENGTH: 'has the wrong number of digits',
-  INVALID_COUNTRY: 'needs a country prefix such as +90',
-}
-
-/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage for anything else. */
-export async function createPhoneReader(country: string | undefined): Promise<PhoneReader> {
-  const {parsePhoneNumberWithError, validatePhoneNumberLength, isSupportedCountry} = await import(
-    'libphonenumber-js/min'
-  )
-  const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
-  return typed => {
-    const text = typed.trim().replace(/^00/, '+')
-    const problem = validatePhoneNumberLength(text, home)
-    if (problem !== undefined) throw invalidPhone(PROBLEMS[problem])
-    const parsed = parsePhoneNumberWithError(text, home)
-    const phone_number = String(parsed.nationalNumber)
-    if (!/^\d{4,15}$/.test(phone_number)) throw invalidPhone('has the wrong number of digits')
-    return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
-  }
-}
-
-function invalidPhone(problem = 'is not a telephone number') {
-  return usage(
-    'invalid_input',
-    `the number ${problem}; include the country prefix, such as +90 532 123 45 67`,
-  )
 }

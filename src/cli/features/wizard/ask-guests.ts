@@ -6,10 +6,10 @@ import type {Room} from '../../../contract/hotels.js'
 import {isTcNumber} from '../../../contract/identity.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
-import {checkDate} from '../../input/checks.js'
+import {readDay} from '../../input/dates.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {askName, askWords} from './ask-contact.js'
-import {dotted, withWeekday} from './dates.js'
+import {withWeekday} from './dates.js'
 import {askCountry, askRead} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
@@ -173,7 +173,7 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
 }
 
 function readBirthDate(typed: string, today: string): string {
-  const date = checkDate('date', dotted(typed) ?? typed.trim())
+  const date = readDay('date', typed, today)
   if (nightsBetween(date, today) < 0) throw usage('invalid_input', 'must not be in the future')
   if (ageOn(date, today) > 120) throw usage('invalid_input', 'must not be more than 120 years ago')
   return date

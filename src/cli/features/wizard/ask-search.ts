@@ -5,24 +5,25 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
 import type {KnownCity} from '../../../state/seen-store.js'
 import {checkCurrency, checkInteger} from '../../input/checks.js'
+import {readComingDay, today} from '../../input/dates.js'
 import {matches} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import type {Preferences} from '../../session/settings.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
-import {namedCities} from '../catalogue/city-names.js'
+import {cityLine, namedCities} from '../catalogue/city-names.js'
 import {
   MOST_PERSONS,
   MOST_ROOMS,
   OLDEST_CHILD,
+  readCheckOut,
   readRoom,
   roomText,
   type SearchFlags,
 } from '../catalogue/hotel-search.js'
 import type {TourFlags} from '../catalogue/tours.js'
-import {today} from '../reserve/plan.js'
-import {nightsText, readCheckIn, readCheckOut, withWeekday} from './dates.js'
+import {nightsText, withWeekday} from './dates.js'
 import {askCountry, askRead} from './questions.js'
 
 export interface SearchAsking {
@@ -71,14 +72,14 @@ async function askDates({prompts, today}: SearchAsking, given: SearchFlags) {
     (await askRead(
       prompts,
       {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'},
-      typed => readCheckIn(typed, today),
+      typed => readComingDay('date', typed, today),
       withWeekday,
     ))
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
   const checkOut = await askRead(
     prompts,
     {message: 'Check-out (a date, or a number of nights)'},
-    typed => readCheckOut(typed, checkIn, today),
+    typed => readCheckOut('date', typed, checkIn, today),
     date => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`,
   )
   return {'check-in': checkIn, 'check-out': checkOut}
@@ -147,11 +148,7 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
   const number = Number(/^[1-9]\d{0,14}$/.exec(typed.trim())?.[0] ?? 0)
   const found = cities
     .filter(city => matches(`${city.name} ${city.country_code ?? ''}`, typed) || city.id === number)
-    .map(({id, name, country_code: country}) => ({
-      value: id,
-      name: `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`,
-      names: [name, String(id)],
-    }))
+    .map(city => ({value: city.id, name: cityLine(city), names: [city.name, String(city.id)]}))
   const isListed = number === 0 || found.some(({value}) => value === number)
   return isListed ? found : [...found, {value: number, name: `city id ${number}`}]
 }

@@ -1,9 +1,11 @@
 /** The booking wizard: `reserve` at a terminal with something missing. Nothing is sent before its summary. */
+
+import {today} from '../../input/dates.js'
 import {systemClock} from '../../session/clock.js'
 import {jsonResult} from '../../terminal/result.js'
 import {cityText} from '../catalogue/city-names.js'
 import type {ReserveFlow} from '../reserve/flow.js'
-import {describeRequest, refuseWithoutJournal, stoppedBeforeSending, today} from '../reserve/plan.js'
+import {describeRequest, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/plan.js'
 import {accompany} from './after-booking.js'
 import {book} from './book.js'
 import {type Booked, type Draft, readDraft, SearchAgain, type WizardParts} from './draft.js'

@@ -1,0 +1,32 @@
+/** Days as people type them: `2030-06-01`, `1.6.2030`, `today`, `tomorrow`, `+7`. */
+import {addDays, isCalendarDate, nightsBetween} from '../../contract/dates.js'
+import {invalid} from './checks.js'
+
+/** For help and errors; +7 is a week from today. */
+export const DATE_FORMS = 'YYYY-MM-DD, D.M.YYYY, tomorrow or +7'
+
+/** The calendar day here, in this machine's time zone, YYYY-MM-DD. */
+export function today(): string {
+  const now = new Date()
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}
+
+/** YYYY-MM-DD. `from`: the day that `+7` counts from. Throws usage. */
+export function readDay(field: string, typed: string, from = today()): string {
+  const text = typed.trim().toLowerCase()
+  const ahead = text === 'today' ? '0' : text === 'tomorrow' ? '1' : /^\+(\d{1,4})$/.exec(text)?.[1]
+  if (ahead !== undefined) return addDays(from, Number(ahead))
+  const [, day = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? []
+  const date = year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (isCalendarDate(date)) return date
+  throw invalid(field, `must be a valid date (${DATE_FORMS})`, typed)
+}
+
+/** A day that is not over, here or in UTC: the hotel may be further west. Throws usage. */
+export function readComingDay(field: string, typed: string, from = today()): string {
+  const date = readDay(field, typed, from)
+  const behind = nightsBetween(new Date().toISOString().slice(0, 10), today())
+  if (nightsBetween(from, date) >= Math.min(0, -behind)) return date
+  throw invalid(field, 'must not be in the past', date)
+}
