@@ -144,7 +144,7 @@ export function readCheckOut(field: string, typed: string, checkIn: string, toda
 }
 
 /** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */
-export function leaveAfter(checkIn: string, nights: number): string {
+function leaveAfter(checkIn: string, nights: number): string {
   if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
   throw invalid('--nights', `must end the stay by ${LAST_DATE}`, String(nights))
 }
