@@ -1,6 +1,8 @@
 import {describe, expect, test} from 'vitest'
 import {orderArgv, wantsJson} from '../../src/cli/shell/argv.js'
+import {ALIASES, unknownCommand} from '../../src/cli/shell/names.js'
 import {runHere} from '../support/in-process.js'
+import {COMMANDS} from '../support/manifest.js'
 
 const words = (line: string) => (line === '' ? [] : line.split(' '))
 
@@ -94,6 +96,19 @@ describe('refusals', () => {
     ['reserv off_1', 'unknown_command', '`bookctl reserve`'],
     ['search --city 1', 'unknown_command', '`bookctl hotels search`'],
     ['help hotel search', 'unknown_command', '`bookctl help hotels search`'],
+    ['completion bash', 'unknown_command', '`bookctl autocomplete`'],
+    ['get RSV-1', 'unknown_command', '`bookctl reservations show` or `bookctl api`'],
+    ['auth status', 'unknown_command', '`bookctl whoami`?'],
+    ['help book', 'unknown_command', '`bookctl help reserve`'],
+    ['reservations get RSV-1', 'unknown_command', '`bookctl reservations show`'],
+    ['reservations create', 'unknown_command', '`bookctl reserve`'],
+    ['webhooks events resend evt_1', 'unknown_command', '`bookctl webhooks events replay`'],
+    ['voucher get', 'unknown_command', '`bookctl voucher download`'],
+    ['reservations constructor', 'unknown_command', 'bookctl reservations --help'],
+    ['-V', 'unknown_flag', '`bookctl --version`'],
+    ['account -V', 'unknown_flag', '`bookctl --version`'],
+    ['account --output json', 'unknown_flag', '--format'],
+    ['reserve -y', 'unknown_flag', '--yes'],
     ['--jsn hotels search', 'unknown_flag', '--json'],
     ['--timout 3 whoami', 'unknown_flag', '--timeout'],
     ['--city 1 hotels search', 'no_command', 'after its name'],
@@ -105,6 +120,17 @@ describe('refusals', () => {
       exit: 2,
       error: {code, hint: expect.stringContaining(hint)},
     })
+  })
+
+  test('every word of another program is answered with commands that exist', () => {
+    const ids = Object.keys(COMMANDS)
+    for (const word of Object.keys(ALIASES)) {
+      const {hint = ''} = unknownCommand(word.split(' '), ids).details
+      const named = [...hint.matchAll(/`bookctl ([^`]+)`/g)].map(([, name = '']) => name.replaceAll(' ', ':'))
+      expect([word, named.length > 0]).toEqual([word, true])
+      for (const name of named) expect(ids.some(id => `${id}:`.startsWith(`${name}:`))).toBe(true)
+      expect(ids).not.toContain(word.replaceAll(' ', ':'))
+    }
   })
 
   test.each(['sk_live_abc', '--x=sk_test_abc', 'whsec_abc', 'sk_live_abc:x'])(

@@ -48,13 +48,38 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
+export const VERSION_HINT = 'did you mean `bookctl --version`?'
+
+/** What users of gh, stripe and aws type, and the flag here. */
+const FLAG_ALIASES: Readonly<Record<string, string>> = {
+  '--api-base': '--base-url',
+  '--ca-bundle': '--ca-file',
+  '--confirm': '--yes',
+  '--debug': '--verbose',
+  '--endpoint-url': '--base-url',
+  '--force': '--yes',
+  '--jq': '--query',
+  '--log-level': '--verbose',
+  '--max-items': '--limit',
+  '--no-verify-ssl': '--insecure',
+  '--non-interactive': '--no-input',
+  '--output': '--format',
+  '--web': '--open',
+  '-L': '--limit',
+  '-f': '--data',
+  '-o': '--format',
+  '-q': '--quiet',
+  '-y': '--yes',
+}
+
 /** `word` may have a value; `names` are those of the flags. */
 export function unknownFlag(word: string, names: readonly string[]): Failure {
   const typed = word.split('=', 1)[0] ?? ''
   const flags = names.map(name => `--${name}`)
-  const best = closest(typed, flags)
+  const best = flags.find(flag => flag === FLAG_ALIASES[typed]) ?? closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
-  return usage('unknown_flag', `unknown flag${shown}`, best ? `did you mean ${best}?` : SEE_HELP)
+  const hint = best ? `did you mean ${best}?` : typed === '-V' ? VERSION_HINT : SEE_HELP
+  return usage('unknown_flag', `unknown flag${shown}`, hint)
 }
 
 /** `flag`: the one that the words were probably meant for. Only a number or plain words are repeated. */
