@@ -5,14 +5,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
-import {
-  captureLine,
-  EVENT,
-  makeWebhookFiles,
-  SIGNING_SECRET,
-  signatureOf,
-  startReceiver,
-} from '../support/webhook-files.js'
+import {captureLine, EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const T = 1_700_000_000
 const SIGNATURE = signatureOf(EVENT, T)
@@ -178,23 +171,6 @@ test('what sign signs, verify takes', async () => {
   expect(signed.result).toEqual({signature: SIGNATURE, timestamp: T})
   const bare = await home.run(['webhooks', 'sign', '-', ...AT], {stdin: EVENT})
   expect(bare.stdout).toBe(`${SIGNATURE}\n`)
-})
-
-test('a receiver is probed', async () => {
-  const receiver = await startReceiver()
-  try {
-    const probe = ['webhooks', 'probe', receiver.url]
-    const {exit, result} = await home.json<{cases: {ok: boolean}[]}>(probe)
-    expect(result.cases.filter(({ok}) => !ok)).toEqual([])
-    expect(exit).toBe(0)
-    const wrong = await home.run(probe, {env: {BOOKCTL_WEBHOOK_SECRET: 'whsec_wrong'}})
-    expect(wrong.exit).toBe(5)
-    expect(wrong.stderr).toContain('valid: give the receiver the same signing secret')
-  } finally {
-    receiver.close()
-  }
-  expect((await home.run(['webhooks', 'probe', receiver.url])).exit).toBe(7)
-  expect((await home.run(['webhooks', 'probe', 'http://example.com/'])).exit).toBe(2)
 })
 
 test('a stored secret of another subscription is found, also where no profile was ever made', async () => {

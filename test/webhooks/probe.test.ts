@@ -19,7 +19,11 @@ const receiver =
     return fields.includes(`v1=${right}`) ? 200 : 401
   }
 
-function sheetOf(answer: Answer) {
+async function sheetOf(answer: Answer) {
+  return (await sheetAndRest(answer)).rows
+}
+
+function sheetAndRest(answer: Answer) {
   const send = async (_: string, rawHeaders: readonly string[], body: Uint8Array) => {
     const pairs = rawHeaders.flatMap((name, n) =>
       n % 2 === 0 ? [[name, rawHeaders[n + 1] as string] as const] : [],
@@ -30,7 +34,7 @@ function sheetOf(answer: Answer) {
   }
   return probe({
     ...{handover: {send, close: () => {}}, url: 'http://localhost/', names: DEFAULT_HEADER_NAMES},
-    ...{clock: () => NOW, secret: 'whsec_test', run: 'r1', sleep: async () => {}},
+    ...{clock: () => NOW, secret: 'whsec_test', run: 'r1'},
   })
 }
 
@@ -59,15 +63,73 @@ test('a receiver that takes everything, or nothing', async () => {
   expect(failed(none)).toEqual(none.filter(({expected}) => expected === '2xx').map(row => row.case))
 })
 
-test('400 is not 401, and a redirect is not 2xx', async () => {
+test('400 is not 401, and a receiver that redirects is told so at once', async () => {
   const right = receiver()
-  const rows = await sheetOf((raw, headers) => (right(raw, headers) === 401 ? 400 : 302))
-  expect(rows.every(({ok}) => !ok)).toBe(true)
+  const rows = await sheetOf((raw, headers) => (right(raw, headers) === 401 ? 400 : 200))
+  expect(failed(rows)).toEqual(rows.filter(({expected}) => expected === '401').map(row => row.case))
+  const {rows: one, notSent} = await sheetAndRest(() => 302)
+  expect(one).toMatchObject([{answered: 302, ok: false, advice: expect.stringContaining('redirect')}])
+  expect(notSent).toBeGreaterThan(20)
 })
 
-test('one second too many or too few is seen', async () => {
-  expect(failed(await sheetOf(receiver(undefined, 301)))).toEqual(['old_refused', 'future_refused'])
-  expect(failed(await sheetOf(receiver(undefined, 299)))).toEqual(['old_allowed', 'future_allowed'])
+test('a few seconds at the edges of the tolerance are no fault, ten too many or too few are', async () => {
+  for (const tolerance of [295, 299, 301, 309])
+    expect(failed(await sheetOf(receiver(undefined, tolerance)))).toEqual([])
+  expect(failed(await sheetOf(receiver(undefined, 310)))).toEqual(['old_refused', 'future_refused'])
+  expect(failed(await sheetOf(receiver(undefined, 294)))).toEqual(['old_allowed', 'future_allowed'])
+})
+
+test('two v1 and a v0 in one header are advice', async () => {
+  const right = receiver()
+  const rows = await sheetOf((raw, headers) =>
+    String(headers['x-service-signature']).includes('v0=') ? 401 : right(raw, headers),
+  )
+  expect(rows.filter(({ok}) => !ok)).toMatchObject([{case: 'two_signatures', required: false}])
+  expect(rows.filter(({required}) => !required)).toHaveLength(1)
+})
+
+const page = (text: string) => ({start: Buffer.from(text)})
+
+test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, advice: RegExp]>([
+  [
+    'Express fails on a parsed body',
+    {
+      ...{status: 500, headers: {'x-powered-by': 'Express'}},
+      ...page(
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<title>Error</title>\n</head>\n<body>\n<pre>TypeError: The &quot;data&quot; argument must be of type string<br> &nbsp; at Hmac.update</pre>',
+      ),
+    },
+    'TypeError: The "data" argument must be of type string',
+    /JSON parser .* Express: put express\.raw/,
+  ],
+  [
+    'nothing at the path',
+    {status: 404, ...page('<html><title>Error</title><pre>Cannot POST /hook</pre>')},
+    'Cannot POST /hook',
+    /nothing is at this path/,
+  ],
+  [
+    'Fastify says it in JSON',
+    {status: 500, ...page('{"statusCode":500,"error":"Internal Server Error","message":"bad body"}')},
+    'bad body',
+    /JSON parser/,
+  ],
+  [
+    'Werkzeug has a title',
+    {
+      ...{status: 500, headers: {server: 'Werkzeug/3.0'}},
+      ...page("<!doctype html><title>KeyError: 'x' // Debugger</title>"),
+    },
+    "KeyError: 'x' // Debugger",
+    /Flask: verify request\.get_data/,
+  ],
+  ['plain text', {status: 503, ...page('\n no backend \nmore')}, 'no backend', /proxy/],
+  ['no body', {status: 405}, null, /takes no POST/],
+  ['commands for a terminal', {status: 500, ...page('\u001b[2Jwhsec_test')}, '\\u001b[2J…', /JSON parser/],
+])('a receiver is told at once, in its own words: %s', async (_, answer, said, advice) => {
+  const {rows, notSent} = await sheetAndRest(() => answer)
+  expect(rows).toMatchObject([{case: 'valid', ok: false, said, advice: expect.stringMatching(advice)}])
+  expect(notSent).toBeGreaterThan(20)
 })
 
 test('an answer after 3 s is late, whatever it is', async () => {

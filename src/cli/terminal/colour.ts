@@ -48,3 +48,10 @@ export function styleOfState(word: string): Style | undefined {
 export function wantsAccessible(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.BOOKCTL_ACCESSIBLE) || env.TERM === 'dumb'
 }
+
+/** Signs of how something went; words in plain lines, which may be read aloud. */
+export function marksFor(env: NodeJS.ProcessEnv): Readonly<Record<'good' | 'bad' | 'waiting', string>> {
+  return wantsAccessible(env)
+    ? {good: 'ok', bad: 'failed', waiting: 'note'}
+    : {good: '✓', bad: '✗', waiting: '!'}
+}

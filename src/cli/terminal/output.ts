@@ -47,8 +47,18 @@ export async function renderResult<Item>(
     const idOf = result.id ?? result.columns[0]?.value ?? (() => '')
     return lines(result.items.map(item => cell(idOf(item))).filter(Boolean))
   }
-  if (result.text !== undefined && flags.format === undefined && flags.columns === undefined)
-    return cleanLines(result.text)
+  const isAsked = flags.format !== undefined || flags.columns !== undefined
+  if (result.text !== undefined && !isAsked) return cleanLines(result.text)
+  const lead = isAsked ? [] : (result.lead?.(terminal.paint ?? unpainted, roomOf(terminal)) ?? [])
+  return lines(lead) + (await renderRows(result, columns, flags, terminal))
+}
+
+async function renderRows<Item>(
+  result: Result<Item>,
+  columns: readonly Column<Item>[],
+  flags: OutputFlags,
+  terminal: OutputTerminal,
+): Promise<string> {
   const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
   if (format === 'ndjson') return ndjson(result, columns, flags.columns !== undefined)
   const rows = result.items.map(item => columns.map(column => cell(column.value(item))))

@@ -1,4 +1,5 @@
 /** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
+import type {Painter} from './colour.js'
 import {jsonText} from './json-text.js'
 
 export interface Column<Item> {
@@ -24,6 +25,8 @@ export interface Result<Item = Record<string, unknown>> {
   readonly warning?: string
   /** One thing rather than a list: printed as `name: value` lines. */
   readonly single?: boolean
+  /** Lines before the rows, unless a format is asked for; made safe, and of at most `columns`. */
+  readonly lead?: (paint: Painter, columns: number) => readonly string[]
   /** Printed bare in place of rows, unless a format is asked for: a token, a script. */
   readonly text?: string
 }

@@ -85,7 +85,7 @@ const REPAIRS: readonly Repair[] = [
     return zoned === utf8 ? [] : [zoned, utf8.replaceAll(' ', '+')]
   }),
   row('body_html_escaped', 'Characters of the body were escaped as HTML entities.', ({utf8}) => [
-    utf8.replace(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|amp|lt|gt|apos));/gi, fromEntity),
+    unescapeHtml(utf8),
   ]),
   row('body_compressed', 'The body is compressed, and the plain one was signed.', ({bytes}) =>
     inflate(bytes),
@@ -166,10 +166,14 @@ function fieldsIn(text: string): string[] {
 
 const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
 
-function fromEntity(all: string, hex?: string, decimal?: string, name?: string): string {
-  if (name) return ENTITIES[name.toLowerCase()] ?? all
-  const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
-  return code <= 0x10ffff ? String.fromCodePoint(code) : all
+/** `text` with the characters themselves in place of entities. */
+export function unescapeHtml(text: string): string {
+  const entity = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|amp|lt|gt|apos));/gi
+  return text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => {
+    if (name) return ENTITIES[name.toLowerCase()] ?? all
+    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : all
+  })
 }
 
 function inflate(bytes: Uint8Array): Uint8Array[] {

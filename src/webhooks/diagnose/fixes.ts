@@ -15,6 +15,8 @@ const RAW_BODY = {
   spring: 'Spring: take @RequestBody byte[] body and verify it before an ObjectMapper reads it.',
   laravel: 'Laravel: verify $request->getContent(), not json_encode($request->all()).',
   django: 'Django: verify request.body, not json.dumps(json.loads(request.body)).',
+  flask: 'Flask: verify request.get_data(), before request.json.',
+  fastapi: 'FastAPI: verify await request.body(), and take no model as an argument.',
   gateway: `API Gateway: verify Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8').`,
   go: 'Go: io.ReadAll(r.Body) and verify those bytes before json.Unmarshal.',
   dotnet:
@@ -58,13 +60,32 @@ export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
   return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[frameworkOf(cause, headers, text)]
 }
 
+/** How to get the raw body, in the framework that answered with `headers` and said `words`. */
+export function rawBodyFix(headers: HeaderMap, words: string): string {
+  return RAW_BODY[namedFramework(headers, words) ?? 'node']
+}
+
+/** What frameworks, and the servers that are mostly in front of them, call themselves. */
+const NAMES: readonly [RegExp, Framework][] = [
+  ...(['express', 'fastify', 'next', 'laravel', 'django', 'spring', 'flask', 'fastapi'] as const).map(
+    name => [new RegExp(`\\b${name}`, 'i'), name] as [RegExp, Framework],
+  ),
+  [/werkzeug/i, 'flask'],
+  [/uvicorn/i, 'fastapi'],
+  [/wsgiserver/i, 'django'],
+  [/kestrel|asp\.net/i, 'dotnet'],
+  [/\bphp/i, 'laravel'],
+]
+
+function namedFramework(headers: HeaderMap, words = ''): Framework | undefined {
+  const named = [headers['x-powered-by'] ?? [], headers.server ?? [], words].flat().join(' ')
+  return NAMES.find(([pattern]) => pattern.test(named))?.[1]
+}
+
 /** By headers that hosts add, then by the style of the printer. `text` is the body in hand. */
 function frameworkOf(cause: Cause, headers: HeaderMap, text: string): Framework {
   const has = (pattern: RegExp) => Object.keys(headers).some(name => pattern.test(name))
-  const named = [headers['x-powered-by'] ?? [], headers.server ?? []].flat().join(' ').toLowerCase()
-  const framework = (['express', 'fastify', 'next', 'laravel', 'django', 'spring'] as const).find(name =>
-    named.includes(name),
-  )
+  const framework = namedFramework(headers)
   if (framework) return framework
   if (cause.code === 'body_base64' || has(/^x-amzn?-/)) return 'gateway'
   if (has(/^x-(?:vercel|nextjs|middleware)-/)) return 'next'

@@ -4,6 +4,7 @@
  */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
+import type {HeaderMap} from '../signature/headers.js'
 
 export interface HandoverResult {
   /** The answer's status; null when there was none. */
@@ -14,6 +15,8 @@ export interface HandoverResult {
   readonly error: string | null
   /** The first bytes of the answer's body, as many as are kept. */
   readonly start?: Buffer | undefined
+  /** Of the answer, if its body is kept. */
+  readonly headers?: HeaderMap | undefined
 }
 
 export interface Handover {
@@ -68,9 +71,9 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
         const milliseconds = Math.round(performance.now() - started)
         const result = {status, milliseconds, error, stale}
         if (kept === undefined) resolve(result)
-        else void kept.then(start => resolve({...result, start}))
+        else void kept.then(answered => resolve({...result, ...answered}))
       }
-      let kept: Promise<Buffer> | undefined
+      let kept: Promise<Pick<HandoverResult, 'start' | 'headers'>> | undefined
       request.once('response', answer => {
         if (keptBytes > 0) kept = startOf(answer, keptBytes)
         discard(answer, timeoutMilliseconds)
@@ -131,15 +134,16 @@ function connectionNames(rawHeaders: readonly string[]): Set<string> {
 }
 
 /** The first `bytes` of the body, or what came before it ended; resolves when `discard` is done at the latest. */
-function startOf(answer: IncomingMessage, bytes: number): Promise<Buffer> {
+function startOf(answer: IncomingMessage, bytes: number): Promise<Pick<HandoverResult, 'start' | 'headers'>> {
   let start = Buffer.alloc(0)
   return new Promise(resolve => {
+    const done = () => resolve({start, headers: answer.headers as HeaderMap})
     answer
       .on('data', (piece: Buffer) => {
         if (start.length < bytes) start = Buffer.concat([start, piece]).subarray(0, bytes)
-        if (start.length >= bytes) resolve(start)
+        if (start.length >= bytes) done()
       })
-      .once('close', () => resolve(start))
+      .once('close', done)
   })
 }
 

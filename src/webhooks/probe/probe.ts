@@ -6,6 +6,7 @@ import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contr
 import type {Handover} from '../forward/request.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import {sign} from '../signature/signature.js'
+import {ownWords, refusalAdvice} from './refusals.js'
 
 /** One line of the sheet. */
 export interface ProbeRow {
@@ -20,73 +21,72 @@ export interface ProbeRow {
   readonly ms: number
   /** Whether the answer is the expected one, and came within 3 s. */
   readonly ok: boolean
+  /** Whether §6 demands it; a case that is not required is advice. */
+  readonly required: boolean
   /** What to check; null when it is ok. */
   readonly advice: string | null
+  /** The first line of a wrong answer, safe to print. */
+  readonly said: string | null
 }
 
 export interface ProbeParts {
-  /** Waits longer than the 3 s of §6.4, so that a late answer is measured and not only missed. */
+  /** Waits longer than the 3 s of §6.4, so that a late answer is measured and not only missed; keeps some of the answers. */
   readonly handover: Handover
   readonly url: string
   readonly names: WebhookHeaderNames
   readonly secret: string
   /** Makes event ids unique; letters and digits. */
   readonly run: string
-  /** Unix seconds, with parts of a second. */
+  /** Unix seconds. */
   readonly clock: () => number
-  readonly sleep: (milliseconds: number) => Promise<void>
   readonly onRow?: (row: ProbeRow) => void
+}
+
+export interface ProbeSheet {
+  readonly rows: readonly ProbeRow[]
+  /** How many cases were not sent. */
+  readonly notSent: number
 }
 
 const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
 /** After so many requests without an answer the rest is not sent. */
 const MOST_SILENCES = 3
-/** A case on the edge of the tolerance is sent again when the second changed meanwhile. */
-const MOST_EDGE_ATTEMPTS = 3
-const LATE_IN_A_SECOND = 500
 
-/** The sheet. Ends early when there are no answers any more. */
-export async function probe(parts: ProbeParts): Promise<ProbeRow[]> {
+/** Sends the cases, until there are no answers any more or a right request met no working receiver. */
+export async function probe(parts: ProbeParts): Promise<ProbeSheet> {
   const rows: ProbeRow[] = []
   let silences = 0
   for (const one of CASES) {
-    const row = await probeOne(parts, one)
+    const {row, isOver} = await probeOne(parts, one, rows[0])
     rows.push(row)
     parts.onRow?.(row)
     silences = typeof row.answered === 'string' ? silences + 1 : 0
-    if (silences >= MOST_SILENCES) break
+    if (isOver || silences >= MOST_SILENCES) break
   }
-  return rows
+  return {rows, notSent: CASES.length - rows.length}
 }
 
-/** Sends a case; one on the edge of the tolerance again when the second, and so the case, changed on the way. */
-async function probeOne(parts: ProbeParts, one: Case): Promise<ProbeRow> {
-  const {handover, url, names, clock, sleep} = parts
-  for (let attempt = 1; ; attempt++) {
-    const passed = Math.floor((clock() % 1) * 1000)
-    // Late in a second the receiver might read its clock when the second is over.
-    if (one.offset !== undefined && passed > LATE_IN_A_SECOND) await sleep(1010 - passed)
-    const second = Math.floor(clock())
-    const {eventId, body, signatures} = requestOf(parts, one, second)
-    const headers = [
-      'Content-Type',
-      'application/json',
-      'User-Agent',
-      'bookctl-probe',
-      names.eventId,
-      eventId,
-    ]
-    for (const value of signatures) headers.push(names.signature, value)
-    const {status, error, milliseconds: ms} = await handover.send(url, headers, body)
-    const isLate = ms > MOST_MILLISECONDS
-    const isRight = one.expected === '401' ? status === 401 : status !== null && status >= 200 && status < 300
-    const ok = isRight && !isLate
-    const isCrossed = one.offset !== undefined && Math.floor(clock()) !== second
-    if (!ok && isCrossed && attempt < MOST_EDGE_ATTEMPTS) continue
-    const {name, sent, expected} = one
-    const advice = ok ? null : isLate ? LATE : one.advice
-    return {case: name, sent, expected, answered: status ?? error ?? 'no answer', ms, ok, advice}
-  }
+/** `isOver`: the first case, a right request, met something other than a receiver that checks signatures. */
+async function probeOne(parts: ProbeParts, one: Case, first: ProbeRow | undefined) {
+  const {handover, url, names, clock, secret} = parts
+  const {name, sent, expected, required = true} = one
+  const {eventId, body, signatures} = requestOf(parts, one, Math.floor(clock()))
+  const headers = ['Content-Type', 'application/json', 'User-Agent', 'bookctl-probe', names.eventId, eventId]
+  for (const value of signatures) headers.push(names.signature, value)
+  const result = await handover.send(url, headers, body)
+  const {status, error, milliseconds: ms} = result
+  const isLate = ms > MOST_MILLISECONDS
+  const isRight = expected === '401' ? status === 401 : status !== null && status >= 200 && status < 300
+  const ok = isRight && !isLate
+  const said = isRight ? null : ownWords(result, secret)
+  const refusal = !first && status !== null ? refusalAdvice(status, result, said ?? '') : undefined
+  // What is wrong with the first is wrong with every right request, and says nothing of their differences.
+  const usual = expected === '2xx' && Number(first?.answered) >= 400 ? first?.advice : one.advice
+  const unanswered = status === null ? SILENT : usual
+  const advice = ok ? null : (refusal ?? (isLate ? LATE : (unanswered ?? null)))
+  const answered = status ?? error ?? 'no answer'
+  const row: ProbeRow = {case: name, sent, expected, answered, ms, ok, required, advice, said}
+  return {row, isOver: refusal !== undefined}
 }
 
 interface ProbeRequest {
@@ -103,7 +103,9 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly eventOf?: string
   /** JSON of the body, from that of a plain event. */
   readonly spell?: (plain: string) => string
-  /** Seconds from now at which it is signed: a case on the edge of the tolerance. */
+  /** False for advice. */
+  readonly required?: boolean
+  /** Seconds from now at which it is signed. */
   readonly offset?: number
   /** What is changed after the request was signed; `header` is its signature, `now` Unix seconds. */
   readonly change?: (header: string, body: Buffer, now: number, secret: string) => Partial<ProbeRequest>
@@ -127,6 +129,7 @@ function plainEvent(id: string, now: number): string {
 const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'
 const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
 const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no more, and set the clock by NTP`
+const SILENT = 'it ended the connection without an answer: see its log'
 const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
 const right = (name: string, sent: string, advice: string, more: Partial<Case> = {}): Case => ({
@@ -151,10 +154,14 @@ const at = (name: string, offset: number): Case => ({
 const canary = (name: string, sent: string, more: string): Case =>
   right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
 
-const SECRET = 'give the receiver the same signing secret as this command'
+const SECRET =
+  'give the receiver the same signing secret as this command, and let it verify the raw bytes of the body'
 const DUPLICATE = 'answer 2xx to an event that came before'
-const ROTATED = 'try every v1 and ignore names you do not know: secrets are rotated'
+const ROTATED = 'try every v1 and ignore names you do not know: while a secret is replaced, both sign'
 const NO_DIGEST = '0'.repeat(64)
+/** So far from the tolerance that neither the time on the way nor a rounded second decides. */
+const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
+const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
 
 /** In the order they are sent. */
 const CASES: readonly Case[] = [
@@ -168,6 +175,7 @@ const CASES: readonly Case[] = [
   canary('canary_keys', 'repeated and number-like keys', '"2":"b","1":"a","1":"c"'),
   right('duplicate', 'the first event again, with a new signature', DUPLICATE, {eventOf: 'valid'}),
   right('two_signatures', 'two v1, the second right, and an unknown v0', ROTATED, {
+    required: false,
     change: value => ({signatures: [value.replace(',', `,v0=0,v1=${NO_DIGEST},`)]}),
   }),
   wrong('tampered', 'a body changed after it was signed', (_, body) => ({
@@ -188,10 +196,10 @@ const CASES: readonly Case[] = [
   header('not_hex', 'a digest that is not hex', value => `${value.slice(0, -2)}zz`),
   header('not_ascii', 'a digest with a letter beyond ASCII', value => `${value.slice(0, -1)}é`),
   header('not_a_time', 't=NaN', value => value.replace(/^t=\d+/, 't=NaN')),
-  at('old_allowed', -SIGNATURE_TOLERANCE_SECONDS),
-  at('old_refused', -SIGNATURE_TOLERANCE_SECONDS - 1),
-  at('future_allowed', SIGNATURE_TOLERANCE_SECONDS),
-  at('future_refused', SIGNATURE_TOLERANCE_SECONDS + 1),
+  at('old_allowed', -ALLOWED_SECONDS),
+  at('old_refused', -REFUSED_SECONDS),
+  at('future_allowed', ALLOWED_SECONDS),
+  at('future_refused', REFUSED_SECONDS),
   at('year_ahead', 365 * 24 * 3600),
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]

@@ -15,7 +15,7 @@ import {withProxy} from '../../input/proxy.js'
 import type {ConnectOptions} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import {trustedCertificates} from '../../session/trust.js'
-import {type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
+import {isFailed, type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
 import {storedWebhookSecrets} from '../webhooks/secrets.js'
 import {type Check, type Finding, fail, ok, runChecks, skipped, warn} from './check.js'
 
@@ -136,10 +136,9 @@ export function checkSigningSecrets({state, env, profile}: ReceiverParts): Findi
 export async function checkReceiver(url: string | undefined, parts: ReceiverParts): Promise<Finding> {
   if (url === undefined) return skipped('none was named with --receiver URL')
   const {profile} = parts
-  const rows = await probeReceiver(url, {profile}, {...parts, onRow: () => {}})
-  const failed = rows.filter(row => !row.ok)
-  const [first] = failed
-  const count = `${rows.length - failed.length} of ${rows.length} cases passed`
+  const {rows, notSent} = await probeReceiver(url, {profile}, {...parts, onRow: () => {}})
+  const [first] = rows.filter(isFailed)
+  const count = `${rows.filter(({ok}) => ok).length} of ${rows.length + notSent} cases passed`
   if (!first) return ok(count)
   const advice = `${first.case}: ${first.advice ?? 'see webhooks probe'}`
   return fail('refused', `${count}; ${advice}`, `bookctl webhooks probe '${url}'`)

@@ -4,9 +4,11 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
-import {type ProbeRow, probe} from '../../../webhooks/probe/probe.js'
+import {type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/clock.js'
+import {marksFor} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
+import {hang} from '../../terminal/text.js'
 import {trustedFor} from './listen-tls.js'
 import {
   resolveWebhookSecrets,
@@ -15,7 +17,20 @@ import {
   webhookHeaderNames,
 } from './secrets.js'
 
-export const PROBE_COLUMNS = ['case', 'sent', 'expected', 'answered', 'ms', 'ok', 'advice'] as const
+export const PROBE_COLUMNS = [
+  'case',
+  'sent',
+  'expected',
+  'answered',
+  'ms',
+  'ok',
+  'required',
+  'advice',
+  'said',
+] as const
+
+/** Of an answer; the message of an error page is in them. */
+const KEPT_BYTES = 8192
 
 export interface ProbeOptions {
   readonly state: State
@@ -38,19 +53,20 @@ export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
   {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onRow}: ProbeOptions,
-): Promise<ProbeRow[]> {
+): Promise<ProbeSheet> {
   const target = parseForwardTarget(url) ?? url
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
     trusted: await trustedFor(target, caFile, env, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
+    keptBytes: KEPT_BYTES,
   })
-  const {now: clock, sleep} = systemClock
   const names = webhookHeaderNames(flags, state)
   const probed = {secret: named?.secret ?? '', run: randomBytes(6).toString('hex')}
   try {
-    const rows = await probe({handover, url: target, names, ...probed, clock, sleep, onRow})
-    if (rows.some(({answered}) => typeof answered === 'number')) return rows
+    const sheet = await probe({handover, url: target, names, ...probed, clock: systemClock.now, onRow})
+    const {rows} = sheet
+    if (rows.some(({answered}) => typeof answered === 'number')) return sheet
     throw new Failure('unreachable', 'the receiver did not answer', {
       code: 'receiver_unreachable',
       reason: String(rows[0]?.answered),
@@ -61,8 +77,78 @@ export async function probeReceiver(
   }
 }
 
-export function probeResult(url: string, cases: readonly ProbeRow[]): Result<ProbeRow> {
-  const passed = cases.filter(({ok}) => ok).length
-  const document = {url, passed, failed: cases.length - passed, cases}
-  return {...listResult(document, cases, PROBE_COLUMNS), shown: PROBE_COLUMNS.slice(0, -1)}
+/** Whether a case failed; one that §6 does not demand is advice. */
+export function isFailed({ok, required}: ProbeRow): boolean {
+  return required && !ok
+}
+
+/** The sheet; without `asRows` its rows are lines for people: what failed and what to do about it, with `all` the rest. */
+export function probeResult(
+  url: string,
+  {rows, notSent}: ProbeSheet,
+  {asRows, all, env}: {readonly asRows: boolean; readonly all: boolean; readonly env: NodeJS.ProcessEnv},
+): Result<ProbeRow> {
+  const passed = rows.filter(({ok}) => ok)
+  const failed = rows.filter(isFailed)
+  const advised = rows.filter(row => !row.ok && !row.required)
+  const counts = {passed: passed.length, failed: failed.length, advised: advised.length, not_sent: notSent}
+  const lead: Result['lead'] = (paint, columns) => {
+    const marks = marksFor(env)
+    const marked = (style: keyof typeof marks, text: string) =>
+      hang(`${marks[style]} ${text}`, columns, 4).map((line, n) =>
+        n > 0 ? line : paint(style, marks[style]) + line.slice(marks[style].length),
+      )
+    const labelled = (label: string, text: string) =>
+      hang(`  ${label}: ${text}`, columns, 4).map(line =>
+        line.replace(`${label}:`, paint('hint', `${label}:`)),
+      )
+    const said = (some: readonly ProbeRow[]) => [...new Set(some.flatMap(wordsOf))]
+    const [first, ...more] = rows
+    if (first && more.length === 0)
+      return [
+        ...marked(
+          'bad',
+          `The receiver answered ${first.answered} to a right request; ${notSent} checks were not sent`,
+        ),
+        ...said(rows).flatMap(words => labelled('It said', words)),
+        ...labelled('Likely cause', String(first.advice)),
+      ]
+    const grouped = (some: readonly ProbeRow[], style: 'bad' | 'waiting') =>
+      [...new Set(some.map(({advice}) => advice))].flatMap(advice => {
+        const alike = some.filter(row => row.advice === advice)
+        return [
+          '',
+          ...alike.flatMap(row => marked(style, rowText(row))),
+          ...said(alike).flatMap(words => labelled('It said', words)),
+          ...labelled('Fix', String(advice)),
+        ]
+      })
+    const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
+    const rest = all && passed.length > 0 ? ['', ...passed.flatMap(row => marked('good', rowText(row)))] : []
+    const summary = paint(failed.length > 0 ? 'bad' : 'good', summaryOf(counts))
+    return [summary, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
+  }
+  const result = listResult({url, ...counts, cases: rows}, asRows ? rows : [], PROBE_COLUMNS)
+  return {...result, shown: PROBE_COLUMNS.slice(0, 6), lead}
+}
+
+function summaryOf(counts: Readonly<Record<'passed' | 'failed' | 'advised' | 'not_sent', number>>): string {
+  const {passed, failed, advised, not_sent: notSent} = counts
+  const parts = [
+    `${passed} of ${passed + failed + advised + notSent} passed`,
+    failed > 0 && `${failed} failed`,
+    advised > 0 && `${advised} with advice`,
+    notSent > 0 && `${notSent} not sent`,
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): string {
+  const answer = ok ? `${answered}` : `expected ${expected}, answered ${answered}`
+  return `${name}: ${sent} (${answer} in ${ms} ms)`
+}
+
+/** What the framework says about an error. */
+function wordsOf({said, answered}: ProbeRow): string[] {
+  return said !== null && Number(answered) >= 400 ? [said] : []
 }

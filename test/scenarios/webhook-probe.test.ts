@@ -1,0 +1,56 @@
+/** A partner checks a receiver of their own: what it is sent, how it is judged, and what is said about it. */
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {startSubscriber} from '../support/subscriber.js'
+import {SIGNING_SECRET, startReceiver, type VerifyingReceiver} from '../support/webhook-files.js'
+
+let home: Home
+let receiver: VerifyingReceiver
+
+beforeAll(async () => {
+  home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  home.remove()
+  await receiver.close()
+})
+
+const probe = (url: string, ...flags: string[]) => ['webhooks', 'probe', url, ...flags]
+const WRONG = {env: {BOOKCTL_WEBHOOK_SECRET: 'whsec_wrong'}}
+
+test('a receiver that keeps to the rules passes, and --all prints every case', async () => {
+  const {exit, result} = await home.json(probe(receiver.url))
+  expect({exit, ...result}).toMatchObject({exit: 0, passed: 26, failed: 0, advised: 0, not_sent: 0})
+  expect((await home.run(probe(receiver.url))).stdout).toBe('26 of 26 passed\n')
+  const all = await home.run(probe(receiver.url, '--all'), {env: {BOOKCTL_ACCESSIBLE: '1'}})
+  expect(all.stdout).toMatch(/^26 of 26 passed\n\nok valid: a right signature \(200 in \d+ ms\)\n/)
+  expect(all.stdout.trim().split('\n')).toHaveLength(28)
+  const rows = await home.run(probe(receiver.url, '--format', 'csv'))
+  expect(rows.stdout).toMatch(/^case,sent,expected,answered,ms,ok\nvalid,/)
+})
+
+test('the summary comes first, then what failed, with equal advice once', async () => {
+  const {exit, stdout, stderr} = await home.run(probe(receiver.url), WRONG)
+  expect({exit, stderr}).toEqual({exit: 5, stderr: ''})
+  expect(stdout).toMatch(
+    /^15 of 26 passed, 10 failed, 1 with advice\n\n✗ valid: a right signature \(expected 2xx, /,
+  )
+  expect(stdout.split('give the receiver the same signing secret')).toHaveLength(2)
+  expect(stdout).not.toContain('tampered')
+})
+
+test('a receiver without the path is told that, in its own words made harmless, and nothing more', async () => {
+  const lost = await startSubscriber(answer => void answer.writeHead(404).end('Cannot POST /\u001b[2J'))
+  const {exit, stdout} = await home.run(probe(lost.origin))
+  expect({exit, stdout}).toEqual({
+    exit: 5,
+    stdout: `✗ The receiver answered 404 to a right request; 25 checks were not sent
+  It said: Cannot POST /\\u001b[2J
+  Likely cause: nothing is at this path: compare it with the route of the receiver\n`,
+  })
+  expect(lost.received).toHaveLength(1)
+  await lost.close()
+  expect((await home.run(probe(lost.origin))).exit).toBe(7)
+  expect((await home.run(probe('http://example.com/'))).exit).toBe(2)
+})
