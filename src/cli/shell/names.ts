@@ -34,134 +34,76 @@ export function unknownCommand(
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 
-/** What users of gh, stripe and aws type, and what does it here. */
-export const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  auth: ['login', 'whoami'],
-  'auth login': ['login'],
-  'auth logout': ['logout'],
-  'auth status': ['whoami'],
-  'auth token': ['token'],
-  balance: ['account'],
-  book: ['reserve'],
-  booking: ['reservations list'],
-  bookings: ['reservations list'],
-  browse: ['sandbox start'],
-  buy: ['reserve'],
-  check: ['doctor'],
-  completion: ['autocomplete'],
-  completions: ['autocomplete'],
-  configure: ['login', 'config set'],
-  'config view': ['config list'],
-  'configure list': ['config list'],
-  create: ['reserve'],
-  delete: ['reservations cancel', 'api'],
-  describe: ['reservations show', 'hotels show'],
-  edit: ['reservations update'],
-  endpoints: ['webhooks list'],
-  events: ['webhooks events'],
-  'events resend': ['webhooks events replay'],
-  find: ['hotels search'],
-  fixtures: ['demo', 'sandbox start'],
-  get: ['reservations show', 'api'],
-  'hotels book': ['reserve'],
-  'hotels reserve': ['reserve'],
-  init: ['login'],
-  list: ['reservations list'],
-  logs: ['webhooks events list', 'journal'],
-  'logs tail': ['webhooks listen'],
-  ls: ['reservations list'],
-  me: ['whoami'],
-  offers: ['hotels search'],
-  open: ['sandbox start'],
-  order: ['reserve'],
-  patch: ['api'],
-  ping: ['doctor'],
-  post: ['api'],
-  refund: ['reservations cancel'],
-  request: ['api'],
-  resend: ['webhooks events replay'],
-  'reservations book': ['reserve'],
-  'reservations create': ['reserve'],
-  'reservations new': ['reserve'],
-  samples: ['demo'],
-  show: ['reservations show', 'hotels show'],
-  status: ['whoami', 'doctor'],
-  'sts get-caller-identity': ['whoami'],
-  subscriptions: ['webhooks list'],
-  switch: ['profiles use'],
-  tail: ['webhooks listen'],
-  trigger: ['sandbox trigger', 'webhooks test'],
-  update: ['reservations update'],
-  view: ['reservations show', 'hotels show'],
-}
+/** What users of gh, stripe and aws type (after the colon), and the commands for it here. */
+export const ALIASES = byWord({
+  account: 'balance',
+  api: 'patch, post, request',
+  autocomplete: 'completion, completions',
+  'config list': 'config view, configure list',
+  demo: 'fixtures, samples',
+  doctor: 'check, ping',
+  'hotels search': 'find, offers',
+  login: 'auth login, configure, init',
+  'login or whoami': 'auth',
+  logout: 'auth logout',
+  'profiles use': 'switch',
+  reserve:
+    'book, buy, create, order, hotels book, hotels reserve, reservations book, reservations create, reservations new',
+  'reservations cancel': 'refund',
+  'reservations cancel or api': 'delete',
+  'reservations list': 'booking, bookings, list, ls',
+  'reservations show or api': 'get',
+  'reservations show or hotels show': 'describe, show, view',
+  'reservations update': 'edit, update',
+  'sandbox start': 'browse, open',
+  'sandbox trigger or webhooks test': 'trigger',
+  token: 'auth token',
+  'webhooks events': 'events',
+  'webhooks events list or journal': 'logs',
+  'webhooks events replay': 'events resend, resend',
+  'webhooks list': 'endpoints, subscriptions',
+  'webhooks listen': 'logs tail, tail',
+  whoami: 'auth status, me, sts get-caller-identity',
+  'whoami or doctor': 'status',
+})
 
 /** The same for the last word within a group, the likeliest first. */
-const VERBS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  [
-    [
-      ['get', 'view', 'describe', 'retrieve', 'info', 'status'],
-      ['show', 'get', 'list', 'download'],
-    ],
-    [
-      ['show', 'cat', 'read'],
-      ['get', 'list', 'download'],
-    ],
-    [
-      ['ls', 'list', 'find', 'query', 'all'],
-      ['list', 'search'],
-    ],
-    [['search'], ['list']],
-    [
-      ['new', 'add', 'register'],
-      ['create', 'set'],
-    ],
-    [
-      ['rm', 'delete', 'remove', 'destroy', 'del'],
-      ['delete', 'remove', 'unset', 'cancel', 'reset'],
-    ],
-    [
-      ['edit', 'modify', 'change', 'patch', 'set', 'enable', 'disable'],
-      ['update', 'set'],
-    ],
-    [
-      ['resend', 'retry', 'redeliver'],
-      ['replay', 'deliveries'],
-    ],
-    [
-      ['trigger', 'send', 'ping'],
-      ['trigger', 'test'],
-    ],
-    [
-      ['tail', 'watch', 'forward', 'serve'],
-      ['listen', 'start'],
-    ],
-    [['switch', 'select', 'activate'], ['use']],
-    [
-      ['save', 'fetch', 'pdf'],
-      ['download', 'export'],
-    ],
-    [['time', 'advance'], ['clock']],
-    [['run', 'up', 'open'], ['start']],
-    [
-      ['logs', 'log', 'attempts'],
-      ['deliveries', 'list'],
-    ],
-  ].flatMap(([typed = [], verbs = []]) => typed.map(word => [word, verbs])),
-)
+const VERBS = byWord({
+  clock: 'advance, time',
+  'create or set': 'add, new, register',
+  'delete or remove or unset or cancel or reset': 'del, delete, destroy, remove, rm',
+  'deliveries or list': 'attempts, log, logs',
+  'download or export': 'fetch, pdf, save',
+  'get or list or download': 'cat, read, show',
+  list: 'search',
+  'list or search': 'all, find, list, ls, query',
+  'listen or start': 'forward, serve, tail, watch',
+  'replay or deliveries': 'redeliver, resend, retry',
+  'show or get or list or download': 'describe, get, info, retrieve, status, view',
+  start: 'open, run, up',
+  'trigger or test': 'ping, send, trigger',
+  'update or set': 'change, disable, edit, enable, modify, patch, set',
+  use: 'activate, select, switch',
+})
+
+function byWord(table: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+  const entries = Object.entries(table)
+  return new Map(
+    entries.flatMap(([commands, words]) => words.split(', ').map(word => [word, commands.split(' or ')])),
+  )
+}
 
 /** Commands of `ids` for words that are another program's. */
 function namedElsewhere(words: readonly string[], ids: readonly string[]): string[] {
   const isName = (name: string) => ids.some(id => `${id}:`.startsWith(`${name.replaceAll(' ', ':')}:`))
   for (let count = 3; count > 0; count--) {
-    const typed = words.slice(0, count).join(' ').toLowerCase()
-    const found = Object.hasOwn(ALIASES, typed) ? ALIASES[typed]?.filter(isName) : undefined
-    if (found && found.length > 0) return found
+    const found = ALIASES.get(words.slice(0, count).join(' ').toLowerCase())?.filter(isName) ?? []
+    if (found.length > 0) return found
   }
   const {name, left} = findName(words, ids)
-  const [verb = ''] = left
-  if (name.length === 0 || !Object.hasOwn(VERBS, verb)) return []
-  return (VERBS[verb] ?? [])
-    .map(other => [...name, other].join(' '))
+  const verbs = name.length > 0 ? (VERBS.get(left[0] ?? '') ?? []) : []
+  return verbs
+    .map(verb => [...name, verb].join(' '))
     .filter(isName)
     .slice(0, 1)
 }
