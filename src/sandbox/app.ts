@@ -29,6 +29,7 @@ const HANDLERS: Handlers = {
 /** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
 export function createApp(service: RunningService, served: () => string | undefined): App {
   const app: App = new Hono()
+  const turns = new Turns()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(notFound)
   app.use(async (context, next) => {
@@ -42,6 +43,7 @@ export function createApp(service: RunningService, served: () => string | undefi
   app.use(async (context, next) => {
     context.set('origin', checkHost(context.req.raw, served()))
     context.set('body', await readBody(context.req.raw))
+    await turns.next()
     expirePayments(service)
     try {
       await next()
@@ -53,6 +55,25 @@ export function createApp(service: RunningService, served: () => string | undefi
   addPages(app, service)
   addControls(app, service)
   return app
+}
+
+/**
+ * One request for each turn of the event loop, in the order in which they were read. The loop accepts one connection a turn:
+ * in long turns those that are accepted would be answered again and again while others wait for seconds.
+ */
+class Turns {
+  readonly #waiting: (() => void)[] = []
+
+  next(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#run())
+    })
+  }
+
+  #run(): void {
+    this.#waiting.shift()?.()
+    if (this.#waiting.length > 0) setImmediate(() => this.#run())
+  }
 }
 
 function addOperations(app: App, service: RunningService): void {

@@ -4,13 +4,24 @@ import * as browse from '../../src/sandbox/store/browse.js'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
 import * as deliveries from '../../src/sandbox/store/deliveries.js'
 import {addEvent} from '../../src/sandbox/store/events.js'
-import {findOffer} from '../../src/sandbox/store/offers.js'
+import {removeExpired} from '../../src/sandbox/store/expiry.js'
+import {addSearch, findOffer} from '../../src/sandbox/store/offers.js'
 import * as reservations from '../../src/sandbox/store/reservations.js'
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import * as subscriptions from '../../src/sandbox/store/subscriptions.js'
 import {type Database, openDatabase, type Value} from '../../src/storage/database.js'
+import {searchRequest} from '../support/sandbox.js'
 
 type Work = (database: Database) => unknown
+
+const offerOf = (db: Database) => {
+  const {offers} = addSearch(db, 'c', searchRequest(), {now: 1, limit: 1})
+  return offers[0]?.offer_id ?? ''
+}
+const searched = (db: Database, now: number) => {
+  addSearch(db, 'c', searchRequest(), {now, limit: 1})
+  return now
+}
 
 /** Each step of the plans of what `work` asks the database. */
 function plansOf(work: Work): string[] {
@@ -46,8 +57,10 @@ const event = {clientId: 'c', type: 'reservation.confirmed', data: {}, now: 1} a
 test.each<[string, Work]>([
   ['a client', db => findClient(db, 'c')],
   ['credentials', db => checkCredentials(db, 'c', 's')],
-  ['a token', db => findToken(db, 't')],
-  ['an offer', db => findOffer(db, 'c', 'o')],
+  ['a token', db => findToken(db, 't', 1)],
+  ['an offer', db => findOffer(db, 'c', offerOf(db), 1)],
+  ['the reservation of an offer', db => reservations.findByOffer(db, 'c', 'o')],
+  ['what has expired', db => removeExpired(db, searched(db, 1) + 86_400)],
   ['a reservation', db => reservations.findAnyReservation(db, 'r')],
   ['a client reference', db => reservations.findByClientReference(db, 'c', 'r')],
   ['a payment token', db => reservations.findByPaymentToken(db, 't')],

@@ -1,11 +1,11 @@
-// `copy-reservation.cjs DATABASE COUNT` copies the one reservation of a sandbox's database so many times, with its offer,
+// `copy-reservation.cjs DATABASE COUNT` copies the one reservation of a sandbox's database so many times, with its search,
 // its idempotency key and its events; each copy has names of its own for what it is found by.
 'use strict'
 const Database = require('libsql')
 
 /** What a copy has of its own, as SQL; `n` counts the copies. Every other column is as it was. */
 const OWN = {
-  offers: {offer_id: "offer_id || '_' || n"},
+  searches: {sequence: 'NULL'},
   reservations: {
     sequence: 'NULL',
     reservation_ref: "reservation_ref || '_' || n",

@@ -11,8 +11,8 @@ import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
-import {findOffer, markConverted, type StoredOffer} from '../store/offers.js'
-import {addReservation, findByClientReference} from '../store/reservations.js'
+import {findOffer, type StoredOffer} from '../store/offers.js'
+import {addReservation, findByClientReference, findByOffer} from '../store/reservations.js'
 import {checkGuests} from './check-guests.js'
 import {recordConfirmation} from './events.js'
 import {confirmed} from './payment.js'
@@ -38,10 +38,7 @@ export function convertOffer(call: CreateCall): Reservation {
   refuseDuplicate(call)
   playScenario(call, stored.offer)
   checkParty(call, stored)
-  const record =
-    call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
-  markConverted(call.service.database, record.offer_id, record.reservation_ref)
-  return record
+  return call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
 }
 
 /** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
@@ -49,17 +46,16 @@ export function usableOffer(
   {service, client, now}: Pick<CreateCall, 'service' | 'client' | 'now'>,
   offerId: string,
 ): StoredOffer {
-  const stored = findOffer(service.database, client.client_id, offerId)
-  if (!stored) throw notFound('offer', offerId)
-  if (stored.reservationRef !== null) {
-    const reservation_ref = stored.reservationRef
+  const used = findByOffer(service.database, client.client_id, offerId)
+  if (used) {
+    const {reservation_ref} = used.record
     throw new Refusal('offer_already_used', 'the offer is already booked', {reservation_ref})
   }
-  if (stored.expiresAt <= now) {
-    const expired_at = isoTime(stored.expiresAt)
-    throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
-  }
-  return stored
+  const found = findOffer(service.database, client.client_id, offerId, now)
+  if (!found) throw notFound('offer', offerId)
+  if ('offer' in found) return found
+  const expired_at = isoTime(found.expiredAt)
+  throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
 }
 
 function refuseDuplicate({service, client, body}: CreateCall): void {

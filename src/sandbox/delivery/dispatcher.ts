@@ -14,6 +14,7 @@ import {
   recordAttempts,
   type Taken,
 } from '../store/deliveries.js'
+import {removeExpired} from '../store/expiry.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {makeAttempt, stepAfter} from './attempt.js'
 import type {Post} from './post.js'
@@ -116,8 +117,8 @@ export class Dispatcher {
           this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
         }
       }
-      const next = this.nextDue()
-      if (next !== null) this.#sleep((next - clock.now()) * 1000)
+      const next = [this.nextDue(), removeExpired(database, now)].filter(time => time !== null)
+      if (next.length > 0) this.#sleep((Math.min(...next) - clock.now()) * 1000)
     } catch (error) {
       this.#fault = error
       this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)

@@ -7,7 +7,6 @@ import {CITIES, findCity} from '../catalogue/cities.js'
 import {countryList} from '../catalogue/countries.js'
 import {currencyList, isSoldIn} from '../catalogue/currencies.js'
 import {findHotel} from '../catalogue/hotels.js'
-import {buildOffers} from '../catalogue/search-offers.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
 import {localDate} from '../catalogue/zones.js'
 import type {Call, Handlers} from '../http/operation.js'
@@ -30,13 +29,13 @@ function referenceData(list: () => readonly unknown[]) {
 export const CATALOGUE = {
   'hotels.search': ({service, client, now, body}) => {
     const {id, name, country_code} = checkSearch(body, now)
-    const drafts = buildOffers(body, {now, offers: service.offers})
-    const {searchId, expires_at, offers} = addSearch(service.database, client.client_id, body, drafts, now)
+    const limit = service.offers
+    const {search_id, expires_at, offers} = addSearch(service.database, client.client_id, body, {now, limit})
     const {check_in, check_out, currency, client_nationality} = body
     const nights = nightsBetween(check_in, check_out)
     const destination = {type: 'CITY', id, name, country_code}
     const criteria = {destination, check_in, check_out, nights, currency, client_nationality}
-    return data({search_id: searchId, expires_at, ...criteria, offers})
+    return data({search_id, expires_at, ...criteria, offers})
   },
 
   'hotels.show': ({service, parameters}) => {

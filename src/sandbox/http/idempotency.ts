@@ -5,10 +5,10 @@
  */
 import {createHash} from 'node:crypto'
 import {type Answer, Refusal} from '../base/answers.js'
+import {KEY_RETENTION_SECONDS} from '../store/expiry.js'
 import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS = [402, 404, 409, 410]
-const KEY_RETENTION_SECONDS = 24 * 3600
 
 /** One use of a key: the client, the key, and the hash of the body. */
 interface KeyUse {

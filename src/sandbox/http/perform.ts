@@ -105,12 +105,10 @@ function authorize(service: RunningService, authorization: string, scope: Scope)
   if (!token) {
     throw new Refusal('token_invalid', 'the bearer token is missing', {}, {'WWW-Authenticate': 'Bearer'})
   }
-  const stored = findToken(service.database, token)
+  const stored = findToken(service.database, token, service.clock.now())
+  if (stored === 'expired') throw unauthorized('token_expired', 'the access token has expired')
   const client = stored && findClient(service.database, stored.client_id)
   if (!client) throw unauthorized('token_invalid', 'the access token is unknown or was revoked')
-  if (stored.expires_at <= service.clock.now()) {
-    throw unauthorized('token_expired', 'the access token has expired')
-  }
   if (stored.scopes.split(' ').includes(scope)) return client
   const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
   const message = `the access token lacks the scope ${scope}`

@@ -4,6 +4,7 @@ import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
 import type {Database} from '../../storage/database.js'
 import {randomSecret, sha256} from '../base/random.js'
+import {STAMP_LENGTH, stampsOf} from './stamps.js'
 
 export interface Client {
   readonly client_id: string
@@ -72,15 +73,21 @@ export function issueToken(
   scopes: readonly Scope[],
   now: number,
 ): string {
-  const token = randomSecret('at_')
+  const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS
+  const stamp = stampsOf(database, 'tokens').seal({expiresAt, sequence: 0, index: 0})
+  const token = `at_${stamp}${randomSecret()}`
   const sql = 'INSERT INTO tokens (token_hash, client_id, scopes, expires_at) VALUES (?, ?, ?, ?)'
-  database.run(sql, sha256(token), clientId, scopes.join(' '), now + ACCESS_TOKEN_LIFETIME_SECONDS)
+  database.run(sql, sha256(token), clientId, scopes.join(' '), expiresAt)
   return token
 }
 
-export function findToken(database: Database, token: string) {
-  const sql = 'SELECT client_id, scopes, expires_at FROM tokens WHERE token_hash = ?'
-  return database.get<{client_id: string; scopes: string; expires_at: number}>(sql, sha256(token))
+/** Whose valid token this is; `expired`, also when nothing is kept of it any more; undefined when it never was, or was revoked. */
+export function findToken(database: Database, token: string, now: number) {
+  const sql = 'SELECT client_id, scopes FROM tokens WHERE token_hash = ? AND expires_at > ?'
+  const stored = database.get<{client_id: string; scopes: string}>(sql, sha256(token), now)
+  if (stored) return stored
+  const stamp = stampsOf(database, 'tokens').open(token.slice('at_'.length).slice(0, STAMP_LENGTH))
+  return stamp && stamp.expiresAt <= now ? 'expired' : undefined
 }
 
 export function forgetToken(database: Database, token: string): void {

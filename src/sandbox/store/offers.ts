@@ -1,54 +1,53 @@
-/** Offers found by a search, with the criteria they were found for (§2.3). */
+/** Searches. An offer (§2.3) is not stored: it is made again from its search, which finds the same again. */
 import {isoTime} from '../../contract/dates.js'
 import type {Offer, SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
-import type {OfferDraft} from '../catalogue/search-offers.js'
+import {buildOffers} from '../catalogue/search-offers.js'
+import {stampsOf} from './stamps.js'
 
 export interface StoredOffer {
   readonly offer: Offer
   readonly criteria: SearchRequest
-  /** Unix seconds. */
-  readonly expiresAt: number
-  /** The reservation it became, or null. */
-  readonly reservationRef: string | null
 }
 
-/** Stores a search and its offers in one transaction, each offer under a new id. */
+/** Stores the search, and returns its offers, at most `limit`, each under a new id. `now` is in Unix seconds. */
 export function addSearch(
   database: Database,
   clientId: string,
   criteria: SearchRequest,
-  drafts: readonly OfferDraft[],
-  now: number,
-): {searchId: string; expires_at: string; offers: Offer[]} {
-  const searchId = randomId('srch_')
+  {now, limit}: {now: number; limit: number | undefined},
+): {search_id: string; expires_at: string; offers: Offer[]} {
+  const sql = 'INSERT INTO searches (client_id, criteria, searched_at) VALUES (?, ?, ?) RETURNING sequence'
+  const row = database.get<{sequence: number}>(sql, clientId, JSON.stringify(criteria), now)
+  const {seal} = stampsOf(database, clientId)
   const expiresAt = now + OFFER_VALIDITY_SECONDS
   const expires_at = isoTime(expiresAt)
-  const offers = drafts.map(draft => ({offer_id: randomId(OFFER_ID_PREFIX), expires_at, ...draft}))
-  database.transaction(() => {
-    const search = 'INSERT INTO searches (search_id, client_id, criteria) VALUES (?, ?, ?)'
-    database.run(search, searchId, clientId, JSON.stringify(criteria))
-    const sql = 'INSERT INTO offers (offer_id, search_id, offer, expires_at) VALUES (?, ?, ?, ?)'
-    for (const offer of offers) database.run(sql, offer.offer_id, searchId, JSON.stringify(offer), expiresAt)
+  const offers = buildOffers(criteria, {now, offers: limit}).map((draft, index) => {
+    const offer_id = OFFER_ID_PREFIX + seal({expiresAt, sequence: row?.sequence ?? 0, index})
+    return {offer_id, expires_at, ...draft}
   })
-  return {searchId, expires_at, offers}
+  return {search_id: randomId('srch_'), expires_at, offers}
 }
 
-/** The offer, if `clientId` itself searched it. */
-export function findOffer(database: Database, clientId: string, offerId: string): StoredOffer | undefined {
-  const sql = `SELECT offer, criteria, expires_at AS expiresAt, reservation_ref AS reservationRef
-    FROM offers JOIN searches USING (search_id) WHERE offer_id = ? AND client_id = ?`
-  const row = database.get<Omit<StoredOffer, 'offer' | 'criteria'> & {offer: string; criteria: string}>(
-    sql,
-    offerId,
-    clientId,
-  )
-  return row && {...row, offer: JSON.parse(row.offer), criteria: JSON.parse(row.criteria)}
-}
-
-export function markConverted(database: Database, offerId: string, reservationRef: string): void {
-  database.run('UPDATE offers SET reservation_ref = ? WHERE offer_id = ?', reservationRef, offerId)
+/** The offer, if `clientId` itself searched it: `expired`, with when, or as it was found. `now` is in Unix seconds. */
+export function findOffer(
+  database: Database,
+  clientId: string,
+  offer_id: string,
+  now: number,
+): StoredOffer | {readonly expiredAt: number} | undefined {
+  const isOffer = offer_id.startsWith(OFFER_ID_PREFIX)
+  const stamp = isOffer && stampsOf(database, clientId).open(offer_id.slice(OFFER_ID_PREFIX.length))
+  if (!stamp) return undefined
+  const {expiresAt, sequence, index} = stamp
+  if (expiresAt <= now) return {expiredAt: expiresAt}
+  const sql = 'SELECT criteria, searched_at AS searchedAt FROM searches WHERE sequence = ?'
+  const row = database.get<{criteria: string; searchedAt: number}>(sql, sequence)
+  if (!row) return undefined
+  const criteria = JSON.parse(row.criteria) as SearchRequest
+  const draft = buildOffers(criteria, {now: row.searchedAt, offers: index + 1})[index]
+  return draft && {offer: {offer_id, expires_at: isoTime(expiresAt), ...draft}, criteria}
 }

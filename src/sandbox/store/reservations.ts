@@ -98,6 +98,15 @@ export function findByClientReference(
   return list(database, 'WHERE client_id = ? AND client_reference_id = ?', clientId, clientReferenceId)[0]
 }
 
+/** The reservation that the offer became. */
+export function findByOffer(
+  database: Database,
+  clientId: string,
+  offerId: string,
+): StoredReservation | undefined {
+  return list(database, 'WHERE client_id = ? AND offer_id = ?', clientId, offerId)[0]
+}
+
 export function findByPaymentToken(database: Database, token: string): StoredReservation | undefined {
   return list(database, 'WHERE payment_token = ?', token)[0]
 }

@@ -62,12 +62,23 @@ export const MIGRATIONS = [
   ALTER TABLE reservations ADD COLUMN search_text TEXT;
   CREATE INDEX reservations_without_search_text ON reservations (sequence) WHERE search_text IS NULL;
   `,
+  `
+  PRAGMA secure_delete = OFF;
+  DROP TABLE offers;
+  DROP TABLE searches;
+  PRAGMA secure_delete = ON;
+  CREATE TABLE searches (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL, criteria TEXT NOT NULL,
+    searched_at REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX searches_by_age ON searches (searched_at);
+  CREATE INDEX tokens_by_expiry ON tokens (expires_at);
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+  `,
 ] as const
 
 /** Empties every table, in the caller's transaction. */
 export function emptyTables(database: Database): void {
-  // Offers refer to searches; the order does not matter if that is checked at the end.
-  database.run('PRAGMA defer_foreign_keys = ON')
   const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
   for (const {name} of database.all<{name: string}>(tables)) database.run(`DELETE FROM ${name}`)
 }

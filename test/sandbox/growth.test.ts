@@ -1,0 +1,144 @@
+/** The sandbox keeps what it needs: what has expired by its clock goes, its space too, and is still known to have expired. */
+import {mkdtempSync, readdirSync, rmSync, statSync} from 'node:fs'
+import {Agent, request} from 'node:http'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {
+  reservationRequest,
+  type SandboxClient,
+  searchRequest,
+  startSandbox,
+  type TestSandbox,
+} from '../support/sandbox.js'
+import {waitUntil} from '../support/wait.js'
+import {refusalOf} from './each-sandbox.js'
+
+describe('a file', () => {
+  let directory: string
+  let sandbox: TestSandbox
+  let client: SandboxClient
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'bookctl-sandbox-'))
+    sandbox = await startSandbox({inProcess: true, database: join(directory, 'sandbox.db')})
+    client = await sandbox.client()
+  })
+  afterEach(async () => {
+    await sandbox.close()
+    rmSync(directory, {recursive: true})
+  })
+
+  /** Of the database and of its log. */
+  const bytes = () =>
+    readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+
+  async function search(times: number): Promise<void> {
+    for (let n = 0; n < times; n++) await client.search()
+  }
+
+  test('gives the space of expired searches back', async () => {
+    await sandbox.advance(3600)
+    const empty = bytes()
+    await search(700)
+    expect(bytes()).toBeGreaterThan(empty + 100_000)
+    await sandbox.advance(16 * 60)
+    // More than one step: those after the first come by themselves.
+    await waitUntil(() => bytes() <= empty, 'the space to be given back')
+  })
+
+  test('grows no larger than with what is valid, however long it is used', async () => {
+    const round = async () => {
+      await search(100)
+      await sandbox.advance(16 * 60)
+      client = await sandbox.client()
+      return bytes()
+    }
+    const first = await round()
+    const sizes: number[] = []
+    for (let n = 0; n < 8; n++) sizes.push(await round())
+    expect(Math.max(...sizes)).toBeLessThan(first + 50_000)
+  })
+})
+
+describe('what has expired', () => {
+  test('is known to have, long after nothing is kept of it', async () => {
+    const sandbox = await startSandbox({inProcess: true})
+    const client = await sandbox.client()
+    const [booked, other] = await client.search()
+    await client.reserve(reservationRequest(booked.offer_id))
+    await sandbox.advance(30 * 86_400)
+    expect(await refusalOf(client.call('GET', '/account'))).toBe('401 token_expired')
+    const later = await sandbox.client()
+    const price = (id: string) => refusalOf(later.call('GET', `/hotels/offers/${id}`))
+    expect(await price(booked.offer_id)).toBe('409 offer_already_used')
+    expect(await price(other.offer_id)).toBe('410 offer_expired')
+    const poor = await sandbox.client('_poor')
+    const ofAnother = poor.call('GET', `/hotels/offers/${other.offer_id}`)
+    expect(await refusalOf(ofAnother)).toBe('404 offer_not_found')
+    await sandbox.close()
+  })
+
+  test('is told from what never was', async () => {
+    const sandbox = await startSandbox({inProcess: true})
+    const client = await sandbox.client()
+    const [{offer_id: id}] = await client.search()
+    const last = id.at(-1) === 'A' ? 'Q' : 'A'
+    for (const made of [
+      `${id.slice(0, -1)}${last}`,
+      `${id}A`,
+      id.slice(0, -1),
+      'off_',
+      `off_${'A'.repeat(22)}`,
+    ]) {
+      const answer = client.call('GET', `/hotels/offers/${made}`)
+      expect([made, await refusalOf(answer)]).toEqual([made, '404 offer_not_found'])
+    }
+    const authorization = `Bearer at_${'A'.repeat(65)}`
+    expect(await refusalOf(client.call('GET', '/account', undefined, {authorization}))).toBe(
+      '401 token_invalid',
+    )
+    await sandbox.close()
+  })
+})
+
+test('an offer shows what was found when it was searched, at any later time', async () => {
+  const sandbox = await startSandbox({inProcess: true, offers: 60})
+  const client = await sandbox.client()
+  const found = await client.search({currency: 'KWD', rooms: [{adults: 1, children_ages: [3]}]})
+  await sandbox.advance(14 * 60)
+  for (const offer of [found[0], found[7], found[59]]) {
+    expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).json.data).toEqual(offer)
+  }
+  await sandbox.close()
+})
+
+test('no connection waits while others are answered again and again', async () => {
+  const sandbox = await startSandbox({})
+  const {token} = await sandbox.client()
+  const agent = new Agent({keepAlive: true})
+  const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}
+  const body = JSON.stringify(searchRequest())
+  const answered = Array.from({length: 100}, () => 0)
+  const ask = () =>
+    new Promise((resolve, reject) => {
+      const url = `${sandbox.baseUrl}/hotels/search`
+      const asked = request(url, {method: 'POST', agent, headers}, answer =>
+        answer.resume().on('end', resolve),
+      )
+      asked.on('error', reject).end(body)
+    })
+  const most: number[] = []
+  await Promise.all(
+    answered.map(async (_, n) => {
+      while (answered.includes(0)) {
+        await ask()
+        answered[n] = (answered[n] ?? 0) + 1
+      }
+      most.push(answered[n] ?? 0)
+    }),
+  )
+  agent.destroy()
+  await sandbox.close()
+  expect(Math.max(...most)).toBeLessThan(20)
+})
