@@ -1,29 +1,20 @@
 /** Operations over real HTTP: what is on the wire, renewal on 401, and what each ending means. */
-import {afterEach, describe, expect, test} from 'vitest'
+
+import {describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
 import type {Api, Sender, TokenSource} from '../../src/api/types.js'
 import type {Token} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
+import {closing} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
-import {
-  httpAnswer,
-  jsonAnswer,
-  type Script,
-  startWireServer,
-  type Wire,
-  type WireRequest,
-} from '../support/wire.js'
-
-const open: Wire[] = []
-afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
+import {httpAnswer, jsonAnswer, type Script, startWireServer, type WireRequest} from '../support/wire.js'
 
 const token = (n: number): Token => ({access_token: `tok_${n}`, scopes: [], obtainedAt: 0, expiresAt: 9e9})
 
 async function setUp(script: (record: WireRequest, n: number) => Script, tokens: Partial<TokenSource> = {}) {
-  const server = await startWireServer(script)
-  open.push(server)
+  const server = closing(await startWireServer(script))
   const replaced: string[] = []
   const [clock, transport] = [fakeClock(), createTransport({env: {}})]
   const sender = createSender({transport, clock, random: () => 0, userAgent: 'bookctl/9'})

@@ -1,20 +1,16 @@
 /** Checks of the connection send nothing, not even to a server whose certificate is refused. */
+
 import {readFileSync} from 'node:fs'
-import {afterEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {inspectTls, tryConnecting} from '../../src/api/http/inspect.js'
+import {closing} from '../support/own.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
-const open: Wire[] = []
-afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
-
 async function serve(script: Script, identity?: string): Promise<Wire> {
-  const server = await startWireServer(
-    () => script,
-    identity === undefined ? undefined : tlsIdentity(identity),
+  return closing(
+    await startWireServer(() => script, identity === undefined ? undefined : tlsIdentity(identity)),
   )
-  open.push(server)
-  return server
 }
 
 const OK: Script = {bytes: httpAnswer(200, 'ok')}

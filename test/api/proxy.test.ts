@@ -1,12 +1,14 @@
 /** Proxies: which requests take which, what is sent to them, and what their failures mean. */
-import {type AddressInfo, connect, createServer, type Server} from 'node:net'
-import {afterEach, describe, expect, test} from 'vitest'
+
+import {type AddressInfo, connect, createServer} from 'node:net'
+import {describe, expect, test} from 'vitest'
 import {proxyFor} from '../../src/api/http/proxy.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
+import {closing} from '../support/own.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, startWireServer, type Wire} from '../support/wire.js'
+import {httpAnswer, startWireServer} from '../support/wire.js'
 
 const PROXY = 'http://proxy.test:3128'
 const chosen = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env)?.origin
@@ -46,9 +48,6 @@ describe('which proxy', () => {
   })
 })
 
-const open: (Server | Wire)[] = []
-afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
-
 /** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`. */
 async function startProxy(port: number, status = 200): Promise<{port: number; heads: string[]}> {
   const heads: string[] = []
@@ -66,7 +65,7 @@ async function startProxy(port: number, status = 200): Promise<{port: number; he
       })
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
-  open.push(server)
+  closing(server)
   return {port: (server.address() as AddressInfo).port, heads}
 }
 
@@ -91,9 +90,7 @@ const fault = (sending: Promise<unknown>) =>
   )
 
 async function startService(name = 'good') {
-  const server = await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), tlsIdentity(name))
-  open.push(server)
-  return server
+  return closing(await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), tlsIdentity(name)))
 }
 
 describe('through a proxy', () => {
@@ -129,8 +126,7 @@ describe('through a proxy', () => {
   })
 
   test('a proxy that never answers the CONNECT is named, and nothing was sent', async () => {
-    const silent = await startWireServer(() => 'hang')
-    open.push(silent)
+    const silent = closing(await startWireServer(() => 'hang'))
     const error = await fault(sendThrough(silent.port, {...LIMITS, connectMilliseconds: 100}))
     expect(error).toMatchObject({fault: 'connect_timeout', sent: false})
     expect(error.reason).toContain(`through proxy http://127.0.0.1:${silent.port}`)

@@ -1,10 +1,8 @@
 /** Lists and facts of reservations in answers of any shape, to the last page. */
 import {describe, expect, test} from 'vitest'
 import {factsOfReservation} from '../../src/api/answers/reservations.js'
-import {cancelReservation, quoteCancellation} from '../../src/api/operations/cancellations.js'
-import {listReservations, showReservation, updateReservation} from '../../src/api/operations/reservations.js'
-import {apiAnswering, apiOfSandbox} from '../support/answering.js'
-import {reservationRequest} from '../support/sandbox.js'
+import {listReservations} from '../../src/api/operations/reservations.js'
+import {apiAnswering} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'
 
 const record = (ref: string) => ({reservation_ref: ref, status: 'CONFIRMED'})
@@ -126,28 +124,4 @@ test('the facts of a foreign reservation, and of one that says nothing', () => {
     factsOfReservation({reservation: {reservation_ref: 'A', guests: 3, hotel: []}}),
   )
   expect(new Set(values)).toEqual(new Set([null]))
-})
-
-test('the local sandbox: made, listed by its reference, shown, changed, quoted, cancelled', async () => {
-  const {api, sandbox} = await apiOfSandbox()
-  const client = await sandbox.client()
-  const made = []
-  for (const name of ['one', 'two', 'three']) {
-    const [offer] = await client.search()
-    const request = reservationRequest(offer.offer_id, {client_reference_id: name})
-    made.push((await client.reserve(request)).json.data.reservation_ref)
-  }
-  expect(refsOf(await listReservations(api, {all: true})).sort()).toEqual([...made].sort())
-  const first = await listReservations(api, {limit: 2})
-  const rest = await listReservations(api, {after: first.next ?? ''})
-  expect([...refsOf(first), ...refsOf(rest)].sort()).toEqual([...made].sort())
-  const [ref = ''] = refsOf(await listReservations(api, {clientReference: 'two'}))
-  expect(ref).toBe(made[1])
-  const changed = await updateReservation(api, ref, {contact: {email: 'new@example.com'}})
-  expect(changed?.reservation).toEqual((await showReservation(api, ref)).reservation)
-  const quote = await quoteCancellation(api, ref)
-  const {fee, refund, outcome} = await cancelReservation(api, ref, {reason: 'x'})
-  expect({fee, refund, outcome}).toEqual({...quote, outcome: 'cancelled'})
-  expect((await rejectionOf(cancelReservation(api, ref, {}))).details.code).toBe('already_cancelled')
-  await sandbox.close()
 })

@@ -1,30 +1,30 @@
 /** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
+
 import {execFile} from 'node:child_process'
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
-import {createServer, type Server} from 'node:net'
+import {createServer} from 'node:net'
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
 import {Client} from 'undici'
 // @ts-expect-error: the file has no types of its own.
 import DeepClient from 'undici/lib/dispatcher/client.js'
-import {afterEach, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {createTransport, type TransportOptions} from '../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeFault, ExchangeLimits} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
+import {closing} from '../support/own.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
+import {httpAnswer, type Script, startWireServer} from '../support/wire.js'
 
 const PHASES = {connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000}
 const LIMITS: ExchangeLimits = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1_000_000}
 const CA_FILE = certificateFile('ca')
 const CA = await trustedCertificates(CA_FILE, {})
 
-const open: (Server | Wire)[] = []
-afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
-
 async function serve(script: Script | ((n: number) => Script), tls?: ReturnType<typeof tlsIdentity>) {
-  const server = await startWireServer((_, n) => (typeof script === 'function' ? script(n) : script), tls)
-  open.push(server)
+  const server = closing(
+    await startWireServer((_, n) => (typeof script === 'function' ? script(n) : script), tls),
+  )
   return server
 }
 
@@ -34,7 +34,7 @@ async function serveTcp(says?: string): Promise<number> {
     socket.on('error', () => {}).on('data', () => says !== undefined && socket.end(says))
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
-  open.push(server)
+  closing(server)
   return (server.address() as {port: number}).port
 }
 

@@ -1,24 +1,23 @@
 /** Vouchers over real HTTP: two requests, and nothing but a whole PDF is ever returned. */
-import {afterEach, describe, expect, test} from 'vitest'
+
+import {describe, expect, test} from 'vitest'
 import {createTransport} from '../../src/api/http/transport.js'
 import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/operations/vouchers.js'
 import {apiOver} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
+import {closing} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
 import {httpAnswer, jsonAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
 
 const PDF = Buffer.from(`%PDF-1.7\n${'x'.repeat(300)}\n%%EOF\n`)
-const open: Wire[] = []
-afterEach(() => Promise.all(open.splice(0).map(server => server.close())))
-
 /** `voucher` answers the n-th question for the link, `link` the n-th fetch of it; {link} stands for its address. */
 async function setUp(voucher: (n: number, link: string) => Script, link: (n: number) => Script) {
   const counts = {voucher: 0, link: 0}
-  const server = await startWireServer(record => {
+  const server: Wire = await startWireServer(record => {
     if (record.path.startsWith('/files/')) return link(++counts.link)
     return voucher(++counts.voucher, `http://127.0.0.1:${server.port}/files/v?sig=${counts.voucher}`)
   })
-  open.push(server)
+  closing(server)
   const clock = fakeClock()
   const api = apiOver(createTransport({env: {}}), `http://127.0.0.1:${server.port}/v1`, 'tok', clock, 5)
   const fetch = (options?: VoucherOptions) => fetchVoucher(api, 'RSV-1', options)

@@ -1,16 +1,17 @@
 /** What people type, checked before anything is sent. */
+
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {readRoom, readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotel-search.js'
 import {checkTyped, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/checks.js'
 import {checkCountry} from '../../src/cli/input/countries.js'
 import {readJson} from '../../src/cli/input/files.js'
 import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/cli/input/guests.js'
+import {ownDirectory} from '../support/own.js'
 import {CONTACT} from '../support/stay.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
-import {directoryForEachTest} from './each-test.js'
 
 const TODAY = '2030-06-01'
 
@@ -153,7 +154,10 @@ describe('a country', () => {
 })
 
 describe('reserve', () => {
-  const directory = directoryForEachTest()
+  let directory: string
+  beforeEach(() => {
+    directory = ownDirectory()
+  })
 
   const FLAGS = {
     pay: 'account',
@@ -162,7 +166,7 @@ describe('reserve', () => {
   }
   const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: TODAY}
   const fileWith = (text: string) => {
-    const path = join(directory.path, 'input.json')
+    const path = join(directory, 'input.json')
     writeFileSync(path, text)
     return path
   }
@@ -221,9 +225,9 @@ describe('reserve', () => {
   })
 
   test('refuses a missing file, a list, and bytes that are not text', async () => {
-    expect((await rejectionOf(readInput(join(directory.path, 'none')))).message).toContain('ENOENT')
+    expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('ENOENT')
     expect((await rejectionOf(readInput(fileWith('[]')))).message).toContain('--input')
-    const path = join(directory.path, 'bytes')
+    const path = join(directory, 'bytes')
     writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))
     expect((await rejectionOf(readInput(path))).message).toContain('UTF-8')
   })

@@ -1,16 +1,20 @@
 /** Where a voucher may be written, decided before anything is asked for. */
+
 import {chmodSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
-import {expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {planVoucher} from '../../src/cli/features/reserve/voucher.js'
+import {ownDirectory} from '../support/own.js'
 import {thrownBy} from '../support/thrown.js'
-import {directoryForEachTest} from './each-test.js'
 
-const directory = directoryForEachTest()
+let directory: string
+beforeEach(() => {
+  directory = ownDirectory()
+})
 
 const refusalOf = (...place: string[]) => {
-  const file = join(directory.path, ...place, 'v.pdf')
+  const file = join(directory, ...place, 'v.pdf')
   const order = {reservationRef: 'RSV-1', file, force: false, waitSeconds: undefined}
   const {message, details} = thrownBy(() => planVoucher(order, false))
   expect(details.hint).toContain('--file')
@@ -19,27 +23,27 @@ const refusalOf = (...place: string[]) => {
 }
 
 test('a directory that does not exist is named', () => {
-  expect(refusalOf('none')).toBe(`--file: the directory ${join(directory.path, 'none')} does not exist`)
+  expect(refusalOf('none')).toBe(`--file: the directory ${join(directory, 'none')} does not exist`)
 })
 
 test('a file in the place of the directory is named', () => {
-  writeFileSync(join(directory.path, 'file'), '')
-  expect(refusalOf('file')).toBe(`--file: the directory ${join(directory.path, 'file')} is not a directory`)
+  writeFileSync(join(directory, 'file'), '')
+  expect(refusalOf('file')).toBe(`--file: the directory ${join(directory, 'file')} is not a directory`)
 })
 
 // The system lets root write everywhere.
 test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is named', () => {
-  mkdirSync(join(directory.path, 'locked'))
-  chmodSync(join(directory.path, 'locked'), 0o500)
+  mkdirSync(join(directory, 'locked'))
+  chmodSync(join(directory, 'locked'), 0o500)
   expect(refusalOf('locked')).toContain('cannot be written')
 })
 
 test('a name that ends as a directory is none of a file, there or not', () => {
-  mkdirSync(join(directory.path, 'there'))
+  mkdirSync(join(directory, 'there'))
   for (const name of ['there', 'there/', 'none/']) {
     const order = {
       reservationRef: 'RSV-1',
-      file: `${directory.path}/${name}`,
+      file: `${directory}/${name}`,
       force: true,
       waitSeconds: undefined,
     }

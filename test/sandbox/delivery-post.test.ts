@@ -1,28 +1,22 @@
 /** One delivery on the wire: no redirect, little of the answer, a limit on the whole, and certificates that hold. */
-import {mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+
+import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:net'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
 import {createPost, type Post} from '../../src/sandbox/delivery/post.js'
 import {createTrust} from '../../src/sandbox/delivery/trust.js'
-import {type Answering, type Subscriber, startSubscriber} from '../support/subscriber.js'
+import {closing, ownDirectory} from '../support/own.js'
+import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
 
 type Options = Parameters<typeof createPost>[0]
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  for (const close of closers.splice(0)) await close()
-})
+afterEach(() => void vi.unstubAllEnvs())
 
-async function subscriber(...options: Parameters<typeof startSubscriber>): Promise<Subscriber> {
-  const started = await startSubscriber(...options)
-  closers.push(() => started.close())
-  return started
-}
+const subscriber = async (...options: Parameters<typeof startSubscriber>) =>
+  closing(await startSubscriber(...options))
 
 function posting({caFiles = [], ...options}: Partial<Options> & {caFiles?: string[]} = {}): Post {
   return createPost({
@@ -75,7 +69,7 @@ test.each([
 test('gives up on a receiver that accepts and never starts TLS', async () => {
   const server = createServer(() => undefined)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => server.close())
+  closing(server)
   const {port} = server.address() as {port: number}
   expect(await send(posting({limitMilliseconds: 300}), `https://localhost:${port}`)).toMatchObject(
     failing('within'),
@@ -110,7 +104,7 @@ test('an answer that is cut, or is no HTTP, does not count', async () => {
   expect(await send(posting(), cut.origin)).toMatchObject({status: 200, error: expect.any(String)})
   const server = createServer(socket => void socket.end('SSH-2.0-OpenSSH\r\n'))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => server.close())
+  closing(server)
   const {port} = server.address() as {port: number}
   expect(await send(posting(), `http://127.0.0.1:${port}`)).toMatchObject(failing('HPE_'))
 })
@@ -128,9 +122,7 @@ test('ignores a proxy of the environment', async () => {
 const ca = certificateFile('ca')
 
 test('a certificate of an added authority is trusted as soon as its file is there', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
-  closers.push(() => rmSync(directory, {recursive: true}))
-  const file = join(directory, 'listen-ca.pem')
+  const file = join(ownDirectory(), 'listen-ca.pem')
   const {port, received} = await subscriber(undefined, tlsIdentity('good'))
   const post = posting({caFiles: [file]})
   const url = `https://localhost:${port}/hooks`
@@ -144,9 +136,7 @@ test('a certificate of an added authority is trusted as soon as its file is ther
 })
 
 test('a link in the place of such a file is not followed', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
-  closers.push(() => rmSync(directory, {recursive: true}))
-  const file = join(directory, 'listen-ca.pem')
+  const file = join(ownDirectory(), 'listen-ca.pem')
   symlinkSync(ca, file)
   expect(createTrust([file])()).toBeUndefined()
   rmSync(file)

@@ -1,6 +1,6 @@
 /** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each with its own signature, then passive. */
 import {afterEach, expect, test} from 'vitest'
-import {reservationRequest, startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
+import {startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
@@ -183,17 +183,6 @@ test('a subscriber that hangs holds up no other', async () => {
   const delivered = async () => (await deliveries()).filter(({status}) => status === 'DELIVERED')
   await waitUntil(async () => (await delivered()).length === 12, '12 deliveries on record')
   expect(hanging.received.length).toBeLessThan(12)
-})
-
-test('a payment that expires sends its event at that very moment', async () => {
-  const {received} = await subscribe(undefined, ['reservation.cancelled'])
-  const [offer] = await client.search()
-  await client.reserve(reservationRequest(offer.offer_id, {payment: {mode: 'instant'}}))
-  await sandbox.advance(HOUR)
-  const [delivery] = await deliveries()
-  expect(delivery.attempts[0].at).toBe(new Date((TEST_START + 15 * MINUTE) * 1000).toISOString())
-  const {data} = JSON.parse(String(received[0]?.body))
-  expect(data).toMatchObject({reason: 'payment_expired', status: 'EXPIRED'})
 })
 
 test('nothing is sent before it is due, and moves of the clock run one after the other', async () => {

@@ -1,14 +1,9 @@
 /** A sandbox in a process of its own, for tests that kill it and start it again on the same file. */
-import {type ChildProcess, spawn} from 'node:child_process'
-import {once} from 'node:events'
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {createInterface} from 'node:readline'
-import {afterEach, beforeEach} from 'vitest'
-import {bundledScript} from '../support/bundled.js'
-
-const script = await bundledScript(new URL('sandbox-process.ts', import.meta.url))
+import {beforeEach, onTestFinished} from 'vitest'
+import type {Serving} from '../support/bookctl.js'
+import {ENDS_WITH_US} from '../support/local-sandbox.js'
+import {ownDirectory, ownHome} from '../support/own.js'
 
 /** Days that can be searched in real time, which these sandboxes run in. */
 export const STAY = {check_in: daysAhead(30), check_out: daysAhead(33)}
@@ -17,39 +12,32 @@ function daysAhead(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }
 
-export interface Killable {
-  /** A directory of the test's own, removed after it; the sandbox's file is `sandbox.db` in it. */
-  readonly directory: string
-  /** Starts the sandbox; resolves with its origin. */
-  start(): Promise<string>
-  /** SIGKILL; resolves when the process has ended. */
-  kill(): Promise<void>
-}
-
-/** For the tests of a file: each has a directory of its own, and no process outlives its test. */
-export function killableSandbox(): Killable {
-  let child: ChildProcess | undefined
+/** For the tests of a file: each has a directory of its own with `sandbox.db`, and no process outlives its test. */
+export function killableSandbox() {
+  let serving: Serving | undefined
   const killable = {
     directory: '',
-    async start() {
-      const database = join(killable.directory, 'sandbox.db')
-      child = spawn(process.execPath, [script, database], {stdio: ['pipe', 'pipe', 'inherit']})
-      const [line] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')
-      return JSON.parse(String(line)).origin as string
+    /** Resolves with its origin. */
+    async start(): Promise<string> {
+      const argv = [
+        'sandbox',
+        'start',
+        '--allow-http-loopback',
+        '--db',
+        join(killable.directory, 'sandbox.db'),
+      ]
+      serving = ownHome().serve(argv, ENDS_WITH_US)
+      return (await serving.ready)?.origin ?? ''
     },
-    async kill() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
+    /** SIGKILL; resolves when the process has ended. */
+    async kill(): Promise<void> {
+      serving?.child.kill('SIGKILL')
+      await serving?.ended
     },
   }
   beforeEach(() => {
-    killable.directory = mkdtempSync(join(tmpdir(), 'bookctl-sandbox-'))
-  })
-  afterEach(async () => {
-    await killable.kill()
-    rmSync(killable.directory, {recursive: true, force: true})
+    killable.directory = ownDirectory()
+    onTestFinished(killable.kill)
   })
   return killable
 }

@@ -100,20 +100,6 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
     expect(await page.locator('header time').textContent()).toBe('2030-06-01 12:00:00 UTC')
   })
 
-  it('lets a payment expire, and injects and removes a fault', async () => {
-    const {reservation_ref} = await client.book(instant)
-    const page = await open(`/ui/reservations/${reservation_ref}`)
-    await press(page, 'Let the payment expire')
-    expect(await text(page)).toContain('payment_expired')
-    expect(await page.getByRole('button').count()).toBe(0)
-    await follow(page, 'Faults')
-    await page.getByLabel('Operation').selectOption('account.show')
-    await page.getByLabel('Status, for').fill('503')
-    await press(page, 'Inject')
-    await press(page, 'Remove all')
-    expect((await client.call('GET', '/account')).status).toBe(200)
-  })
-
   /** Everything that others can fill in: names, references, addresses, headers, paths. Returns all pages. */
   async function fillWithHostileData(): Promise<string[]> {
     await subscribe(['payment.failed'], '/"><script>window.planted=3</script>')

@@ -65,18 +65,6 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
     expect(await shown(reservation.reservation_ref)).toMatchObject({status: 'EXPIRED'})
   })
 
-  it('shows hostile names as text, and runs nothing', async () => {
-    const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
-    const {page} = await openPage({name: hostile, surname: '\u202Egnorw'}, {})
-    expect(await page.locator('main').textContent()).toContain(hostile)
-    expect(await page.locator('img, script').count()).toBe(0)
-    expect(await page.title()).toContain('Pay for your stay')
-    const name = page.locator('bdi', {hasText: 'gnorw'})
-    expect(await name.evaluate(each => getComputedStyle(each as never).unicodeBidi)).toBe('isolate')
-    // Its own style is applied under the policy it is sent with.
-    expect(await page.evaluate('getComputedStyle(document.querySelector("main")).borderRadius')).toBe('12px')
-  })
-
   it('can be used with the keyboard alone', async () => {
     const {page, reservation} = await openPage()
     await page.keyboard.press('Tab')

@@ -1,5 +1,4 @@
 /** One offer becomes one reservation, however many ask at once. */
-import {randomUUID} from 'node:crypto'
 import {expect, test} from 'vitest'
 import {ADULT, reservationRequest} from '../support/sandbox.js'
 import {sandboxForEachTest} from './each-sandbox.js'
@@ -20,17 +19,6 @@ test.each([2, 30])('%i conversions of one offer at once: one reservation, one de
   )
   const {balance} = (await client.call('GET', '/account')).json.data
   expect(balance).toBe((100_000 - Number(offer.price.total)).toFixed(2))
-})
-
-test('thirty repeats of one request under one key: one reservation, one answer', async () => {
-  const [offer] = await client.search()
-  const body = reservationRequest(offer.offer_id)
-  const key = randomUUID()
-  const answers = await Promise.all(Array.from({length: 30}, () => client.reserve(body, key)))
-  const refs = answers.filter(answer => answer.status === 201).map(answer => answer.json.data.reservation_ref)
-  expect(new Set(refs).size).toBe(1)
-  expect(answers.every(answer => answer.status === 201 || answer.status === 409)).toBe(true)
-  expect((await client.call('GET', '/reservations')).json.data).toHaveLength(1)
 })
 
 test('the balance is spent once by two requests that ran side by side', async () => {

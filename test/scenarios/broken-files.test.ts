@@ -82,30 +82,3 @@ describe('config.json', () => {
     rmSync(home.configDirectory)
   })
 })
-
-const LISTEN = ['webhooks', 'listen', '--tls', '--exit-after', '1', '--within', '1']
-/** Who opens which file first. */
-const OPENED_BY: [string, string[]][] = [
-  ['tokens.db', ['token']],
-  ['tokens.db-wal', ['token']],
-  ['state.db', ['journal']],
-  ['events.db', ['webhooks', 'events', 'list']],
-  ['sandbox.db', ['sandbox', 'start']],
-  ['sandbox-running.json', ['sandbox', 'clock', '--base-url', '']],
-  ['locks', ['config', 'set', 'currency', 'EUR']],
-  ['listen-ca.pem', LISTEN],
-]
-
-describe('a symbolic link in the place of a file of ours is refused, and its target untouched', () => {
-  test.each(OPENED_BY)('%s', async (name, argv) => {
-    const path = join(home.configDirectory, name)
-    const target = join(home.directory, 'victim')
-    writeFileSync(target, 'theirs')
-    symlinkSync(target, path)
-    const refusal = await home.refusal(argv)
-    expect(refusal).toMatchObject({exit: 2, code: 'storage_not_ours'})
-    expect(refusal.message).toContain(name)
-    expect(lookAt(path)).toBe(`link to ${target}`)
-    expect(readFileSync(target, 'utf8')).toBe('theirs')
-  })
-})

@@ -1,6 +1,8 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
+
 import {afterAll, beforeEach, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
@@ -9,8 +11,7 @@ const sandbox = await serveLocalSandbox()
 afterAll(() => sandbox.stop())
 let home: Home
 beforeEach(() => {
-  home = new Home(sandbox.env)
-  return () => home.remove()
+  home = ownHome(sandbox.env)
 })
 
 async function reserve(): Promise<string> {

@@ -1,10 +1,12 @@
 /** Settings at the command line: what holds and why, and what may be set. */
+
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {SETTING_KEYS} from '../../src/cli/session/setting-keys.js'
 import {FILE_NAMES} from '../../src/state/file-names.js'
-import {Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {certificateFile} from '../support/tls.js'
 
 const PROFILE = {base_url: 'https://partner.example/v1', client_id: 'cid_1'}
@@ -12,11 +14,10 @@ let home: Home
 let path: string
 
 beforeEach(() => {
-  home = new Home()
+  home = ownHome()
   path = join(home.configDirectory, 'config.json')
   mkdirSync(home.configDirectory)
 })
-afterEach(() => home.remove())
 
 const write = (settings: object) => home.configure(settings)
 const kept = () => JSON.parse(readFileSync(path, 'utf8'))

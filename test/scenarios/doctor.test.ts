@@ -1,4 +1,5 @@
 /** `doctor` against the faults it is there to find, each real: bad servers, bad files, no network, no login. */
+
 import {execFileSync, spawn} from 'node:child_process'
 import {X509Certificate} from 'node:crypto'
 import {chmodSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
@@ -7,7 +8,8 @@ import {join} from 'node:path'
 import {text} from 'node:stream/consumers'
 import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/webhooks/receive/certificate.js'
-import {Home, type RunOptions} from '../support/bookctl.js'
+import type {Home, RunOptions} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {SIGNING_SECRET, startReceiver} from '../support/webhook-files.js'
@@ -26,12 +28,11 @@ afterAll(() => service.close())
 const closing: (() => unknown)[] = []
 let home: Home
 beforeEach(() => {
-  home = new Home({...service.env})
+  home = ownHome({...service.env})
   service.script = () => false
 })
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
-  home.remove()
 })
 
 /** Runs it, against the service where `baseUrl` names no other. */

@@ -1,28 +1,19 @@
 /** The same commands against another implementation of the interface, which shares nothing with ours. */
+
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {describe, expect, test} from 'vitest'
+import type {Home} from '../support/bookctl.js'
+import {closing, ownHome} from '../support/own.js'
 import {PDF, ScriptedService, type ServiceForm} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 
-const homes: Home[] = []
-const services: ScriptedService[] = []
-
-afterEach(() => {
-  for (const home of homes.splice(0)) home.remove()
-  for (const service of services.splice(0)) service.close()
-})
-
 async function begin(options: ServiceForm = {}): Promise<{service: ScriptedService; home: Home}> {
-  const service = await ScriptedService.start(options)
+  const service = closing(await ScriptedService.start(options))
   service.tokenMilliseconds = 0
   service.echo = () => ({})
   service.hasVouchers = true
-  const home = new Home({...service.env, BOOKCTL_BASE_URL: `${service.origin}/some/where/v1`})
-  services.push(service)
-  homes.push(home)
-  return {service, home}
+  return {service, home: ownHome({...service.env, BOOKCTL_BASE_URL: `${service.origin}/some/where/v1`})}
 }
 
 const SEARCH = [

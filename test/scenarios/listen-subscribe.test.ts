@@ -1,8 +1,10 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
+
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
-import {Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
+import {closing, ownHome} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
@@ -24,21 +26,19 @@ let asked: string[]
 beforeEach(async () => {
   asked = []
   receiverPort = await findFreePort()
-  service = await ScriptedService.start()
+  service = closing(await ScriptedService.start())
   service.script = async ({path, body}, response) => {
     if (path === '/oauth/token') return false
     answer(response, 200, {data: await answerTo(path, body)})
     return true
   }
-  home = new Home(service.env)
+  home = ownHome(service.env)
 })
 
 afterEach(async () => {
   receiver?.child.kill('SIGKILL')
   await receiver?.ended
   receiver = undefined
-  service.close()
-  home.remove()
 })
 
 async function answerTo(path: string, body: string): Promise<object> {

@@ -1,17 +1,16 @@
 /** `listen --tls`: which certificate is shown, and who trusts it. */
+
 import {readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
-import {listenersOfTests} from '../support/listeners.js'
+import {ownListening, ownReceiverHome} from '../support/own.js'
 import {certificateFile} from '../support/tls.js'
 import {signedRequest} from '../support/webhook-load.js'
 
-const {newHome, listening} = listenersOfTests()
-
 test('--tls shows a certificate that the authority in the configuration directory vouches for', async () => {
-  const home = newHome()
-  const receiver = await listening(home, ['--tls'])
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home, ['--tls'])
   const ca = readFileSync(join(home.configDirectory, 'listen-ca.pem'))
   expect(statSync(join(home.configDirectory, 'listen-ca-key.pem')).mode & 0o777).toBe(0o600)
   expect(await statusOverTls(receiver.port, ca, 'localhost')).toBe(200)
@@ -19,13 +18,13 @@ test('--tls shows a certificate that the authority in the configuration director
   await expect(statusOverTls(receiver.port, undefined, 'localhost')).rejects.toThrow(/certificate/)
   await receiver.stop()
   // The same authority the next time: what trusts it goes on trusting it.
-  const next = await listening(home, ['--tls'])
+  const next = await ownListening(home, ['--tls'])
   expect(await statusOverTls(next.port, ca, 'localhost')).toBe(200)
 })
 
 test('probe and replay trust the authority of a listen --tls of this machine, not through a link', async () => {
-  const home = newHome()
-  const receiver = await listening(home, ['--tls'])
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home, ['--tls'])
   const url = receiver.url.replace('127.0.0.1', 'localhost')
   const probe = await home.json<{probes: unknown[]}>(['webhooks', 'probe', url])
   expect(probe.exit).toBe(0)
@@ -41,12 +40,12 @@ test('probe and replay trust the authority of a listen --tls of this machine, no
 })
 
 test('a given certificate is shown, and a key that is not its own is refused', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const key = (name: string) => certificateFile(name).replace(/pem$/, 'key')
   // What stands before it is in no encoding that anybody knows of.
   const cert = join(home.directory, 'good.pem')
   writeFileSync(cert, Buffer.concat([Buffer.from([0x23, 0xdd, 0x0a]), readFileSync(certificateFile('good'))]))
-  const receiver = await listening(home, ['--cert', cert, '--key', key('good')])
+  const receiver = await ownListening(home, ['--cert', cert, '--key', key('good')])
   expect(receiver.url).toMatch(/^https:/)
   expect(await statusOverTls(receiver.port, readFileSync(certificateFile('ca')), 'localhost')).toBe(200)
   const other = ['--cert', certificateFile('good'), '--key', key('expired')]

@@ -2,17 +2,17 @@
  * `listen` under load: flooded with duplicates, with an address that hangs or is down, and ended.
  * BOOKCTL_TEST_DUPLICATES sets how many; the short form runs with every `npm test`.
  */
+
 import {expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
-import {listenersOfTests} from '../support/listeners.js'
-import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
+import {ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
+import {load, signedEvent} from '../support/webhook-load.js'
 
 const DUPLICATES = Number(process.env.BOOKCTL_TEST_DUPLICATES ?? 2000)
 
-const {newHome, listening: listenIn, target} = listenersOfTests()
-const listening = (home: Home, ...argv: string[]) => listenIn(home, argv)
+const listening = (home: Home, ...argv: string[]) => ownListening(home, argv)
 
 /** Ids in events.db, in the order received. */
 function keptIds(home: Home): string[] {
@@ -25,8 +25,8 @@ function keptIds(home: Home): string[] {
 }
 
 test(`${DUPLICATES} duplicates over 8 connections are handed on once each`, async () => {
-  const home = newHome()
-  const handed = await target(200)
+  const home = ownReceiverHome()
+  const handed = await ownTarget(200)
   const receiver = await listening(home, '--forward-to', handed.url)
   let n = 0
   const ids = 10
@@ -49,9 +49,9 @@ test(`${DUPLICATES} duplicates over 8 connections are handed on once each`, asyn
 })
 
 test('an address that hangs does not delay one answer', async () => {
-  const home = newHome()
-  const hanging = await target('hang')
-  const down = await target(200)
+  const home = ownReceiverHome()
+  const hanging = await ownTarget('hang')
+  const down = await ownTarget(200)
   await down.close()
   const receiver = await listening(home, '--forward-to', hanging.url, '--forward-to', down.url)
   let n = 0
@@ -67,28 +67,8 @@ test('an address that hangs does not delay one answer', async () => {
   expect((await receiver.stop()).exit).toBe(143)
 }, 28_000)
 
-test('what could not be handed on is handed on by the next one that runs, also after a kill', async () => {
-  const home = newHome()
-  const first = await target(200)
-  const {port} = first
-  await first.close()
-  const receiver = await listening(home, '--forward-to', first.url)
-  for (let n = 0; n < 20; n++) {
-    const request = signedRequest(`{"id":"evt_${n}"}`, `evt_${n}`, {headers: 'Connection: close\r\n'})
-    expect(await exchangeRaw(receiver.port, request)).toMatch(/^HTTP\/1.1 200/)
-  }
-  await receiver.stop('SIGKILL')
-  const second = await target(200, port)
-  const again = await listening(home, '--forward-to', second.url)
-  await eventually(() => expect(new Set(second.got).size).toBe(20))
-  await again.stop()
-  const third = await listening(home, '--forward-to', second.url)
-  await third.stop()
-  expect(second.got.length).toBe(20)
-})
-
 test('SIGTERM under load: everyone who was read is answered', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const receiver = await listening(home)
   let n = 0
   const running = load({

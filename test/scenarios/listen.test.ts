@@ -1,5 +1,6 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
-import {execFileSync, spawn, spawnSync} from 'node:child_process'
+
+import {execFileSync, spawn} from 'node:child_process'
 import {closeSync, constants, existsSync, openSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -7,11 +8,9 @@ import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
 import {eventually} from '../support/eventually.js'
-import {listenersOfTests} from '../support/listeners.js'
 import {startTarget} from '../support/listening.js'
+import {ownListening, ownReceiverHome} from '../support/own.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
-
-const {newHome, listening} = listenersOfTests()
 
 const CLOSE = 'Connection: close\r\n'
 const bodyOf = (id: string, type = 'reservation.confirmed') =>
@@ -23,9 +22,9 @@ async function send(port: number, id: string, type?: string, secret?: string): P
 }
 
 test('each request is a line, and what was right is kept, shown, exported and verified again', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const capture = join(home.directory, 'capture.ndjson')
-  const receiver = await listening(home, ['--capture', capture])
+  const receiver = await ownListening(home, ['--capture', capture])
   expect(receiver.url).toBe(`http://127.0.0.1:${receiver.port}/`)
   const statuses = [
     await send(receiver.port, 'evt_1'),
@@ -64,42 +63,15 @@ test('each request is a line, and what was right is kept, shown, exported and ve
   expect(verified).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_1'}})
 })
 
-const canLimit = spawnSync('prlimit', ['--version']).status === 0
-
-test.runIf(canLimit)(
-  'on a disk that fills up nothing is acknowledged that is not kept, and it goes on',
-  async () => {
-    const home = newHome()
-    const receiver = await listening(home)
-    const limit = (bytes: string) =>
-      spawnSync('prlimit', ['--pid', String(receiver.child.pid), `--fsize=${bytes}:`])
-    expect(await send(receiver.port, 'evt_1')).toBe(200)
-    limit('0')
-    expect(await send(receiver.port, 'evt_2')).toBe(503)
-    expect(await send(receiver.port, 'evt_3')).toBe(503)
-    limit('unlimited')
-    expect(await send(receiver.port, 'evt_3')).toBe(200)
-    const {exit, stderr} = await receiver.stop()
-    expect(exit).toBe(143)
-    expect(stderr).toMatch(/cannot write more to .*events.db/)
-    expect(receiver.lines.map(({event_id, duplicate}) => [event_id, duplicate])).toEqual([
-      ['evt_1', false],
-      ['evt_3', false],
-    ])
-    const {result} = await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list'])
-    expect(result.events.map(({event_id}) => event_id).sort()).toEqual(['evt_1', 'evt_3'])
-  },
-)
-
 test('an event is replayed as it came, or signed anew', async () => {
-  const home = newHome()
-  const receiver = await listening(home)
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home)
   const timestamp = Math.floor(Date.now() / 1000) - 290
   const old = signedRequest(bodyOf('evt_1'), 'evt_1', {headers: CLOSE, timestamp})
   await exchangeRaw(receiver.port, old)
   await receiver.stop()
-  const again = newHome()
-  const second = await listening(again)
+  const again = ownReceiverHome()
+  const second = await ownListening(again)
   const replay = (...more: string[]) =>
     home.json<{replayed: unknown[]}>(['webhooks', 'events', 'replay', 'evt_1', '--to', second.url, ...more])
   expect(await replay()).toMatchObject({
@@ -120,9 +92,9 @@ test('an event is replayed as it came, or signed anew', async () => {
 })
 
 test('a script waits for an event, and is told when it does not come', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const expectation = ['--expect', "data.status == 'CONFIRMED'", '--exit-after', '2', '--within', '60']
-  const receiver = await listening(home, [...expectation, '--event', 'reservation.confirmed'])
+  const receiver = await ownListening(home, [...expectation, '--event', 'reservation.confirmed'])
   await send(receiver.port, 'evt_1', 'voucher.ready')
   await send(receiver.port, 'evt_2')
   await send(receiver.port, 'evt_2')
@@ -138,8 +110,8 @@ test('a script waits for an event, and is told when it does not come', async () 
 })
 
 test('--dry-run of a replay: the bytes that would be sent; of listen: the requests and files of its start', async () => {
-  const home = newHome()
-  const receiver = await listening(home)
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home)
   await send(receiver.port, 'evt_1')
   await receiver.stop()
   const target = await startTarget(200)
@@ -181,8 +153,8 @@ test('--dry-run of a replay: the bytes that would be sent; of listen: the reques
 })
 
 test('a body nested absurdly deep is taken, kept, exported and sent again like any other', async () => {
-  const home = newHome()
-  const receiver = await listening(home)
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home)
   const deep = `{"id":"evt_deep","type":"voucher.ready","data":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
   for (const [secret, status] of [
     ['whsec_none', 401],
@@ -201,7 +173,7 @@ test('a body nested absurdly deep is taken, kept, exported and sent again like a
 })
 
 test('--quiet prints the events that are right, and none that anybody made up', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const port = await findFreePort()
   const argv = ['webhooks', 'listen', '--quiet', '--port', String(port), '--exit-after', '1']
   const ended = home.run(argv)
@@ -211,7 +183,7 @@ test('--quiet prints the events that are right, and none that anybody made up', 
 })
 
 test('--format csv prints a line of cells for each request, quoted where needed', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const port = await findFreePort()
   const flags = ['--format', 'csv', '--columns', 'verdict,event_type,event_id', '--exit-after', '2']
   const ended = home.run(['webhooks', 'listen', ...flags, '--port', String(port)])
@@ -224,11 +196,11 @@ test('--format csv prints a line of cells for each request, quoted where needed'
 })
 
 test('the secret of the only subscription is good for nothing once that is deleted', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const state = openState(home.configDirectory)
   const stored = {subscription_id: 'whsub_1', profile: 'default', secret: 'whsec_stored', stored_at: 1}
   state.secrets.putSigningSecret(stored)
-  const receiver = await listening(home, [], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
+  const receiver = await ownListening(home, [], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
   expect(await send(receiver.port, 'evt_1', undefined, 'whsec_stored')).toBe(200)
   state.secrets.removeSigningSecret('default', 'whsub_1')
   state.close()
@@ -237,7 +209,7 @@ test('the secret of the only subscription is good for nothing once that is delet
 })
 
 test('a reader that stands still holds up no end that was asked for', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const port = await findFreePort()
   const argv = ['webhooks', 'listen', '--json', '--port', String(port)]
   const child = spawn(
@@ -265,7 +237,7 @@ test('a reader that stands still holds up no end that was asked for', async () =
 })
 
 test('what cannot be is refused before anything is done', async () => {
-  const home = newHome()
+  const home = ownReceiverHome()
   const refused: [string[], string][] = [
     [['--port', '70000'], 'invalid_input'],
     [['--forward-to', 'http://example.com/'], 'invalid_input'],

@@ -1,6 +1,8 @@
 /** Stopped before the first byte: the user learns that nothing was sent, and resuming makes nothing. */
+
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 
@@ -11,8 +13,7 @@ afterAll(() => service.close())
 beforeEach(() => {
   service.script = () => false
   service.forget()
-  home = new Home(service.env)
-  return () => home.remove()
+  home = ownHome(service.env)
 })
 
 const NOTHING = 'nothing was sent to reserve, nothing was booked'
@@ -88,18 +89,4 @@ describe('while the token is fetched', () => {
     })
     await expectNothingMade(order)
   })
-})
-
-test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('once it may have been sent, %s says how to find out', async (signal, exit) => {
-  const {reference, argv} = reserving()
-  const ended = await endAt(POSTS, argv, signal)
-  expect(ended).toMatchObject({exit, stdout: ''})
-  expect(ended.stderr).toContain(`Stopped before it ended: bookctl reserve --resume ${reference}\n`)
-  expect(ended.stderr).not.toContain('nothing was sent')
-  const resumed = await home.json(['reserve', '--resume', reference])
-  expect(resumed).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 2}})
-  expect(new Set(service.seen(POSTS).map(({headers}) => headers['idempotency-key'])).size).toBe(1)
 })

@@ -1,6 +1,8 @@
 /** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
-import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import type {Home} from '../support/bookctl.js'
+import {closing, ownHome} from '../support/own.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
@@ -44,17 +46,6 @@ describe('on the sandbox', () => {
       const later = await home.json<Made>(['reserve', '--resume', `PAID-${n}`])
       expect(later.result.reservation).toMatchObject({status: 'CONFIRMED', payment: {status: 'PAID'}})
     }
-  })
-
-  test('resumed without waiting, it is what it is now', async () => {
-    const {argv, ref} = await make('NOW-1')
-    await control('pay', ref)
-    for (const again of [['reserve', '--resume', 'NOW-1'], argv])
-      expect(await home.json<Made>(again)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-    const {result} = await home.json<{entries: object[]}>(['journal'])
-    expect(result.entries).toContainEqual(
-      expect.objectContaining({outcome: 'confirmed', reservation_ref: ref}),
-    )
   })
 
   test('declined: it says so, and until when it can be tried again', async () => {
@@ -101,7 +92,7 @@ describe('on another service', () => {
   let hasVoucher: boolean
 
   beforeEach(async () => {
-    service = await ScriptedService.start()
+    service = closing(await ScriptedService.start())
     service.status = 'PENDING_PAYMENT'
     shown = () => 404
     hasVoucher = false
@@ -115,11 +106,7 @@ describe('on another service', () => {
       else return false
       return true
     }
-    home = new Home(service.env)
-  })
-  afterEach(() => {
-    home.remove()
-    service.close()
+    home = ownHome(service.env)
   })
 
   const RESERVE = [

@@ -1,7 +1,9 @@
 /** A signing secret, which the service shows once, on a disk that takes nothing when it comes: it is stored or shown. */
+
 import {type ChildProcess, spawnSync} from 'node:child_process'
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {beforeEach, expect, test} from 'vitest'
+import type {Home} from '../support/bookctl.js'
+import {closing, ownHome} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {SECRET} from '../support/webhook-load.js'
 
@@ -20,7 +22,7 @@ let deletes: boolean
 
 beforeEach(async () => {
   deletes = false
-  service = await ScriptedService.start()
+  service = closing(await ScriptedService.start())
   service.script = ({method, path}, response) => {
     if (path === '/oauth/token') return false
     if (method === 'DELETE') answer(response, deletes ? 200 : 500, {})
@@ -30,11 +32,7 @@ beforeEach(async () => {
     }
     return true
   }
-  home = new Home({...service.env, BOOKCTL_WEBHOOK_SECRET: SECRET})
-})
-afterEach(() => {
-  service.close()
-  home.remove()
+  home = ownHome({...service.env, BOOKCTL_WEBHOOK_SECRET: SECRET})
 })
 
 const run = (argv: string[]) =>

@@ -1,9 +1,11 @@
 /** Subscriptions and their deliveries at the command line, on the local sandbox. */
+
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
-import {Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {storedSecrets} from './scripted-home.js'
 
@@ -14,8 +16,7 @@ const sandbox = await serveLocalSandbox()
 afterAll(() => sandbox.stop())
 let home: Home
 beforeEach(() => {
-  home = new Home(sandbox.env)
-  return () => home.remove()
+  home = ownHome(sandbox.env)
 })
 
 interface Created {
@@ -160,31 +161,6 @@ test('where nothing can be stored, nothing is created', async () => {
   const after = (await home.json<{subscriptions: unknown[]}>(['webhooks', 'list'])).result.subscriptions
     .length
   expect(after).toBe(before)
-})
-
-test('the schedule of a receiver that is down is rehearsed in a moment, and mended', async () => {
-  const url = `https://127.0.0.1:${await findFreePort()}/down`
-  const created = await home.json<{subscription: {id: string}}>([
-    ...['webhooks', 'create', '--url', url, '--event', 'reservation.confirmed'],
-  ])
-  const {id} = created.result.subscription
-  await home.run(['webhooks', 'test', id])
-  expect((await home.run(['sandbox', 'clock', '--advance', '59h'])).exit).toBe(0)
-  type Deliveries = {
-    deliveries: {subscription_id: string; status: string; attempts: {at: string; error: string}[]}[]
-  }
-  const shown = await home.json<Deliveries>(['sandbox', 'deliveries'])
-  const delivery = shown.result.deliveries.find(one => one.subscription_id === id)
-  expect(delivery).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
-  const attempts = delivery?.attempts ?? []
-  const begin = Date.parse(attempts[0]?.at ?? '')
-  const minutes = attempts.map(({at}) => Math.round((Date.parse(at) - begin) / 60_000))
-  expect(minutes).toEqual([0, 1, 6, 36, 156, 636, 2076, 3516])
-  expect(attempts[7]?.error).toContain('ECONNREFUSED')
-  const list = async () => (await home.run(['webhooks', 'list', '--columns', 'id,is_active'])).stdout
-  expect(await list()).toContain(`${id}\tfalse`)
-  expect((await home.run(['webhooks', 'update', id, '--active'])).exit).toBe(0)
-  expect(await list()).toContain(`${id}\ttrue`)
 })
 
 test('of many deliveries the newest are shown', async () => {

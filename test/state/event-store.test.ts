@@ -1,8 +1,7 @@
 /** Events received, in a real events.db: kept once, whole, and found again. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, type NewEvent} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
@@ -10,6 +9,7 @@ import {createForwardStore} from '../../src/state/forward-store.js'
 import {openState} from '../../src/state/state.js'
 import type {Database} from '../../src/storage/database.js'
 import {createOwner, fateOf} from '../../src/storage/temporary.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 let directory: string
 let database: Database
@@ -17,13 +17,8 @@ const keeper = {profile: 'default', owner: 'me'}
 const TARGET = 'http://127.0.0.1:9/'
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-events-'))
-  database = openOwn(EVENTS, directory)
-})
-
-afterEach(() => {
-  database.close()
-  rmSync(directory, {recursive: true, force: true})
+  directory = ownDirectory()
+  database = closing(openOwn(EVENTS, directory))
 })
 
 const events = () => createEventStore(() => database)

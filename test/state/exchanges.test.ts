@@ -1,17 +1,17 @@
 /** The last requests: bounded, whole lines also when many processes write at once, and never in the way. */
-import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {keepExchanges, lastExchanges} from '../../src/state/exchanges.js'
 import {Home} from '../support/bookctl.js'
+import {ownDirectory} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 
 let directory: string
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = ownDirectory()
 })
-afterEach(() => rmSync(directory, {recursive: true, force: true}))
 
 test('returns the last ones in order, and keeps the files small', async () => {
   for (let n = 0; n < 1000; n += 10) {

@@ -1,27 +1,19 @@
 /** Logging out leaves no byte of a secret or token on disk, nor of tokens replaced earlier. */
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {openState, type State} from '../../src/state/state.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
 const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2', secretFingerprint: 'f1'}
 let directory: string
-const opened: State[] = []
 
-const open = () => {
-  const state = openState(directory)
-  opened.push(state)
-  return state
-}
+const open = () => closing(openState(directory))
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-})
-afterEach(() => {
-  for (const state of opened.splice(0)) state.close()
-  rmSync(directory, {recursive: true, force: true})
+  directory = ownDirectory()
 })
 
 const TOKEN = {scopes: ['a'], askedScopes: ['a'], obtainedAt: 1, expiresAt: 2}
@@ -79,32 +71,11 @@ test('forgets the tokens of one client alone', async () => {
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
 })
 
-test('forgets the tokens of a client whatever secret they were requested with', () => {
-  const state = open()
-  const rotated = {...CLIENT, secretFingerprint: 'f2'}
-  state.tokens.put(CLIENT, token('token-of-the-old'))
-  state.tokens.put(rotated, token('token-of-the-new'))
-  expect(state.tokens.listAll().length).toBe(2)
-  expect(state.forgetClient({baseUrl: CLIENT.baseUrl, clientId: CLIENT.clientId})).toBe(true)
-  expect([filesWith('token-of-the-'), state.tokens.list(rotated)]).toEqual([[], []])
-})
-
 test('a secret that is removed leaves no byte', async () => {
   const state = open()
   await fill(state)
   expect(await state.secrets.remove(two, 'file')).toBe(true)
   expect(filesWith('secret-of-two')).toEqual([])
-})
-
-test('a process that started before a logout cannot write its token back, a later one can', () => {
-  const before = open()
-  before.tokens.list(CLIENT)
-  const after = open()
-  after.forgetClient(CLIENT)
-  before.tokens.put(CLIENT, token('late'))
-  expect(filesWith('late')).toEqual([])
-  open().tokens.put(CLIENT, token('new'))
-  expect(after.tokens.list(CLIENT)).toMatchObject([{access_token: 'new'}])
 })
 
 test('a process that logs out and in again can store its token', () => {

@@ -1,10 +1,11 @@
 /** The reservation journal on disk: what is kept, found, given up and removed, entry by entry. */
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
 import {openState, type State} from '../../src/state/state.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
 const OTHERS = [
@@ -16,13 +17,9 @@ let state: State
 let journal: Journal
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  state = openState(directory)
+  directory = ownDirectory()
+  state = closing(openState(directory))
   journal = state.journal.forClient(CLIENT)
-})
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true, force: true})
 })
 
 const intent = (n: number, more: Partial<ReservationIntent> = {}): ReservationIntent => ({

@@ -1,10 +1,11 @@
 /** Guests and contacts stored on this machine, and removed without a trace. */
-import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import type {People} from '../../src/state/people-store.js'
 import {openState, type State} from '../../src/state/state.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 const AYSE = {name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03'}
 const IDENTITY = {type: 'TC', number: '10000000146'}
@@ -21,13 +22,9 @@ let state: State
 let people: People
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  state = openState(directory)
+  directory = ownDirectory()
+  state = closing(openState(directory))
   people = state.people.forClient(CLIENT)
-})
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true, force: true})
 })
 
 test('lists the people of all clients', () => {

@@ -1,11 +1,12 @@
 /** Client secrets: none meets the name of another client, and those kept before there were several are found. */
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openState, type State} from '../../src/state/state.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 const OLD = {profile: 'one', clientId: 'cid_old'}
 const NEW = {profile: 'one', clientId: 'cid_new'}
@@ -16,13 +17,9 @@ let kept: Map<string, string>
 let state: State
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = ownDirectory()
   kept = new Map()
-  state = open()
-})
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true, force: true})
+  state = closing(open())
 })
 
 function open(): State {

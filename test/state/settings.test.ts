@@ -1,22 +1,20 @@
 /** config.json: no change is lost, and what cannot be understood is named and left as it is. */
+
 import {execFileSync} from 'node:child_process'
 import * as fs from 'node:fs'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {createSettings} from '../../src/state/settings.js'
-import {Worker} from '../support/workers.js'
+import {ownDirectory} from '../support/own.js'
 
-const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 8)
 const PROFILE = {base_url: 'https://example.com/v1', client_id: 'cid_1'}
 let directory: string
 let path: string
 
 beforeEach(() => {
-  directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = ownDirectory()
   path = join(directory, 'config.json')
 })
-afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
 
 test('without a file there are no profiles, and reading creates nothing', () => {
   expect(createSettings(join(directory, 'none')).read()).toEqual({profiles: {}})
@@ -35,28 +33,11 @@ test('the first writer creates the file, private and readable by people', async 
   expect(settings.read()).toEqual({current_profile: 'one', profiles: {one: PROFILE}})
 })
 
-test('wider permissions are tightened when it is read', () => {
-  fs.writeFileSync(path, '{}')
-  fs.chmodSync(path, 0o666)
-  createSettings(directory).read()
-  expect(fs.statSync(path).mode & 0o777).toBe(0o600)
-})
-
 test('what a change does not touch is kept', async () => {
   const theirs = {profiles: {one: {...PROFILE, timeout: 4}}, defaults: {currency: 'EUR'}}
   fs.writeFileSync(path, JSON.stringify(theirs))
   await createSettings(directory).update(file => file.set(['current_profile'], 'one'))
   expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
-})
-
-test(`${PROCESSES} processes that write at once all keep their change`, async () => {
-  const workers = await Worker.startMany(PROCESSES)
-  const results = await Promise.all(
-    workers.map((worker, n) => worker.run({do: 'setting', directory, name: `profile-${n}`})),
-  )
-  for (const worker of workers) worker.stop()
-  expect(results.filter(result => result.failure)).toEqual([])
-  expect(Object.keys(createSettings(directory).read().profiles).length).toBe(PROCESSES)
 })
 
 test('files and stages of killed writers are removed by the next', async () => {

@@ -1,11 +1,12 @@
 /** The state directory: nothing until it is needed, offers, journal, keychain, and a home that cannot be written. */
-import {chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {chmodSync, readdirSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
 /** The client with its secret. */
@@ -15,12 +16,8 @@ let directory: string
 let state: State
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  state = openState(directory)
-})
-afterEach(() => {
-  state.close()
-  rmSync(directory, {recursive: true, force: true})
+  directory = ownDirectory()
+  state = closing(openState(directory))
 })
 
 const nothing = () => undefined

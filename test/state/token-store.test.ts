@@ -1,13 +1,14 @@
 /** Tokens on disk: whose they are, in which order, one process at a time, and what lack of room does to them. */
-import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
 import {openOwn, openOwnToRead, TOKENS} from '../../src/state/databases.js'
 import {createTokenStore, forget, generationOf, type TokenStore} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
 const OTHERS = [
@@ -28,13 +29,9 @@ let database: Database
 let store: TokenStore
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  database = openOwn(TOKENS, directory)
+  directory = ownDirectory()
+  database = closing(openOwn(TOKENS, directory))
   store = storeOf(() => database)
-})
-afterEach(() => {
-  database.close()
-  rmSync(directory, {recursive: true, force: true})
 })
 
 const storeOf = (open: () => Database, generation = {}, place: () => string | undefined = () => directory) =>

@@ -1,10 +1,11 @@
 /** A directory for each test, and the databases in it. */
+
 import * as fs from 'node:fs'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, beforeEach} from 'vitest'
+import {beforeEach} from 'vitest'
 import {type Database, type DatabaseOptions, openDatabase} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
+import {ownDirectory} from '../support/own.js'
 
 export const ONE = ['CREATE TABLE words (word TEXT)']
 
@@ -12,9 +13,8 @@ export const ONE = ['CREATE TABLE words (word TEXT)']
 export function databasesForEachTest() {
   let directory = ''
   beforeEach(() => {
-    directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+    directory = ownDirectory()
   })
-  afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
   const at = (...names: string[]) => join(directory, ...names)
   const open = (path = at('x.db'), options: Partial<DatabaseOptions> = {}): Database =>
     openDatabase(path, {migrations: ONE, ...options})

@@ -1,8 +1,8 @@
 /** The mark of an unfinished erasing: when it is set and cleared, and how the next process finishes it. */
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {
   type Connection,
   emptyLog,
@@ -12,6 +12,7 @@ import {
   rewrite,
   setMark,
 } from '../../src/storage/sqlite.js'
+import {closing, ownDirectory} from '../support/own.js'
 
 let directory: string
 let path: string
@@ -20,23 +21,21 @@ let connection: Connection
 let executed: string[]
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = ownDirectory()
   path = join(directory, 'x.db')
   const real = openSqlite(path, {timeout: 100})
   real.exec('PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; CREATE TABLE words (word TEXT)')
   executed = []
-  connection = Object.assign(Object.create(real), {
-    exec(sql: string) {
-      executed.push(sql)
-      return real.exec(sql)
-    },
-    prepare: (sql: string) => real.prepare(sql),
-    close: () => real.close(),
-  })
-})
-afterEach(() => {
-  connection.close()
-  rmSync(directory, {recursive: true, force: true})
+  connection = closing(
+    Object.assign(Object.create(real), {
+      exec(sql: string) {
+        executed.push(sql)
+        return real.exec(sql)
+      },
+      prepare: (sql: string) => real.prepare(sql),
+      close: () => real.close(),
+    }),
+  )
 })
 
 const identify = (id: number) => connection.exec(`PRAGMA application_id = ${id}`)

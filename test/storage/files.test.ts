@@ -1,22 +1,22 @@
 /** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
+
 import {execFileSync, spawnSync} from 'node:child_process'
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'
-import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
 import {isMainThread} from 'node:worker_threads'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
 import {isWritableDirectory, writeWholeFile, writeWholePieces} from '../../src/storage/files.js'
 import {sweepTemporaryFiles, temporaryPath} from '../../src/storage/temporary.js'
 import {isRoot, OTHER_USER} from '../support/other-user.js'
+import {ownDirectory} from '../support/own.js'
 
 let directory: string
 
 beforeEach(() => {
-  directory = fs.mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = ownDirectory()
 })
-afterEach(() => fs.rmSync(directory, {recursive: true, force: true}))
 
 test('replaces the content, privately, and leaves no temporary file', () => {
   const before = process.umask(0)

@@ -1,19 +1,19 @@
 /** The lock between processes: one at a time, and free at once when its holder dies. */
-import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+
+import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {openDatabase} from '../../src/storage/database.js'
 import {withLock} from '../../src/storage/lock.js'
+import {ownDirectory} from '../support/own.js'
 import {Worker} from '../support/workers.js'
 
 const PROCESSES = Number(process.env.BOOKCTL_TEST_PROCESSES ?? 8)
 let directory: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  directory = ownDirectory()
 })
-afterEach(() => rmSync(directory, {recursive: true, force: true}))
 
 const lock = (waitMilliseconds: number, kind = 'test', key = 'count') => ({
   directory,

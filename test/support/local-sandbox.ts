@@ -12,7 +12,7 @@ export interface LocalSandbox {
 }
 
 /** Ends with the process at the other end of its stdin, however that ends. */
-const ENDS_WITH_US = {
+export const ENDS_WITH_US = {
   stdin: null,
   env: {NODE_OPTIONS: `--import=${new URL('ends-with-parent.mjs', import.meta.url).href}`},
   limitMilliseconds: null,

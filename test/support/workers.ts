@@ -1,22 +1,18 @@
 /** Real processes for tests, started ahead so that they can be let go at the same moment. */
 import {type ChildProcess, fork} from 'node:child_process'
-import {bundledScript} from './bundled.js'
+import {renameSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {rolldown} from 'rolldown'
 import type {Job} from './worker.js'
 
 let script: Promise<string> | undefined
 const STARTING_AT_ONCE = 4
 
-interface WorkerFailure {
-  readonly name: string
-  readonly kind?: string
-  readonly code?: string
-  readonly message: string
-  readonly hint?: string
-}
-
 export interface Result<T = unknown> {
   readonly value?: T
-  readonly failure?: WorkerFailure
+  readonly failure?: string
   readonly killed?: boolean
 }
 
@@ -24,7 +20,7 @@ export class Worker {
   private constructor(readonly process: ChildProcess) {}
 
   static async start(): Promise<Worker> {
-    script ??= bundledScript(new URL('worker.ts', import.meta.url))
+    script ??= bundled()
     const child = fork(await script, {execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc']})
     await new Promise<void>((resolve, reject) => {
       child.once('message', () => resolve())
@@ -64,4 +60,21 @@ export class Worker {
   stop(): void {
     if (this.process.connected) this.process.disconnect()
   }
+}
+
+/** The worker as one JavaScript file, which starts in a fraction of the time that tsx takes; returns its path. */
+async function bundled(): Promise<string> {
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/bookctl-tests', import.meta.url))
+  const path = join(cache, 'worker.mjs')
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    platform: 'node',
+    external: /^libsql(?:\/|$)/,
+    checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
+  })
+  await bundle.write({file: `${path}.${process.pid}`, format: 'esm', codeSplitting: false})
+  await bundle.close()
+  // Another process may be starting the file of before.
+  renameSync(`${path}.${process.pid}`, path)
+  return path
 }

@@ -1,23 +1,18 @@
 /** One attempt over real connections that the receiver closes while they are idle. */
+
 import {createServer, type RequestListener} from 'node:http'
 import type {AddressInfo, Socket} from 'node:net'
-import {afterEach, expect, test} from 'vitest'
+import {expect, onTestFinished, test} from 'vitest'
 import {createHandover} from '../../src/webhooks/forward/request.js'
-
-const closing: (() => unknown)[] = []
-
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
+import {closing} from '../support/own.js'
 
 async function serve(answer: RequestListener) {
   const server = createServer(answer)
-  const handover = createHandover({timeoutMilliseconds: 10_000})
-  closing.push(
-    () => handover.close(),
-    () => server.closeAllConnections(),
-    () => server.close(),
-  )
+  const handover = closing(createHandover({timeoutMilliseconds: 10_000}))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
   return {server, send: () => handover.send(url, [], Buffer.from('{}'))}

@@ -1,7 +1,5 @@
 /** What is answered and kept, and in which order (§6.3, §6.4). */
-import fc from 'fast-check'
 import {afterEach, expect, test} from 'vitest'
-import {anyString} from '../support/any-text.js'
 import {eventually} from '../support/eventually.js'
 import {type Receiving, type ReceivingOptions, startReceiving} from '../support/receiving.js'
 import {exchangeRaw, load, signedEvent, signedRequest} from '../support/webhook-load.js'
@@ -186,34 +184,4 @@ test('what the store refuses is answered 503 and reported', async () => {
   expect(receiver.receipts).toEqual([])
   isFull = false
   expect(await statusOf(receiver.port, valid())).toBe(200)
-})
-
-test('whatever bytes come, the receiver goes on', async () => {
-  const receiver = await receiving({limits: {headMilliseconds: 200, requestMilliseconds: 200}})
-  const line = anyString({maxLength: 60})
-  const request = fc.oneof(
-    fc.uint8Array({maxLength: 400}).map(bytes => Buffer.from(bytes)),
-    fc
-      .tuple(line, fc.uint8Array({maxLength: 300}))
-      .map(([signature, bytes]) =>
-        Buffer.concat([
-          Buffer.from(
-            `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes.length}\r\nX-Service-Signature: ${signature}\r\n\r\n`,
-            'latin1',
-          ),
-          bytes,
-        ]),
-      ),
-    fc.tuple(fc.json(), line).map(([json, id]) => signedRequest(json, id.replace(/[^\x21-\x7e]/g, '_'))),
-  )
-  await fc.assert(
-    fc.asyncProperty(request, async bytes => {
-      const answer = await exchangeRaw(receiver.port, bytes, {end: true})
-      expect(answer).toMatch(/^$|^HTTP\/1.1 (200|4\d\d)/)
-    }),
-    {numRuns: 60},
-  )
-  expect(await statusOf(receiver.port, signedRequest(body('evt_last'), 'evt_last', {headers: CLOSE}))).toBe(
-    200,
-  )
 })

@@ -207,6 +207,28 @@ const RESERVE_RACES: Record<string, Race> = {
       ...unless(1, ground.sent(RESERVE).length, 'requests to resume'),
     ]
   },
+  async 'reserve: the process that sends is killed'(ground) {
+    const {side, home, wire} = ground
+    const balance = await side.balance()
+    const [offer] = await side.offers(1)
+    let isActed = false
+    const hang = () => {
+      isActed = true
+      return ['hang' as const]
+    }
+    wire.strike = {fault: {forwards: true, play: hang}, nth: 1, ...isReserve}
+    let kill = () => {}
+    const argv = reserving(offer?.offer_id)
+    const first = home.run(argv, {onStart: child => (kill = () => void child.kill('SIGKILL'))})
+    await waitUntil(() => isActed, 'the first reservation')
+    const finished = await all(argv)(ground, {onGo: () => kill()})
+    const keys = ground.sent(RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
+    return [
+      ...(await checkOne(ground, finished, balance, offer?.price.total)),
+      ...unless('SIGKILL', (await first).exit, 'ended the first'),
+      ...unless(1, new Set(keys).size, 'keys and bodies'),
+    ]
+  },
   // Half of them give up what the other half resumes: either may come first, and then it holds.
   async 'reserve: given up and resumed'(ground) {
     const {home, side} = ground
@@ -238,11 +260,20 @@ const cell = (name: string, count: number, isSample: boolean) => ({
   },
 })
 
+const SAMPLE = [
+  ...['tokens: revoked meanwhile', 'tokens: the process that asks is killed'],
+  ...[
+    'reserve: the same request',
+    'reserve: the process that sends is killed',
+    'config: another profile each',
+  ],
+]
+
 export const races = part({
   title: 'Races',
   unit: 'processes',
   cells: [
-    ...['reserve: the same request', 'config: another profile each'].map(name => cell(name, 5, true)),
+    ...SAMPLE.map(name => cell(name, 5, true)),
     ...Object.keys(RACES).map(name => cell(name, 50, false)),
   ],
   open: openSandbox,

@@ -1,0 +1,38 @@
+/** What a test has for itself. It ends with the test, and after what was made later: for tests and `beforeEach`. */
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {onTestFinished} from 'vitest'
+import {Home} from './bookctl.js'
+import {startListening, startTarget} from './listening.js'
+import {SECRET} from './webhook-load.js'
+
+/** `thing`, closed when the test has ended. */
+export function closing<T extends {close(): unknown}>(thing: T): T {
+  onTestFinished(async () => void (await thing.close()))
+  return thing
+}
+
+export function ownDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
+  onTestFinished(() => rmSync(directory, {recursive: true, force: true}))
+  return directory
+}
+
+export function ownHome(env: Record<string, string> = {}): Home {
+  const home = new Home(env)
+  onTestFinished(() => home.remove())
+  return home
+}
+
+/** A home for a receiver, with its secret in the environment. */
+export const ownReceiverHome = () => ownHome({BOOKCTL_WEBHOOK_SECRET: SECRET})
+
+export async function ownListening(...args: Parameters<typeof startListening>) {
+  const started = await startListening(...args)
+  onTestFinished(async () => void (await started.stop('SIGKILL')))
+  return started
+}
+
+export const ownTarget = async (...args: Parameters<typeof startTarget>) =>
+  closing(await startTarget(...args))
