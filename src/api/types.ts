@@ -75,8 +75,8 @@ export interface SendPolicy {
   /** Bound on waiting for one attempt's headers (default `timeoutSeconds`). */
   readonly attemptTimeoutSeconds?: number
   readonly maxAnswerBytes?: number
-  /** Called right before each attempt's transport call; what it throws ends the sending. */
-  readonly beforeAttempt?: () => void
+  /** Awaited right before each attempt's transport call; what it throws ends the sending. */
+  readonly beforeAttempt?: () => Promise<void>
   /** Whether an answer reports that the request is in progress: then it is sent again until the time is up. */
   readonly isInProgress?: (answer: WireAnswer) => boolean
   /** When aborted, no attempt starts, and the one under way ends. */

@@ -13,6 +13,6 @@ export default class Complete extends BaseCommand {
   async run(): Promise<void> {
     this.parsed = true
     const [shell = '', ...given] = this.argv.slice(1)
-    process.stdout.write(answer(await wholeConfig(this.config), shell, given))
+    process.stdout.write(await answer(await wholeConfig(this.config), shell, given))
   }
 }

@@ -13,6 +13,6 @@ bookctl reserve --resume REF finds out; "not_sent" means that nothing left this 
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Journal)
-    await this.print(readJournal(await this.state(), flags.unresolved))
+    await this.print(await readJournal(await this.state(), flags.unresolved))
   }
 }

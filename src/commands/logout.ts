@@ -38,12 +38,12 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
     const state = await this.state()
     const leaving = flags.all
       ? 'all'
-      : logoutTargetFrom(this.globals, process.env, state, this.namesProfile())
+      : await logoutTargetFrom(this.globals, process.env, state, this.namesProfile())
     const live = await liveAmong(state, leaving, process.env)
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
     const remaining = await remainingAfter(leaving, process.env, state)
     for (const each of remaining) this.warn(remainingText(leaving, each))
-    if (flags['dry-run']) return this.print(describeLogout(state, leaving, systemClock.now()))
+    if (flags['dry-run']) return this.print(await describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0) await this.consent(flags.yes, 'Log out and remove the secret?', LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone = await logOut(parts, state, leaving, remaining)

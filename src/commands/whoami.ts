@@ -23,7 +23,7 @@ BOOKCTL_SCOPES.`
     if (flags.check && target.token) await checkReadyToken((await this.connect(target)).api)
     else if (flags.check)
       await checkIdentity({...(await this.openSender()), clock: systemClock}, target, state)
-    const identity = describeIdentity(target, state, systemClock.now())
+    const identity = await describeIdentity(target, state, systemClock.now())
     await this.print(single(identity, identity, identity.client_id))
   }
 }

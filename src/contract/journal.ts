@@ -1,7 +1,8 @@
 /**
- * The reservation journal as a port, stored by `state`: what is committed before a reservation is sent, and the verdict on
- * one that is about to be made.
+ * The journals as ports, stored by `state`: what is committed before a reservation or a subscription is requested, and the
+ * verdict on a reservation that is about to be made.
  */
+import type {Client} from './token-cache.js'
 
 /** What is about to be sent, committed before it is. */
 export interface ReservationIntent {
@@ -59,38 +60,81 @@ export interface Settlement {
   readonly result?: object | undefined
 }
 
-/** The journal of one client at one base URL. Times are Unix seconds. What it throws comes from the disk. */
+/** The journal of one client at one base URL. Times are Unix seconds. What it throws comes from where it is stored. */
 export interface Journal {
   /** Runs `work` while no other process does so for this offer; as `TokenCache.alone`. */
   alone<T>(
     offerId: string,
     waitMilliseconds: number,
     work: () => Promise<T>,
-    peek: () => T | undefined,
+    peek: () => Promise<T | undefined>,
   ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
   /** Commits the intent, unless an earlier one takes its place or forbids it; one transaction. */
-  begin(intent: ReservationIntent, now: number): JournalVerdict
+  begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
-  look(intent: ReservationIntent): JournalVerdict | undefined
+  look(intent: ReservationIntent): Promise<JournalVerdict | undefined>
   /**
    * Counts one attempt, durably, right before it is sent. Returns the new count. Throws usage `begun_elsewhere` when
    * another process's entry replaced this one, or it was given up: then it must not be sent.
    */
-  attempt(id: number, now: number): number
+  attempt(id: number, now: number): Promise<number>
   /**
    * Records that nothing of an entry was sent although `attempts` were counted, unless another process has counted more.
    * Removes the body. The entry stays until another one has its offer, reference or key.
    */
-  notSent(id: number, attempts: number, now: number): void
+  notSent(id: number, attempts: number, now: number): Promise<void>
   /** Records how it ended. The body, which holds personal data, stays only while the outcome is unknown. */
-  settle(id: number, settlement: Settlement, now: number): void
+  settle(id: number, settlement: Settlement, now: number): Promise<void>
   /**
    * Gives the entry up: removes its personal data, or all of it when nothing was sent. Throws StorageError when it is
    * removed but its bytes are still in the file.
    */
-  forget(id: number, now: number): void
+  forget(id: number, now: number): Promise<void>
   /** The newest entry with this client reference. */
-  find(clientReferenceId: string): JournalEntry | undefined
+  find(clientReferenceId: string): Promise<JournalEntry | undefined>
+}
+
+/** Whose journal it is. */
+export interface JournalClient extends Client {
+  /** Never stored; what is stored elsewhere than on this machine is sealed with it. Undefined with a ready token. */
+  readonly clientSecret: string | undefined
+}
+
+export interface JournalStore {
+  forClient(client: JournalClient): Journal
+  /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
+  list(filter?: {unresolved?: boolean; client?: Client}): Promise<(JournalEntry & Client)[]>
+  /**
+   * Records a later status of a reservation, for example that it was paid. Without a `result`, the stored one gets the new
+   * status and loses its payment status.
+   */
+  noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
+}
+
+export interface RequestedSubscription {
+  readonly id: number
+  readonly url: string
+  readonly events: readonly string[]
+  /** Unix seconds. */
+  readonly begunAt: number
+}
+
+/**
+ * Subscriptions that were requested and whose outcome is unknown, written before the request is sent. After a lost answer
+ * the service may have created one, and a second request would create another.
+ */
+export interface SubscriptionJournal {
+  /**
+   * Records that a subscription for `url` is requested, unless the outcome of an earlier one is unknown: then returns
+   * that. `again` removes earlier ones first.
+   */
+  begin(
+    client: Client,
+    wanted: Pick<RequestedSubscription, 'url' | 'events'>,
+    options: {readonly now: number; readonly again: boolean},
+  ): Promise<{readonly id: number; readonly earlier?: never} | {readonly earlier: RequestedSubscription}>
+  /** The outcome is known. */
+  end(id: number): Promise<void>
 }
 
 /** The outcome of an entry of which nothing was sent, once its run has ended. */

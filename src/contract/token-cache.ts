@@ -9,6 +9,8 @@ export interface Client {
 
 /** A client with the secret its tokens were obtained with. */
 export interface TokenClient extends Client {
+  /** Never stored; what is stored elsewhere than on this machine is sealed with it. */
+  readonly clientSecret: string
   /** Distinguishes secrets: a token must not serve under another secret than its own. */
   readonly secretFingerprint: string
 }
@@ -35,21 +37,22 @@ export interface TokenRequestKind {
   readonly route: string
 }
 
+/** What it throws comes from where it is stored. */
 export interface TokenCache {
   /** Every stored token of `client`, expired ones too, newest first. */
-  list(client: TokenClient): CachedToken[]
+  list(client: TokenClient): Promise<CachedToken[]>
   /** Stores a token in place of the one requested with the same scopes, unless there was a logout in between. */
-  put(client: TokenClient, token: CachedToken): void
-  remove(client: TokenClient, accessToken: string): void
+  put(client: TokenClient, token: CachedToken): Promise<void>
+  remove(client: TokenClient, accessToken: string): Promise<void>
   /** Records that a token request failed at `now` (Unix seconds), for the processes that wait for its outcome. */
-  noteFailure(client: TokenClient, request: TokenRequestKind, failure: Failure, now: number): void
+  noteFailure(client: TokenClient, request: TokenRequestKind, failure: Failure, now: number): Promise<void>
   /** The last failure of this kind, if it is from `since` to `until` (Unix seconds). */
   failureBetween(
     client: TokenClient,
     request: TokenRequestKind,
     since: number,
     until: number,
-  ): Failure | undefined
+  ): Promise<Failure | undefined>
   /**
    * Runs `work` in one process at a time per client. While waiting it polls `peek`, and returns its first result other
    * than undefined. Gives up after the wait.
@@ -58,6 +61,11 @@ export interface TokenCache {
     client: TokenClient,
     waitMilliseconds: number,
     work: () => Promise<T>,
-    peek: () => T | undefined,
+    peek: () => Promise<T | undefined>,
   ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+}
+
+export interface TokenStore extends TokenCache {
+  /** Every stored token, whatever its secret, with its client: what `logout --all` revokes. */
+  listAll(): Promise<{client: Client; token: CachedToken}[]>
 }

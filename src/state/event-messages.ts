@@ -1,7 +1,7 @@
 /** Messages between the listening process and its event thread; events are sent as columns and one block of bytes. */
+import type {DueForward, ForwardResult, Keeper, NewEvent} from '../contract/stored-events.js'
 import {StorageError, type StorageFault} from '../storage/errors.js'
-import {type Keeper, type KeptEvent, type NewEvent, packHeaders} from './event-store.js'
-import type {DueForward, ForwardResult} from './forward-store.js'
+import {type KeptEvent, packHeaders} from './event-store.js'
 
 /** The calls of the thread; each is one transaction at most. */
 export interface EventCalls {

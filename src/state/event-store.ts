@@ -1,57 +1,21 @@
 /** The webhook events received, byte for byte as they came, in events.db; an id is kept once for each profile. */
+import type {
+  EventFilter,
+  EventForward,
+  EventStore,
+  Keeper,
+  NewEvent,
+  StoredEvent,
+} from '../contract/stored-events.js'
 import type {Database, Value} from '../storage/database.js'
 
 /** Event ids are known for longer than the retries of §6.4 last. */
 export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
 
-export interface NewEvent {
-  readonly eventId: string
-  readonly type: string | null
-  /** Unix seconds. */
-  readonly receivedAt: number
-  /** Name of the signing secret that matched. */
-  readonly secretName: string
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
-  /** Addresses to forward it to. */
-  readonly targets: readonly string[]
-}
-
 /** An event whose headers are packed already: see `packHeaders`. */
 export interface KeptEvent extends Omit<NewEvent, 'rawHeaders'> {
   readonly headers: string
 }
-
-/** The profile of the events, and the process that forwards them. */
-export interface Keeper {
-  readonly profile: string
-  /** The running process, as `createOwner` names it. */
-  readonly owner: string
-}
-
-export interface StoredEvent extends Omit<NewEvent, 'targets'> {
-  /** Grows with every event received. */
-  readonly sequence: number
-  readonly profile: string
-}
-
-/** The outcome of the last attempt to forward an event to one address. */
-export interface ForwardOutcome {
-  readonly state: 'pending' | 'done' | 'given_up'
-  readonly status: number | null
-  readonly ms: number | null
-  readonly error: string | null
-}
-
-export interface EventFilter {
-  readonly ids?: readonly string[]
-  readonly types?: readonly string[]
-  /** Unix seconds. */
-  readonly since?: number
-}
-
-export type EventStore = ReturnType<typeof createEventStore>
 
 interface Row {
   sequence: number
@@ -72,19 +36,26 @@ const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, 
 const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
   VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
 
+/** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
+export function receiveEvents(
+  database: Database,
+  keeper: Keeper,
+  events: readonly (NewEvent | KeptEvent)[],
+): {duplicate: boolean}[] {
+  return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
+}
+
+/** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
+export function pruneEvents(database: Database, time: number, limit: number): number {
+  const sql = `DELETE FROM events WHERE sequence IN
+    (SELECT sequence FROM events WHERE received_at < ? ORDER BY sequence LIMIT ?)`
+  return database.run(sql, time, limit)
+}
+
 /** `toRead` opens the database if it exists. */
-export function createEventStore(open: () => Database, toRead: () => Database = open) {
+export function createEventStore(open: () => Database, toRead: () => Database = open): EventStore {
   return {
-    /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
-    receive(keeper: Keeper, events: readonly (NewEvent | KeptEvent)[]): {duplicate: boolean}[] {
-      const database = open()
-      return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
-    },
-    /**
-     * A page of the events that match: newest first with `before`, oldest first with `after`, either an exclusive sequence
-     * number (without one: from the end, or from the beginning).
-     */
-    page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): StoredEvent[] {
+    async page(filter, from, limit) {
       const [condition, values] = conditionOf(filter)
       const newestFirst = !('after' in from)
       const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
@@ -94,18 +65,12 @@ export function createEventStore(open: () => Database, toRead: () => Database = 
         .all<Row>(sql, place, ...values, limit)
         .map(eventOf)
     },
-    /** The state of forwarding the event, for each address. */
-    forwardsOf(sequence: number) {
+    async forwardsOf(sequence) {
       const sql =
         'SELECT target, state, attempts, status, ms, error FROM forwards WHERE sequence = ? ORDER BY target'
-      return toRead().all<{target: string; attempts: number} & ForwardOutcome>(sql, sequence)
+      return toRead().all<EventForward>(sql, sequence)
     },
-    /** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
-    prune(time: number, limit: number): number {
-      const sql = `DELETE FROM events WHERE sequence IN
-        (SELECT sequence FROM events WHERE received_at < ? ORDER BY sequence LIMIT ?)`
-      return open().run(sql, time, limit)
-    },
+    prune: async (time, limit) => pruneEvents(open(), time, limit),
   }
 }
 

@@ -4,6 +4,7 @@
  * one transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
+import type {Keeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
 import {fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
@@ -15,7 +16,7 @@ import {
   packError,
   unpackEvents,
 } from './event-messages.js'
-import {createEventStore, type Keeper} from './event-store.js'
+import {pruneEvents, receiveEvents} from './event-store.js'
 import {createForwardStore} from './forward-store.js'
 
 type Received = readonly [keeper: Keeper, packed: PackedEvents]
@@ -27,11 +28,12 @@ interface Calls extends Omit<EventCalls, 'receive'> {
 
 function openCalls(directory: string): Calls {
   const database = openOwn(EVENTS, directory)
-  const events = createEventStore(() => database)
   const forwards = createForwardStore(() => database)
   let broken: StorageError | undefined
   const receive = ([keeper, packed]: Received) =>
-    events.receive(keeper, unpackEvents(packed)).flatMap(({duplicate}, place) => (duplicate ? [place] : []))
+    receiveEvents(database, keeper, unpackEvents(packed)).flatMap(({duplicate}, place) =>
+      duplicate ? [place] : [],
+    )
   return {
     receiveAll(received) {
       // After a failed flush the contents of the disk are unknown, and a second one would report success.
@@ -47,7 +49,7 @@ function openCalls(directory: string): Calls {
     adopt: (owner, targets, now) => forwards.adopt(owner, targets, other => fateOf(other, owner), now),
     take: forwards.take,
     settle: forwards.settle,
-    prune: events.prune,
+    prune: (time, limit) => pruneEvents(database, time, limit),
     // Also after a failed flush: every event that was answered had been flushed successfully.
     close: () => database.close(),
   }

@@ -1,5 +1,6 @@
 /** The listening process's side of its event thread: each call is a promise, in the order they were made. */
 import {Worker} from 'node:worker_threads'
+import type {EventKeeper} from '../contract/stored-events.js'
 import {
   type AnswerMessage,
   type CallName,
@@ -9,7 +10,6 @@ import {
   threadFailed,
   unpackError,
 } from './event-messages.js'
-import type {Keeper, NewEvent} from './event-store.js'
 
 interface Waiting {
   readonly resolve: (value: never) => void
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /** Starts the thread; events.db in `directory` is opened by the first call, which reports errors. */
-export function startEventWorker(directory: string) {
+export function startEventWorker(directory: string): EventKeeper {
   const worker = startThread(directory)
   const waiting = new Map<number, Waiting>()
   let calls = 0
@@ -49,21 +49,17 @@ export function startEventWorker(directory: string) {
       worker.postMessage({id, name, args}, transfer)
     })
   }
-  type Args<Name extends CallName> = Parameters<EventCalls[Name]>
   return {
-    /** As `EventStore.receive`, in the thread. Rejects with StorageError. */
-    async receive(keeper: Keeper, events: readonly NewEvent[]): Promise<{duplicate: boolean}[]> {
+    async receive(keeper, events) {
       const packed = packEvents(events)
       const duplicates = new Set(await call('receive', [keeper, packed], [packed.bodies]))
       return events.map((_, place) => ({duplicate: duplicates.has(place)}))
     },
-    /** As `ForwardStore.adopt`: the thread finds owners that no longer run. */
-    adopt: (...args: Args<'adopt'>) => call('adopt', args),
-    take: (...args: Args<'take'>) => call('take', args),
-    settle: (...args: Args<'settle'>) => call('settle', args),
-    prune: (...args: Args<'prune'>) => call('prune', args),
-    /** Resolves when all calls are done and the file is closed. */
-    async close(): Promise<void> {
+    adopt: (...args) => call('adopt', args),
+    take: (...args) => call('take', args),
+    settle: (...args) => call('settle', args),
+    prune: (...args) => call('prune', args),
+    async close() {
       await call('close', []).catch(() => {})
       await worker.terminate()
     },

@@ -1,21 +1,8 @@
 /** Events still to be forwarded to the addresses of `listen --forward-to`; in events.db, they survive the process. */
+import type {DueForward, ForwardResult} from '../contract/stored-events.js'
 import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
-import {type ForwardOutcome, type StoredEvent, unpackHeaders} from './event-store.js'
-
-export interface DueForward extends Omit<StoredEvent, 'profile' | 'secretName'> {
-  readonly target: string
-  /** Attempts before this one. */
-  readonly attempts: number
-}
-
-/** The result of one attempt, and the next one. */
-export interface ForwardResult extends ForwardOutcome {
-  readonly sequence: number
-  readonly target: string
-  /** Unix seconds; used while it is pending. */
-  readonly nextAttemptAt: number
-}
+import {unpackHeaders} from './event-store.js'
 
 interface Row {
   sequence: number

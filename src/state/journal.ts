@@ -1,22 +1,21 @@
 /**
  * The reservation journal in state.db: every reservation this machine tried to make, committed before it is sent, so that it
- * is made at most once even if the process is killed. Implements the `Journal` of contract/journal.ts.
+ * is made at most once even if the process is killed.
  */
 import {type Failure, usage} from '../contract/failure.js'
 import {
   type Journal,
   type JournalEntry,
+  type JournalStore,
   type JournalVerdict,
   NOT_SENT,
   type ReservationIntent,
   type Settlement,
 } from '../contract/journal.js'
+import {decide} from '../contract/journal-verdict.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'
-import {decide} from './journal-verdict.js'
-
-export type JournalStore = ReturnType<typeof createJournalStore>
 
 /** An entry's columns, under the names of its fields. */
 const ENTRY = `id, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
@@ -35,17 +34,10 @@ export function createJournalStore(
   open: () => Database,
   directory: string | undefined,
   toRead: () => Database = open,
-) {
+): JournalStore {
   return {
-    forClient: (client: Client) => createClientJournal(open, directory, client, toRead),
-    /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
-    list({
-      unresolved = false,
-      client,
-    }: {
-      unresolved?: boolean
-      client?: Client
-    } = {}): (JournalEntry & Client)[] {
+    forClient: client => createClientJournal(open, directory, client, toRead),
+    async list({unresolved = false, client} = {}) {
       const sql = `SELECT ${ENTRY}, base_url AS baseUrl, client_id AS clientId FROM reservations
         WHERE ${unresolved ? OPEN : 'TRUE'} ORDER BY created_at DESC, id DESC`
       return toRead()
@@ -53,11 +45,7 @@ export function createJournalStore(
         .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
         .map(entryOf)
     },
-    /**
-     * Records a later status of a reservation, for example that it was paid. Without a `result`, the stored one gets the new
-     * status and loses its payment status.
-     */
-    noteStatus(client: Client, reservationRef: string, {outcome, result}: Settlement, now: number): void {
+    async noteStatus(client, reservationRef, {outcome, result}, now) {
       const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
           result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
@@ -82,8 +70,8 @@ function createClientJournal(
       const key = [client.baseUrl, client.clientId, offerId].join('|')
       return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
     },
-    look: intent => lookIn(toRead(), intent),
-    begin(intent, now) {
+    look: async intent => lookIn(toRead(), intent),
+    async begin(intent, now) {
       const database = open()
       return database.transaction((): JournalVerdict => {
         const verdict = lookIn(database, intent)
@@ -92,7 +80,7 @@ function createClientJournal(
         return {kind: 'new', entry: insert(database, client, intent, now)}
       })
     },
-    attempt(id, now) {
+    async attempt(id, now) {
       const database = open()
       return database.transaction(() => {
         const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
@@ -101,16 +89,16 @@ function createClientJournal(
         return sent.attempts
       })
     },
-    notSent(id, attempts, now) {
+    async notSent(id, attempts, now) {
       const database = open()
       const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
         WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
       eraseOrLater(database, () => database.run(sql, NOT_SENT, now, id, attempts))
     },
-    settle(id, settlement, now) {
+    async settle(id, settlement, now) {
       settle(open(), id, settlement, now)
     },
-    forget(id, now) {
+    async forget(id, now) {
       const database = open()
       const unsent = "attempts = 0 AND outcome = 'unresolved'"
       const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
@@ -121,7 +109,7 @@ function createClientJournal(
         {isNeeded: rows => rows > 0},
       )
     },
-    find(clientReferenceId) {
+    async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM reservations
         WHERE base_url = ? AND client_id = ? AND client_reference_id = ? ORDER BY id DESC`
       const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)

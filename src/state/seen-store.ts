@@ -1,48 +1,14 @@
 /** What this machine has seen of the service, in state.db: offers (§2.3) and cities. No personal data is in it. */
 import type {Room} from '../contract/hotels.js'
+import type {OfferFound, OfferStore, SeenDetails, SeenOffer} from '../contract/seen-offers.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'
 
 /** Offers are removed this long after their search. */
 const RETENTION_SECONDS = 24 * 3600
 
-/** More of an offer, so that `reserve` can show as much as the search did. */
-interface SeenDetails {
-  readonly refundable: boolean | null
-  readonly free_cancellation_until: string | null
-  /** The terms as api/answers/offer-terms.ts reads them; null if they were too long. */
-  readonly terms: object | null
-  /** The city of the search; null if it was not for a city. */
-  readonly city: number | null
-}
-
 /** In bytes: longer terms are not stored. */
 const MOST_TERMS = 4000
-
-export interface SeenOffer {
-  readonly offer_id: string
-  readonly hotel_name: string | null
-  readonly stars: number | null
-  readonly room_name: string | null
-  readonly board: string | null
-  readonly total: string | null
-  readonly currency: string | null
-  /** Null for an offer stored by an earlier version. */
-  readonly details: SeenDetails | null
-  /** From the search. */
-  readonly nationality: string
-  readonly check_in: string
-  readonly check_out: string
-  readonly rooms: readonly Room[]
-  /** Unix seconds, on this machine's clock. */
-  readonly searched_at: number
-  readonly expires_at: number
-  /** The client reference of the reservation made from it on this machine. */
-  readonly used_by_reference: string | null
-}
-
-/** An offer as a search returns it. */
-export type OfferFound = Omit<SeenOffer, 'used_by_reference'>
 
 type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
   rooms: string
@@ -61,28 +27,26 @@ const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, ${COLUM
   ON CONFLICT DO UPDATE SET ${COLUMNS.map(name => `${name} = excluded.${name}`)}`
 
 /** `toRead` opens the database if it exists. */
-export function createOfferStore(open: () => Database, toRead: () => Database = open) {
+export function createOfferStore(open: () => Database, toRead: () => Database = open): OfferStore {
   return {
-    /** Stores the offers of one search and removes those older than a day at `now` (Unix seconds). */
-    remember(client: Client, offers: Iterable<OfferFound>, now: number): void {
+    async remember(client, offers, now) {
       const database = open()
       database.transaction(() => {
         database.run('DELETE FROM offers WHERE searched_at < ?', now - RETENTION_SECONDS)
         for (const offer of offers) insert(database, client, offer)
       })
     },
-    find(client: Client, offerId: string): SeenOffer | undefined {
+    async find(client, offerId) {
       const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
       const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, offerId)
       return row && offerOf(row)
     },
-    /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
-    valid(now: number): SeenOffer[] {
+    async valid(now) {
       const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL
         ORDER BY searched_at DESC, rowid`
       return toRead().all<Row>(sql, now).map(offerOf)
     },
-    markUsed(client: Client, offerId: string, clientReferenceId: string): void {
+    async markUsed(client, offerId, clientReferenceId) {
       const sql =
         'UPDATE offers SET used_by_reference = ? WHERE base_url = ? AND client_id = ? AND offer_id = ?'
       open().run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)

@@ -4,6 +4,7 @@
  */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
+import type {JournalStore} from '../contract/journal.js'
 import type {Client} from '../contract/token-cache.js'
 import {type Database, openIfAny} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
@@ -12,7 +13,7 @@ import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, openOwnToRead, STATE, TOKENS} from './databases.js'
 import {createEventStore} from './event-store.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
-import {createJournalStore, type JournalStore} from './journal.js'
+import {createJournalStore} from './journal.js'
 import {createPeopleStore} from './people-store.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
@@ -120,11 +121,11 @@ function assemble(directory: string, keychain: Keychain, writes: boolean) {
      * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws
      * StorageError.
      */
-    forgetProfile: (profile: string, client: Client | undefined) => forgetTokens({profile, ...client}),
+    forgetProfile: async (profile: string, client: Client | undefined) => forgetTokens({profile, ...client}),
     /** The same for the tokens of a client that has no profile, as environment variables give it. */
-    forgetClient: (client: Client) => forgetTokens(client),
+    forgetClient: async (client: Client) => forgetTokens(client),
     /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
-    forgetEverything(): boolean {
+    async forgetEverything(): Promise<boolean> {
       const hadTokens = forgetTokens('all')
       return (existsSync(join(directory, STATE_NAME)) && people.forgetAll()) || hadTokens
     },

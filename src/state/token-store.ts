@@ -1,15 +1,10 @@
 /** The token cache in tokens.db, shared by all processes of this user (§5.7), and what a logout removes from that file. */
 import {Failure} from '../contract/failure.js'
-import type {CachedToken, Client, TokenCache, TokenClient, TokenRequestKind} from '../contract/token-cache.js'
+import type {CachedToken, TokenClient, TokenRequestKind, TokenStore} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
 import {FIRST_GENERATION} from './databases.js'
-
-export interface TokenStore extends TokenCache {
-  /** Every stored token, whatever its secret, with its client: what `logout --all` revokes. */
-  listAll(): {client: Client; token: CachedToken}[]
-}
 
 const WHOSE = 'WHERE base_url = ? AND client_id = ? AND secret_fingerprint = ?'
 
@@ -40,13 +35,13 @@ export function createTokenStore(
   const database = () => began(open())
   const databaseToRead = () => began(toRead())
   return {
-    list(client) {
+    async list(client) {
       const sql = `SELECT * FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
       return databaseToRead()
         .all<Row>(sql, ...whose(client))
         .map(tokenOf)
     },
-    put(client, token) {
+    async put(client, token) {
       const opened = database()
       unlessFull(() =>
         opened.transaction(() => {
@@ -56,17 +51,17 @@ export function createTokenStore(
         }),
       )
     },
-    remove(client, accessToken) {
+    async remove(client, accessToken) {
       const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
       unlessFull(() => database().run(sql, ...whose(client), accessToken))
     },
-    noteFailure(client, request, {kind, message, details}, now) {
+    async noteFailure(client, request, {kind, message, details}, now) {
       const row = [...whose(client), ...kindOf(request), JSON.stringify({kind, message, details}), now]
       unlessFull(() =>
         database().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
       )
     },
-    failureBetween(client, request, since, until) {
+    async failureBetween(client, request, since, until) {
       const when = 'failed_at BETWEEN ? AND ?'
       const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND ${when}`
       const values = [...whose(client), ...kindOf(request), since, until]
@@ -91,7 +86,7 @@ export function createTokenStore(
         return {gaveUp: false, value: await work()}
       })
     },
-    listAll() {
+    async listAll() {
       return databaseToRead()
         .all<Row>('SELECT * FROM access_tokens ORDER BY obtained_at DESC')
         .map(row => ({client: {baseUrl: row.base_url, clientId: row.client_id}, token: tokenOf(row)}))

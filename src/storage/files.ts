@@ -105,30 +105,83 @@ interface WholeFileOptions {
  * error of the system is thrown; any other failure throws StorageError, and the old content stays.
  */
 export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
-  writeWholePieces(path, [bytes], options)
+  const whole = new WholeFile(path, options)
+  try {
+    whole.write(bytes)
+    whole.finish()
+  } catch (error) {
+    throw whole.errorOf(error)
+  } finally {
+    whole.close()
+  }
 }
 
 /** The same for content that is too large for memory. What `pieces` throws is treated as a failure to write. */
-export function writeWholePieces(
+export async function writeWholePieces(
   path: string,
-  pieces: Iterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array>,
   options: WholeFileOptions,
-): void {
-  const directory = dirname(path)
-  const temporary = temporaryPath(directory)
-  sweepTemporaryFiles(directory)
-  if (options.existing === 'replace') requireReplaceable(path)
+): Promise<void> {
+  const whole = new WholeFile(path, options)
   try {
-    writeNewFile(temporary, pieces, options.mode ?? 0o600)
+    for await (const bytes of pieces) whole.write(bytes)
+    whole.finish()
+  } catch (error) {
+    throw whole.errorOf(error)
+  } finally {
+    whole.close()
+  }
+}
+
+/** A file that is written beside its place, and put there when it is on the disk. */
+class WholeFile {
+  private readonly temporary: string
+  private file: number | undefined
+
+  constructor(
+    private readonly path: string,
+    private readonly options: WholeFileOptions,
+  ) {
+    const directory = dirname(path)
+    this.temporary = temporaryPath(directory)
+    sweepTemporaryFiles(directory)
+    if (options.existing === 'replace') requireReplaceable(path)
+  }
+
+  write(bytes: Uint8Array): void {
+    const file = this.opened()
+    for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
+  }
+
+  finish(): void {
+    const {temporary, path, options} = this
+    fs.fsyncSync(this.opened())
+    this.closeFile()
     options.whenReady?.()
     if (options.existing === 'replace') fs.renameSync(temporary, path)
     else putInPlace(temporary, path)
-    flushDirectory(directory)
-  } catch (error) {
-    if (options.existing === 'create' && (error as NodeJS.ErrnoException).code === 'EEXIST') throw error
-    throw storageErrorOf(error, path)
-  } finally {
-    fs.rmSync(temporary, {force: true})
+    flushDirectory(dirname(path))
+  }
+
+  errorOf(error: unknown): unknown {
+    const isTaken = this.options.existing === 'create' && (error as NodeJS.ErrnoException).code === 'EEXIST'
+    return isTaken ? error : storageErrorOf(error, this.path)
+  }
+
+  close(): void {
+    this.closeFile()
+    fs.rmSync(this.temporary, {force: true})
+  }
+
+  private opened(): number {
+    this.file ??= fs.openSync(this.temporary, NEW_FILE, this.options.mode ?? 0o600)
+    return this.file
+  }
+
+  private closeFile(): void {
+    const {file} = this
+    this.file = undefined
+    if (file !== undefined) fs.closeSync(file)
   }
 }
 
@@ -160,17 +213,6 @@ export function isWritableDirectory(directory: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function writeNewFile(path: string, pieces: Iterable<Uint8Array>, mode: number): void {
-  const file = fs.openSync(path, NEW_FILE, mode)
-  try {
-    for (const bytes of pieces)
-      for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
   }
 }
 

@@ -32,14 +32,14 @@ export interface LockOptions {
 export async function withLock<T>(
   options: LockOptions,
   work: () => Promise<T>,
-  peek: () => T | undefined = () => undefined,
+  peek: () => Promise<T | undefined> = async () => undefined,
 ): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
   const path = join(options.directory, 'locks', `${options.kind}-${stripe(options.key)}.lock`)
   const connection = open(path)
   try {
     const deadline = performance.now() + options.waitMilliseconds
     while (!acquire(connection, path)) {
-      const seen = peek()
+      const seen = await peek()
       if (seen !== undefined) return {gaveUp: false, value: seen}
       if (performance.now() >= deadline) return {gaveUp: true}
       await sleep(5 + Math.random() * 20)

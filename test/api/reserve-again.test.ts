@@ -126,7 +126,7 @@ describe('a fault of the disk', () => {
       attempt: (id, now) => (++attempts > 1 ? stop() : attempt(id, now)),
     }))
     await expect(stopped).rejects.toMatchObject(UNKNOWN)
-    expect(entries()).toMatchObject([{outcome: 'unknown', attempts: 1}])
+    expect(await entries()).toMatchObject([{outcome: 'unknown', attempts: 1}])
   })
 })
 
@@ -138,6 +138,6 @@ test('a wait for another process that ends is unknown, and nothing was sent', as
   place.service.forget()
   const unknown = {...UNKNOWN, details: {hint: expect.stringContaining('--resume ref-1')}}
   const wait = () => expect(reserve(reserveParts, intentFor('off_1', 'ref-1'))).rejects.toMatchObject(unknown)
-  await journal.alone('off_1', 1000, wait, () => undefined)
+  await journal.alone('off_1', 1000, wait, async () => undefined)
   expect(sent()).toEqual([])
 })

@@ -24,7 +24,7 @@ function start(parts: Parts) {
 
 /** Resuming says that nothing was sent, and makes nothing; the same reservation is made by a run of its own. */
 async function expectNeverSent(parts: Parts): Promise<void> {
-  expect(parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+  expect(await parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
   const failure = await rejectionOf(resume(parts.reserveParts, 'ref-1'))
   expect(failure).toMatchObject(NEVER_SENT)
   expect(failure.message).toContain('nothing was ever sent for the client reference ref-1')
@@ -37,7 +37,7 @@ test('stopped while the token is fetched: settled at once, and nothing is sent w
   const run = start(parts)
   await eventually(() => expect(place.service.seen('/oauth/token')).toHaveLength(1))
   run.stop()
-  expect(parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+  expect(await parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
   await run.failure
   await sleep(50)
   expect(sent()).toEqual([])
@@ -51,9 +51,9 @@ test('stopped while it connects: the attempt that was counted is taken back', as
   const silent = await listen()
   const baseUrl = `https://127.0.0.1:${(silent.address() as {port: number}).port}/v1`
   const parts = open({baseUrl})
-  keepToken(parts, baseUrl)
+  await keepToken(parts, baseUrl)
   const run = start(parts)
-  await eventually(() => expect(parts.state.journal.list()).toMatchObject([{attempts: 1}]))
+  await eventually(async () => expect(await parts.state.journal.list()).toMatchObject([{attempts: 1}]))
   run.stop()
   expect(await run.failure).toMatchObject({kind: 'unreachable'})
   expect(run.stages.at(-1)).toBe('unsent')
@@ -69,7 +69,7 @@ test('stopped while the answer is waited for: it may have been made, and resumin
   run.stop()
   expect(await run.failure).toMatchObject({kind: 'outcome_unknown'})
   expect(run.stages).toEqual(['waiting', 'unsent', 'sent'])
-  expect(parts.state.journal.list()).toMatchObject([{outcome: 'unknown', attempts: 1}])
+  expect(await parts.state.journal.list()).toMatchObject([{outcome: 'unknown', attempts: 1}])
   place.service.script = () => false
   expect(await resume(open().reserveParts, 'ref-1')).toMatchObject({outcome: 'confirmed', attempts: 2})
   expect(new Set(sent().map(({headers, body}) => headers['idempotency-key'] + body)).size).toBe(1)
@@ -77,7 +77,7 @@ test('stopped while the answer is waited for: it may have been made, and resumin
 
 test('killed before an attempt was counted: resuming makes nothing, the same command makes it', async () => {
   const parts = open()
-  const killed = parts.reserveParts.journal.begin(INTENT, 1)
+  const killed = await parts.reserveParts.journal.begin(INTENT, 1)
   expect(await rejectionOf(resume(parts.reserveParts, 'ref-1'))).toMatchObject(NEVER_SENT)
   expect(sent()).toEqual([])
   expect(killed.entry.body).not.toBeNull()
@@ -88,7 +88,8 @@ test('killed before an attempt was counted: resuming makes nothing, the same com
 test('killed after an attempt was counted: it may have been sent, and resuming repeats it under its key', async () => {
   const parts = open()
   const {journal} = parts.reserveParts
-  journal.attempt(journal.begin(INTENT, 1).entry.id, 2)
+  const {entry} = await journal.begin(INTENT, 1)
+  await journal.attempt(entry.id, 2)
   expect(await resume(parts.reserveParts, 'ref-1')).toMatchObject({outcome: 'confirmed', attempts: 2})
   expect(sent().map(({headers}) => headers['idempotency-key'])).toEqual([INTENT.idempotencyKey])
 })
@@ -112,7 +113,7 @@ test('stopped while another process has the offer: nothing is started', async ()
       new Promise<void>(resolve => {
         release = resolve
       }),
-    () => undefined,
+    async () => undefined,
   )
   const run = start(parts)
   run.stop()
@@ -120,7 +121,7 @@ test('stopped while another process has the offer: nothing is started', async ()
   await held
   expect(await run.failure).toMatchObject({kind: 'interrupted'})
   expect(run.stages).toEqual(['waiting'])
-  expect(parts.state.journal.list()).toEqual([])
+  expect(await parts.state.journal.list()).toEqual([])
 })
 
 /** Takes connections and says nothing. */

@@ -57,8 +57,8 @@ describe('a success', () => {
     const outcome = await run()
     expect(outcome.reservation).toHaveProperty('guests')
     expect((await run()).reservation).toMatchObject({reservation_ref: 'R-1', hotel: {name: 'Otel'}})
-    expect(JSON.stringify(entries())).not.toContain('Öğüt')
-    expect(entries()).toMatchObject([{body: null, outcome: 'confirmed', reservationRef: 'R-1'}])
+    expect(JSON.stringify(await entries())).not.toContain('Öğüt')
+    expect(await entries()).toMatchObject([{body: null, outcome: 'confirmed', reservationRef: 'R-1'}])
   })
 })
 
@@ -94,7 +94,7 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
         },
       },
     })
-    expect(entries()).toMatchObject([{outcome: 'unknown', lost: true, attempts: sent().length}])
+    expect(await entries()).toMatchObject([{outcome: 'unknown', lost: true, attempts: sent().length}])
     place.service.script = usual
     expect(await run()).toMatchObject({outcome: 'confirmed', repeated: true})
     expectSameRequests()
@@ -130,7 +130,11 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     const {journal, close} = openMemoryJournal()
     const parts = {
       ...open().reserveParts,
-      journal: journal.forClient({baseUrl: place.service.baseUrl, clientId: CLIENT_ID}),
+      journal: journal.forClient({
+        baseUrl: place.service.baseUrl,
+        clientId: CLIENT_ID,
+        clientSecret: undefined,
+      }),
       journalKept: false,
     }
     const {details} = await reserve(parts, intentFor('off_1', "it's")).catch(error => error)
@@ -169,7 +173,9 @@ describe('an answer about another booking is not believed', () => {
       },
     })
     for (const word of [...words, 'RSV-OTHER']) expect(failure.message).toContain(word)
-    expect(entries()).toMatchObject([{outcome: 'unknown', reservationRef: null, result: null, attempts: 1}])
+    expect(await entries()).toMatchObject([
+      {outcome: 'unknown', reservationRef: null, result: null, attempts: 1},
+    ])
     await expect(resumed()).rejects.toMatchObject(UNKNOWN)
     place.service.script = usual
     expect(await resumed()).toMatchObject({reservation_ref: 'R-1', attempts: 3})
@@ -218,7 +224,9 @@ describe('nothing was reserved, and the next run starts again', () => {
   ])('%s', async (_, script, kind) => {
     scripted(script)
     await expect(run()).rejects.toMatchObject({kind})
-    expect(entries()).toMatchObject([{outcome: kind === 'service_failed' ? 'failed' : 'refused', body: null}])
+    expect(await entries()).toMatchObject([
+      {outcome: kind === 'service_failed' ? 'failed' : 'refused', body: null},
+    ])
     place.service.script = usual
     expect(await run(intentFor('off_1', 'ref-1', 'Yılmaz'))).toMatchObject({
       outcome: 'confirmed',
@@ -231,7 +239,7 @@ describe('nothing was reserved, and the next run starts again', () => {
     const {reserveParts} = open({clientSecret: 'sk_test_wrong'})
     const failing = reserve(reserveParts, intentFor('off_1', 'ref-1'))
     await expect(failing).rejects.toMatchObject({kind: 'not_allowed'})
-    expect(entries()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+    expect(await entries()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
     await expect(resumed()).rejects.toMatchObject(NEVER_SENT)
     expect(sent()).toEqual([])
   })
@@ -241,16 +249,16 @@ describe('nothing was reserved, and the next run starts again', () => {
     const baseUrl = await closedBaseUrl()
     const parts = open({baseUrl})
     const {reserveParts, state} = parts
-    keepToken(parts, baseUrl)
+    await keepToken(parts, baseUrl)
     const api = open({baseUrl}).api
     await expect(reserve({...reserveParts, api}, intentFor('off_1', 'ref-1'))).rejects.toMatchObject({
       kind: 'unreachable',
     })
-    expect(state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+    expect(await state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
     await expect(resume({...reserveParts, api}, 'ref-1')).rejects.toMatchObject(NEVER_SENT)
     await expect(
       reserve({...reserveParts, api}, intentFor('off_1', 'ref-1', 'Yılmaz')),
     ).rejects.toMatchObject({kind: 'unreachable'})
-    expect(state.journal.list().length).toBe(1)
+    expect((await state.journal.list()).length).toBe(1)
   })
 })

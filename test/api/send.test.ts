@@ -95,7 +95,7 @@ describe('waiting', () => {
 test('beforeAttempt is called before each attempt, and what it throws ends the sending', async () => {
   const {send, requests} = setUp([answer(503)])
   const seen: number[] = []
-  const beforeAttempt = () => {
+  const beforeAttempt = async () => {
     seen.push(requests.length)
     if (seen.length === 3) throw new Error('the journal is full')
   }

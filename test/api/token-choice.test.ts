@@ -35,17 +35,17 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
   let asked = 0
   const clock = fakeClock(NOW)
   const cache: TokenCache = {
-    list: () => [...kept.tokens],
-    put(_, given) {
+    list: async () => [...kept.tokens],
+    async put(_, given) {
       if (kept.hasRoom ?? true) kept.tokens.push(given)
     },
-    remove(_, accessToken) {
+    async remove(_, accessToken) {
       kept.tokens = kept.tokens.filter(each => each.access_token !== accessToken)
     },
-    noteFailure(_, kind, failure, now) {
+    async noteFailure(_, kind, failure, now) {
       noted.push({kind, failure, now})
     },
-    failureBetween(_, kind, since) {
+    async failureBetween(_, kind, since) {
       askedFor.push({kind, since})
       return kept.failure
     },
@@ -53,7 +53,7 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
       waits.push(waitMilliseconds)
       if (kept.meanwhile === undefined) return {gaveUp: false, value: await work()}
       kept.tokens.push(...kept.meanwhile)
-      const seen = peek()
+      const seen = await peek()
       if (seen !== undefined) return {gaveUp: false, value: seen}
       return {gaveUp: true}
     },

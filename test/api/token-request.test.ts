@@ -136,11 +136,12 @@ test('scopes are sorted, once each, without empty words', () => {
   expect(sortScopes(['c', '', 'a', 'b', 'a', ''])).toEqual(['a', 'b', 'c'])
 })
 
-test('a fingerprint differs with the client id and with the secret, and shows neither', () => {
+test('a fingerprint differs with the client id and with the secret, and holds neither', () => {
   const fingerprint = (clientId: string, clientSecret: string) =>
     tokenClientOf(BASE, {clientId, clientSecret}).secretFingerprint
   expect(tokenClientOf(BASE, {clientId: 'cid_1', clientSecret: 'sk_test_1'})).toEqual({
-    ...{baseUrl: BASE, clientId: 'cid_1', secretFingerprint: expect.stringMatching(/^[0-9a-f]{16}$/)},
+    ...{baseUrl: BASE, clientId: 'cid_1', clientSecret: 'sk_test_1'},
+    secretFingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
   })
   const all = [fingerprint('a', 'b'), fingerprint('a', 'c'), fingerprint('b', 'b'), fingerprint('ab', '')]
   expect(new Set(all).size).toBe(4)

@@ -26,7 +26,7 @@ test.each([0, -1])('with an expires_in of %i is used for that call and not kept'
   place.service.tokenLifetimeSeconds = seconds
   const {api, state} = open()
   await api.call('account.show')
-  expect(state.tokens.listAll()).toEqual([])
+  expect(await state.tokens.listAll()).toEqual([])
   await api.call('account.show')
   expect(requests().length).toBe(2)
 })

@@ -4,10 +4,11 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {eventFilter, findEvent} from '../../src/cli/features/webhooks/events.js'
+import type {EventStore} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
-import {createEventStore, type EventStore} from '../../src/state/event-store.js'
+import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
 import type {Database} from '../../src/storage/database.js'
-import {thrownBy} from '../support/thrown.js'
+import {rejectionOf} from '../support/thrown.js'
 
 let directory: string
 let database: Database
@@ -25,7 +26,7 @@ beforeAll(() => {
     body: Buffer.from('{}'),
     targets: [],
   }
-  store.receive({profile: 'default', owner: 'me'}, [
+  receiveEvents(database, {profile: 'default', owner: 'me'}, [
     {...rest, eventId: 'evt_1'},
     {...rest, eventId: '4711'},
   ])
@@ -35,17 +36,17 @@ afterAll(() => {
   rmSync(directory, {recursive: true})
 })
 
-test.each(['evt_1', '4711'])('%s is found, in whatever form the service wrote it', id => {
-  expect(findEvent(store, id).eventId).toBe(id)
-  expect(eventFilter({id: [id]}, store)).toEqual({ids: [id]})
+test.each(['evt_1', '4711'])('%s is found, in whatever form the service wrote it', async id => {
+  expect((await findEvent(store, id)).eventId).toBe(id)
+  expect(await eventFilter({id: [id]}, store)).toEqual({ids: [id]})
 })
 
-test('an event id that is not known is refused where one event is meant, and chooses none in a filter', () => {
-  expect(thrownBy(() => findEvent(store, 'evt_2')).details.code).toBe('event_not_found')
-  expect(eventFilter({id: ['evt_2']}, store)).toEqual({ids: ['evt_2']})
+test('an event id that is not known is refused where one event is meant, and chooses none in a filter', async () => {
+  expect((await rejectionOf(findEvent(store, 'evt_2'))).details.code).toBe('event_not_found')
+  expect(await eventFilter({id: ['evt_2']}, store)).toEqual({ids: ['evt_2']})
 })
 
-test.each(['4712', '', 'null', '"evt_1"'])('%j is no event id', id => {
-  expect(thrownBy(() => findEvent(store, id)).message).toMatch(/^EVENT_ID: must be an event id/)
-  expect(thrownBy(() => eventFilter({id: ['evt_1', id]}, store)).message).toMatch(/^--id: must be/)
+test.each(['4712', '', 'null', '"evt_1"'])('%j is no event id', async id => {
+  expect((await rejectionOf(findEvent(store, id))).message).toMatch(/^EVENT_ID: must be an event id/)
+  expect((await rejectionOf(eventFilter({id: ['evt_1', id]}, store))).message).toMatch(/^--id: must be/)
 })

@@ -44,12 +44,12 @@ async function login(name: string, secret: 'file' | 'keychain' | 'none' = 'file'
 
 const keepToken = (clientId: string, baseUrl = URL) =>
   place.state.tokens.put(
-    {baseUrl, clientId, secretFingerprint: 'f'},
+    {baseUrl, clientId, clientSecret: 's', secretFingerprint: 'f'},
     {access_token: `token of ${clientId}`, scopes: [], askedScopes: [], obtainedAt: 1, expiresAt: NOW + 1},
   )
 
-const remaining = (env: Record<string, string>, flags: {profile?: string} = {}, explicit = false) =>
-  remainingAfter(logoutTargetFrom(flags, env, place.state, explicit), env, place.state)
+const remaining = async (env: Record<string, string>, flags: {profile?: string} = {}, explicit = false) =>
+  remainingAfter(await logoutTargetFrom(flags, env, place.state, explicit), env, place.state)
 
 const PROFILE = (name: string) => ({what: 'profile', name, command: `bookctl logout --profile ${name}`})
 const ENVIRONMENT = (names: string) => ({what: 'environment', name: names, command: `unset ${names}`})
@@ -105,15 +105,15 @@ describe('logging out', () => {
     send: async () => ({status, headers: {}, body: Buffer.from('{}'), attempts: 1, mayHaveActed: false}),
   })
   const leave = async (env: Record<string, string>, status = 200, flags = {}) => {
-    const leaving = logoutTargetFrom({'base-url': URL, ...flags}, env, place.state, 'profile' in flags)
+    const leaving = await logoutTargetFrom({'base-url': URL, ...flags}, env, place.state, 'profile' in flags)
     const parts = {sender: sender(status), clock: fakeClock(NOW), timeoutSeconds: 1}
     return logOut(parts, place.state, leaving, await remainingAfter(leaving, env, place.state))
   }
-  const kept = () => place.state.tokens.listAll().map(({client}) => client.clientId)
+  const kept = async () => (await place.state.tokens.listAll()).map(({client}) => client.clientId)
   const secret = () => place.state.secrets.read({profile: 'default', clientId: 'cid_1'}, 'file')
 
   test('of the environment alone removes its tokens', async () => {
-    keepToken('cid_env')
+    await keepToken('cid_env')
     expect(await leave(PAIR)).toMatchObject({profile: null, revoked: true, removed: true})
     expect(await leave(PAIR)).toMatchObject({profile: null, revoked: false, removed: false})
   })
@@ -125,7 +125,7 @@ describe('logging out', () => {
 
   test('that could not revoke says what was removed, and what remains', async () => {
     await login('default')
-    keepToken('cid_env')
+    await keepToken('cid_env')
     const failure = await rejectionOf(leave(PAIR, 500))
     expect(failure).toBeInstanceOf(Failure)
     expect(failure.message).toMatch(
@@ -137,18 +137,18 @@ describe('logging out', () => {
       removed: false,
       remaining: [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)],
     })
-    expect(kept()).toEqual([])
+    expect(await kept()).toEqual([])
   })
 
   test('with another base URL in the environment removes the profile, and the tokens of both', async () => {
     await login('default')
-    keepToken('cid_1')
-    keepToken('cid_1', 'https://other.test/v1')
+    await keepToken('cid_1')
+    await keepToken('cid_1', 'https://other.test/v1')
     expect(await leave({}, 200, {'base-url': 'https://other.test/v1'})).toEqual({
       profile: 'default',
       revoked: true,
       removed: true,
     })
-    expect([kept(), await secret()]).toEqual([[], undefined])
+    expect([await kept(), await secret()]).toEqual([[], undefined])
   })
 })

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {checkOffer, findDoubts} from '../../src/cli/features/catalogue/offer-checks.js'
 import type {Guest} from '../../src/contract/reservations.js'
-import type {SeenOffer} from '../../src/state/seen-store.js'
+import type {SeenOffer} from '../../src/contract/seen-offers.js'
 import {requestFor} from '../support/booking.js'
 import {thrownBy} from '../support/thrown.js'
 import {SEEN} from './seen-offer.js'

@@ -3,7 +3,7 @@ import process from 'node:process'
 import {expect, test} from 'vitest'
 import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
 import {today} from '../../src/cli/input/dates.js'
-import type {Target} from '../../src/cli/session/target.js'
+import {journalClientOf, type Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'
 import {stateForEachTest} from './each-test.js'
 import {SEEN} from './seen-offer.js'
@@ -17,7 +17,7 @@ const target: Target = {
   mode: 'test',
   scopes: undefined,
 }
-const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+const client = journalClientOf(target)
 
 const place = stateForEachTest()
 
@@ -33,23 +33,23 @@ const plan = (): Promise<Plan> =>
 /** Adds it to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
   const {intent} = await plan()
-  const verdict = place.state.journal.forClient(client).begin(intent, 1)
+  const verdict = await place.state.journal.forClient(client).begin(intent, 1)
   const now = Date.now() / 1000
   const offer = {...SEEN, searched_at: now - 1000, expires_at: now - 100}
-  place.state.offers.remember(client, [offer], now)
+  await place.state.offers.remember(client, [offer], now)
   return {id: verdict.entry.id, key: intent.idempotencyKey}
 }
 
 test('repeats a reservation that may have been sent, with its key, even if the offer expired', async () => {
   const {id, key} = await begin()
-  place.state.journal.forClient(client).attempt(id, 2)
+  await place.state.journal.forClient(client).attempt(id, 2)
   expect(await plan()).toMatchObject({intent: {idempotencyKey: key}, standing: {kind: 'repeat'}})
 })
 
 test('checks a reservation that was not sent as a new one', async () => {
   const {id} = await begin()
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
-  place.state.journal.forClient(client).notSent(id, 0, 2)
+  await place.state.journal.forClient(client).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
 })
 

@@ -19,5 +19,5 @@ test.each([
   const {api} = apiAnswering({json: {data: {offer_id: 'off_1', price: answered}}})
   const result = await price({api, state: place.state, target, clock: fakeClock(1100)}, 'off_1')
   expect((result.document as {changed: boolean | null}).changed).toBe(changed)
-  expect(place.state.offers.find(target, 'off_1')).toMatchObject(remembered)
+  expect(await place.state.offers.find(target, 'off_1')).toMatchObject(remembered)
 })

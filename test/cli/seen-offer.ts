@@ -1,4 +1,4 @@
-import type {SeenOffer} from '../../src/state/seen-store.js'
+import type {SeenOffer} from '../../src/contract/seen-offers.js'
 
 /** An offer that this machine saw in a search, valid from 1000 to 1900. */
 export const SEEN: SeenOffer = {

@@ -15,10 +15,10 @@ const DUPLICATES = Number(process.env.BOOKCTL_TEST_DUPLICATES ?? 2000)
 const listening = (home: Home, ...argv: string[]) => ownListening(home, argv)
 
 /** Ids in events.db, in the order received. */
-function keptIds(home: Home): string[] {
+async function keptIds(home: Home): Promise<string[]> {
   const state = openState(home.configDirectory)
   try {
-    return state.events.page({}, {after: 0}, 10_000_000).map(({eventId}) => eventId)
+    return (await state.events.page({}, {after: 0}, 10_000_000)).map(({eventId}) => eventId)
   } finally {
     state.close()
   }
@@ -79,7 +79,7 @@ test('SIGTERM under load: everyone who was read is answered', async () => {
   await eventually(() => expect(n).toBeGreaterThan(300))
   expect((await receiver.stop()).exit).toBe(143)
   const {answers} = await running
-  const kept = keptIds(home)
+  const kept = await keptIds(home)
   expect(answers.every(({status}) => status === 200)).toBe(true)
   expect(answers.map(({id}) => id).sort()).toEqual([...kept].sort())
   // Each connection had one request on its way; none of them was lost.

@@ -2,8 +2,9 @@
 
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
+import type {NewEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
-import {createEventStore, type NewEvent} from '../../src/state/event-store.js'
+import {createEventStore, pruneEvents, receiveEvents} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
 import {createForwardStore} from '../../src/state/forward-store.js'
 import {openState} from '../../src/state/state.js'
@@ -41,57 +42,60 @@ function event(id: string, more: Partial<NewEvent> = {}): NewEvent {
   }
 }
 
-test('returns an event as it was received', () => {
-  expect(events().receive(keeper, [event('evt_1', {type: null})])).toEqual([{duplicate: false}])
+test('returns an event as it was received', async () => {
+  expect(receiveEvents(database, keeper, [event('evt_1', {type: null})])).toEqual([{duplicate: false}])
   const {targets: _, ...came} = event('evt_1', {type: null, body: new Uint8Array([0xff, 0, 0x0a, 0xfe])})
-  expect(events().page({}, {}, 10)).toEqual([{sequence: 1, profile: 'default', ...came}])
+  expect(await events().page({}, {}, 10)).toEqual([{sequence: 1, profile: 'default', ...came}])
 })
 
 test('stores an id once for each profile, within a batch, across batches and across processes', () => {
-  const store = events()
-  const answers = store.receive(keeper, [event('evt_1'), event('evt_2'), event('evt_1')])
+  const answers = receiveEvents(database, keeper, [event('evt_1'), event('evt_2'), event('evt_1')])
   expect(answers.map(({duplicate}) => duplicate)).toEqual([false, false, true])
   database.close()
   database = openOwn(EVENTS, directory)
-  expect(events().receive(keeper, [event('evt_2')])).toEqual([{duplicate: true}])
-  expect(events().receive({...keeper, profile: 'live'}, [event('evt_2')])).toEqual([{duplicate: false}])
+  expect(receiveEvents(database, keeper, [event('evt_2')])).toEqual([{duplicate: true}])
+  expect(receiveEvents(database, {...keeper, profile: 'live'}, [event('evt_2')])).toEqual([
+    {duplicate: false},
+  ])
 })
 
-test('stores a whole batch or nothing', () => {
+test('stores a whole batch or nothing', async () => {
   const broken = {...event('evt_2'), secretName: null as unknown as string}
-  expect(() => events().receive(keeper, [event('evt_1'), broken])).toThrow()
-  expect(events().page({}, {}, 10)).toEqual([])
+  expect(() => receiveEvents(database, keeper, [event('evt_1'), broken])).toThrow()
+  expect(await events().page({}, {}, 10)).toEqual([])
 })
 
-test('pages from both ends, with filters', () => {
+test('pages from both ends, with filters', async () => {
   const store = events()
   for (let n = 1; n <= 5; n++)
-    store.receive(keeper, [event(`evt_${n}`, {receivedAt: n, type: n % 2 ? 'odd' : 'even'})])
-  const ids = (...args: Parameters<typeof store.page>) => store.page(...args).map(({eventId}) => eventId)
-  expect(ids({}, {}, 2)).toEqual(['evt_5', 'evt_4'])
-  expect(ids({}, {before: 4}, 2)).toEqual(['evt_3', 'evt_2'])
-  expect(ids({}, {after: 3}, 9)).toEqual(['evt_4', 'evt_5'])
-  expect(ids({types: ['odd'], since: 2}, {}, 9)).toEqual(['evt_5', 'evt_3'])
-  expect(ids({ids: ['evt_2', 'evt_9']}, {}, 9)).toEqual(['evt_2'])
+    receiveEvents(database, keeper, [event(`evt_${n}`, {receivedAt: n, type: n % 2 ? 'odd' : 'even'})])
+  const ids = async (...args: Parameters<typeof store.page>) =>
+    (await store.page(...args)).map(({eventId}) => eventId)
+  expect(await ids({}, {}, 2)).toEqual(['evt_5', 'evt_4'])
+  expect(await ids({}, {before: 4}, 2)).toEqual(['evt_3', 'evt_2'])
+  expect(await ids({}, {after: 3}, 9)).toEqual(['evt_4', 'evt_5'])
+  expect(await ids({types: ['odd'], since: 2}, {}, 9)).toEqual(['evt_5', 'evt_3'])
+  expect(await ids({ids: ['evt_2', 'evt_9']}, {}, 9)).toEqual(['evt_2'])
 })
 
-test('removes old events and their forwards, a limited number at a time', () => {
+test('removes old events and their forwards, a limited number at a time', async () => {
   const store = events()
-  store.receive(
+  receiveEvents(
+    database,
     keeper,
     [1, 2, 3, 4].map(n => event(`evt_${n}`, {receivedAt: n, targets: [TARGET]})),
   )
-  expect(store.prune(4, 2)).toBe(2)
-  expect(store.prune(4, 2)).toBe(1)
-  expect(store.prune(4, 2)).toBe(0)
-  expect(store.page({}, {}, 9).map(({eventId}) => eventId)).toEqual(['evt_4'])
-  expect(store.receive(keeper, [event('evt_1')])).toEqual([{duplicate: false}])
+  expect(pruneEvents(database, 4, 2)).toBe(2)
+  expect(pruneEvents(database, 4, 2)).toBe(1)
+  expect(pruneEvents(database, 4, 2)).toBe(0)
+  expect((await store.page({}, {}, 9)).map(({eventId}) => eventId)).toEqual(['evt_4'])
+  expect(receiveEvents(database, keeper, [event('evt_1')])).toEqual([{duplicate: false}])
   expect(taken(1e9)).toEqual(['evt_4'])
 })
 
-test('a forward is taken once, and again when it is due, until it is done', () => {
+test('a forward is taken once, and again when it is due, until it is done', async () => {
   const store = forwards()
-  events().receive(keeper, [
+  receiveEvents(database, keeper, [
     event('evt_1', {targets: [TARGET, 'https://b/']}),
     event('evt_2', {targets: [TARGET]}),
   ])
@@ -105,21 +109,21 @@ test('a forward is taken once, and again when it is due, until it is done', () =
   ])
   expect(store.take('me', TARGET, 1009, 9)).toEqual([])
   expect(store.take('me', TARGET, 1010, 9)).toMatchObject([{eventId: 'evt_1', attempts: 1}])
-  expect(events().forwardsOf(1)).toMatchObject([
+  expect(await events().forwardsOf(1)).toMatchObject([
     {target: TARGET, state: 'pending', attempts: 1, status: 500, ms: 7},
     {target: 'https://b/', state: 'pending', attempts: 0, status: null},
   ])
 })
 
 test('does not forward a duplicate', () => {
-  events().receive(keeper, [event('evt_1')])
-  events().receive(keeper, [event('evt_1', {targets: [TARGET]})])
+  receiveEvents(database, keeper, [event('evt_1')])
+  receiveEvents(database, keeper, [event('evt_1', {targets: [TARGET]})])
   expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
 })
 
 test('adopts forwards of dead processes, not of running ones', () => {
-  events().receive({...keeper, owner: 'gone'}, [event('evt_1', {targets: [TARGET, 'https://other/']})])
-  events().receive({...keeper, owner: 'living'}, [event('evt_2', {targets: [TARGET]})])
+  receiveEvents(database, {...keeper, owner: 'gone'}, [event('evt_1', {targets: [TARGET, 'https://other/']})])
+  receiveEvents(database, {...keeper, owner: 'living'}, [event('evt_2', {targets: [TARGET]})])
   const lost = {sequence: 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
   forwards().settle([{...lost, state: 'pending', nextAttemptAt: 9999}])
   expect(forwards().adopt('me', [TARGET], owner => (owner === 'living' ? 'running' : 'gone'), 2000)).toBe(1)
@@ -128,7 +132,7 @@ test('adopts forwards of dead processes, not of running ones', () => {
 })
 
 test('adopts from an owner on another machine only what is long overdue', () => {
-  events().receive({...keeper, owner: 'there'}, [event('evt_1', {targets: [TARGET]})])
+  receiveEvents(database, {...keeper, owner: 'there'}, [event('evt_1', {targets: [TARGET]})])
   const due = 1000
   const settled = {sequence: 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
   forwards().settle([{...settled, state: 'pending', nextAttemptAt: due}])
@@ -167,7 +171,7 @@ test('the thread stores events for other processes to read', async () => {
   await worker.close()
   await expect(worker.receive(keeper, many)).rejects.toMatchObject({fault: 'failed'})
   const state = openState(directory)
-  const stored = state.events.page({}, {after: 0}, 1000)
+  const stored = await state.events.page({}, {after: 0}, 1000)
   state.close()
   expect(stored.length).toBe(300)
   expect(stored.map(({body}) => Buffer.from(body))).toEqual(many.map(({body}) => body))

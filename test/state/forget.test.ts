@@ -6,8 +6,18 @@ import {beforeEach, expect, test} from 'vitest'
 import {openState, type State} from '../../src/state/state.js'
 import {closing, ownDirectory} from '../support/own.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
-const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2', secretFingerprint: 'f1'}
+const CLIENT = {
+  baseUrl: 'https://example.com/v1',
+  clientId: 'cid_1',
+  clientSecret: 's',
+  secretFingerprint: 'f1',
+}
+const OTHER = {
+  baseUrl: 'https://example.com/v1',
+  clientId: 'cid_2',
+  clientSecret: 's',
+  secretFingerprint: 'f1',
+}
 let directory: string
 
 const open = () => closing(openState(directory))
@@ -31,13 +41,13 @@ async function fill(state: State): Promise<void> {
   for (let n = 0; n < 300; n++) {
     const text = `secret-of-one-${n}-${'z'.repeat((n * 53) % 1200)}`
     await state.secrets.write(one, 'file', text)
-    state.tokens.put(CLIENT, token(text))
-    if (n % 7 === 0) state.tokens.remove(CLIENT, text)
+    await state.tokens.put(CLIENT, token(text))
+    if (n % 7 === 0) await state.tokens.remove(CLIENT, text)
     const subscription_id = `whsub_${n % 20}`
     state.secrets.putSigningSecret({subscription_id, profile: 'one', secret: text, stored_at: n})
   }
   await state.secrets.write(two, 'file', 'secret-of-two')
-  state.tokens.put(OTHER, token('token-of-two'))
+  await state.tokens.put(OTHER, token('token-of-two'))
 }
 
 test('forgets one profile, while another process has the files open', async () => {
@@ -45,28 +55,28 @@ test('forgets one profile, while another process has the files open', async () =
   await fill(other)
   expect(filesWith('secret-of-one').length).toBeGreaterThan(0)
   const state = open()
-  expect(state.forgetProfile('one', CLIENT)).toBe(true)
+  expect(await state.forgetProfile('one', CLIENT)).toBe(true)
   expect(filesWith('secret-of-one')).toEqual([])
   expect(await other.secrets.read(one, 'file')).toBeUndefined()
   expect(other.secrets.listSigningSecrets('one')).toEqual([])
-  expect(other.tokens.list(CLIENT)).toEqual([])
+  expect(await other.tokens.list(CLIENT)).toEqual([])
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
-  expect(state.tokens.list(OTHER)).toMatchObject([{access_token: 'token-of-two'}])
-  expect(state.forgetProfile('one', CLIENT)).toBe(false)
+  expect(await state.tokens.list(OTHER)).toMatchObject([{access_token: 'token-of-two'}])
+  expect(await state.forgetProfile('one', CLIENT)).toBe(false)
 })
 
 test('forgets everything', async () => {
   const state = open()
   await fill(state)
-  expect(state.forgetEverything()).toBe(true)
+  expect(await state.forgetEverything()).toBe(true)
   expect([filesWith('secret-of-'), filesWith('token-of-')]).toEqual([[], []])
-  expect(state.tokens.listAll()).toEqual([])
+  expect(await state.tokens.listAll()).toEqual([])
 })
 
 test('forgets the tokens of one client alone', async () => {
   const state = open()
   await fill(state)
-  expect(state.forgetClient(OTHER)).toBe(true)
+  expect(await state.forgetClient(OTHER)).toBe(true)
   expect(filesWith('token-of-two')).toEqual([])
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
 })
@@ -78,10 +88,10 @@ test('a secret that is removed leaves no byte', async () => {
   expect(filesWith('secret-of-two')).toEqual([])
 })
 
-test('a process that logs out and in again can store its token', () => {
+test('a process that logs out and in again can store its token', async () => {
   const state = open()
-  state.tokens.put(CLIENT, token('old'))
-  state.forgetClient(CLIENT)
-  state.tokens.put(CLIENT, token('new'))
-  expect(state.tokens.list(CLIENT)).toMatchObject([{access_token: 'new'}])
+  await state.tokens.put(CLIENT, token('old'))
+  await state.forgetClient(CLIENT)
+  await state.tokens.put(CLIENT, token('new'))
+  expect(await state.tokens.list(CLIENT)).toMatchObject([{access_token: 'new'}])
 })

@@ -8,7 +8,12 @@ import {connect} from '../support/booking.js'
 import {ownDirectory} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
+const CLIENT = {
+  baseUrl: 'https://example.com/v1',
+  clientId: 'cid_1',
+  clientSecret: 's',
+  secretFingerprint: 'f1',
+}
 const DISK_KILOBYTES = 64
 
 let service: ScriptedService
@@ -60,8 +65,8 @@ test.for(LEFT)(
       intentSha256: 's',
     }
     const intent = {...names, referenceGiven: true, keyGiven: false, body: `U1234567 ${'x'.repeat(9000)}`}
-    const {entry} = journal.begin(intent, 1)
-    journal.attempt(entry.id, 2)
+    const {entry} = await journal.begin(intent, 1)
+    await journal.attempt(entry.id, 2)
     const {bavail, bsize} = statfsSync(disk)
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
     const failure = await Promise.resolve()
@@ -71,13 +76,13 @@ test.for(LEFT)(
     else {
       expect(failure).toMatchObject({fault: 'full', message: expect.stringContaining(join(home, 'state.db'))})
       rmSync(join(disk, 'ballast'))
-      if (journal.find('r')?.outcome === 'forgotten')
+      if ((await journal.find('r'))?.outcome === 'forgotten')
         expect(failure.hint).toContain('a later command erases them')
-      else journal.forget(entry.id, 4)
+      else await journal.forget(entry.id, 4)
     }
     state.close()
     const next = openState(home)
-    expect(next.journal.list()).toMatchObject([{outcome: 'forgotten', body: null}])
+    expect(await next.journal.list()).toMatchObject([{outcome: 'forgotten', body: null}])
     // A write, because opening to read changes nothing.
     next.cities.remember(CLIENT, [])
     next.close()

@@ -60,16 +60,16 @@ test('removes one person to the last byte, and no other', () => {
   expect(people.guests().map(({details}) => details.name)).toEqual(['Can'])
 })
 
-test('logging out of everything removes them, and creates no file', () => {
-  expect(state.forgetEverything()).toBe(false)
+test('logging out of everything removes them, and creates no file', async () => {
+  expect(await state.forgetEverything()).toBe(false)
   expect(readdirSync(directory)).not.toContain('state.db')
   people.keep({guests: [{...AYSE, identity: IDENTITY}], contact: CONTACT}, 1)
-  expect(state.forgetEverything()).toBe(true)
+  expect(await state.forgetEverything()).toBe(true)
   expect(people.guests()).toEqual([])
   expect(holds('ayse@example.com')).toBe(false)
 })
 
-test('each client of each service has its own people', () => {
+test('each client of each service has its own people', async () => {
   people.keep({guests: [AYSE], contact: CONTACT}, 1)
   const others = [{clientId: 'cid_b'}, {baseUrl: 'https://b.example/v1'}]
   for (const other of others.map(each => ({...CLIENT, ...each}))) {
@@ -81,6 +81,6 @@ test('each client of each service has its own people', () => {
     theirs.keep({guests: [AYSE]}, 3)
   }
   expect(people.guests().map(({details}) => details)).toEqual([AYSE])
-  expect(state.forgetEverything()).toBe(true)
+  expect(await state.forgetEverything()).toBe(true)
   expect(state.people.forClient({...CLIENT, clientId: 'cid_b'}).guests()).toEqual([])
 })

@@ -60,9 +60,9 @@ test.each(['file', 'keychain'] as const)(
     const before = open()
     try {
       expect(await before.secrets.read(NEW, place)).toBe('secret-of-new')
-      state.forgetProfile(NEW.profile, client)
-      before.tokens.put({...client, secretFingerprint: 'f1'}, late)
-      expect(state.tokens.listAll()).toEqual([])
+      await state.forgetProfile(NEW.profile, client)
+      await before.tokens.put({...client, clientSecret: 's', secretFingerprint: 'f1'}, late)
+      expect(await state.tokens.listAll()).toEqual([])
     } finally {
       before.close()
     }

@@ -8,7 +8,7 @@ import {openMemoryJournal, openState, openStateToLookAt, type State} from '../..
 import {StorageError} from '../../src/storage/errors.js'
 import {closing, ownDirectory} from '../support/own.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
+const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', clientSecret: 's'}
 /** The client with its secret. */
 const KEYED = {...CLIENT, secretFingerprint: 'f1'}
 const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2'}
@@ -20,7 +20,7 @@ beforeEach(() => {
   state = closing(openState(directory))
 })
 
-const nothing = () => undefined
+const nothing = async () => undefined
 const token = {access_token: 't', scopes: ['a'], askedScopes: ['a', 'b'], obtainedAt: 1.5, expiresAt: 7201.5}
 
 test('opening writes nothing', () => {
@@ -31,14 +31,14 @@ test('with a directory that cannot be written, tokens live in this process', asy
   writeFileSync(join(directory, 'file'), '')
   const readOnly = openState(join(directory, 'file', 'below'))
   expect(readOnly.writable).toBe(false)
-  readOnly.tokens.put(KEYED, token)
-  expect(readOnly.tokens.list(KEYED)).toEqual([token])
+  await readOnly.tokens.put(KEYED, token)
+  expect(await readOnly.tokens.list(KEYED)).toEqual([token])
   const done = {gaveUp: false, value: 'in'}
   expect(await readOnly.tokens.alone(KEYED, 0, async () => 'in', nothing)).toEqual(done)
   expect(readOnly.settings.read()).toEqual({profiles: {}})
-  expect(readOnly.journal.list()).toEqual([])
-  const statuses = () => readOnly.journal.noteStatus(CLIENT, 'RSV-1', {outcome: 'confirmed'}, 1)
-  expect(statuses).toThrow(StorageError)
+  expect(await readOnly.journal.list()).toEqual([])
+  const noted = readOnly.journal.noteStatus(CLIENT, 'RSV-1', {outcome: 'confirmed'}, 1)
+  await expect(noted).rejects.toThrow(StorageError)
   readOnly.close()
 })
 
@@ -60,27 +60,30 @@ describe('offers', () => {
     expires_at: 1900,
   }
 
-  test('are found by their client, with the reservation made from them', () => {
-    state.offers.remember(CLIENT, [offer], 1000)
-    state.offers.markUsed(CLIENT, 'off_1', 'ref-1')
-    expect(state.offers.find(CLIENT, 'off_1')).toEqual({...offer, used_by_reference: 'ref-1'})
-    state.offers.remember(CLIENT, [{...offer, total: '11.00'}], 1001)
-    expect(state.offers.find(CLIENT, 'off_1')).toMatchObject({total: '11.00', used_by_reference: 'ref-1'})
-    expect(state.offers.find(OTHER, 'off_1')).toBeUndefined()
+  test('are found by their client, with the reservation made from them', async () => {
+    await state.offers.remember(CLIENT, [offer], 1000)
+    await state.offers.markUsed(CLIENT, 'off_1', 'ref-1')
+    expect(await state.offers.find(CLIENT, 'off_1')).toEqual({...offer, used_by_reference: 'ref-1'})
+    await state.offers.remember(CLIENT, [{...offer, total: '11.00'}], 1001)
+    expect(await state.offers.find(CLIENT, 'off_1')).toMatchObject({
+      total: '11.00',
+      used_by_reference: 'ref-1',
+    })
+    expect(await state.offers.find(OTHER, 'off_1')).toBeUndefined()
   })
 
-  test('are stored without terms that are too long', () => {
+  test('are stored without terms that are too long', async () => {
     const details = {...offer.details, terms: {remarks: 'x'.repeat(5000)}}
-    state.offers.remember(CLIENT, [{...offer, details}], 1000)
-    expect(state.offers.find(CLIENT, offer.offer_id)?.details).toEqual({...details, terms: null})
+    await state.offers.remember(CLIENT, [{...offer, details}], 1000)
+    expect((await state.offers.find(CLIENT, offer.offer_id))?.details).toEqual({...details, terms: null})
   })
 
-  test('are removed after a day', () => {
-    state.offers.remember(CLIENT, [offer], 1000)
-    state.offers.remember(CLIENT, [], 1000 + 86_400)
-    expect(state.offers.find(CLIENT, 'off_1')).toBeDefined()
-    state.offers.remember(CLIENT, [], 1001 + 86_400)
-    expect(state.offers.find(CLIENT, 'off_1')).toBeUndefined()
+  test('are removed after a day', async () => {
+    await state.offers.remember(CLIENT, [offer], 1000)
+    await state.offers.remember(CLIENT, [], 1000 + 86_400)
+    expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
+    await state.offers.remember(CLIENT, [], 1001 + 86_400)
+    expect(await state.offers.find(CLIENT, 'off_1')).toBeUndefined()
   })
 })
 
@@ -92,9 +95,9 @@ test('a journal in memory writes nothing to the disk', async () => {
     const mine = journal.forClient(CLIENT)
     const done = await mine.alone('off_1', 0, async () => mine.begin(INTENT, 1), nothing)
     expect(done).toMatchObject({gaveUp: false, value: {kind: 'new'}})
-    expect(mine.attempt(mine.find('ref-1')?.id ?? 0, 2)).toBe(1)
+    expect(await mine.attempt((await mine.find('ref-1'))?.id ?? 0, 2)).toBe(1)
     close()
-    expect(openMemoryJournal().journal.list()).toEqual([])
+    expect(await openMemoryJournal().journal.list()).toEqual([])
     expect(readdirSync(directory)).toEqual([])
   } finally {
     if (before === undefined) delete process.env.TMPDIR
@@ -154,21 +157,21 @@ describe('the keychain', () => {
 })
 
 describe('reading', () => {
-  test('creates no file, and sees what this process or another writes later', () => {
-    const read = () => [
-      state.tokens.list(KEYED),
-      state.tokens.listAll(),
+  test('creates no file, and sees what this process or another writes later', async () => {
+    const read = async () => [
+      await state.tokens.list(KEYED),
+      await state.tokens.listAll(),
       state.secrets.listSigningSecrets(),
-      state.journal.list(),
-      state.journal.forClient(CLIENT).find('ref') ?? [],
-      state.offers.valid(0),
-      state.offers.find(CLIENT, 'off_1') ?? [],
+      await state.journal.list(),
+      (await state.journal.forClient(CLIENT).find('ref')) ?? [],
+      await state.offers.valid(0),
+      (await state.offers.find(CLIENT, 'off_1')) ?? [],
       state.cities.list(),
       state.people.forClient(CLIENT).guests(),
-      state.events.page({}, {}, 1),
-      state.events.forwardsOf(1),
+      await state.events.page({}, {}, 1),
+      await state.events.forwardsOf(1),
     ]
-    expect(read().flat()).toEqual([])
+    expect((await read()).flat()).toEqual([])
     expect(readdirSync(directory)).toEqual([])
     const other = openState(directory)
     other.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
@@ -178,13 +181,13 @@ describe('reading', () => {
     expect(readdirSync(directory)).not.toContain('tokens.db')
   })
 
-  test('before tokens.db exists, a logout still keeps a token from being written back', () => {
-    expect(state.tokens.list(KEYED)).toEqual([])
+  test('before tokens.db exists, a logout still keeps a token from being written back', async () => {
+    expect(await state.tokens.list(KEYED)).toEqual([])
     const other = openState(directory)
-    other.forgetEverything()
+    await other.forgetEverything()
     other.close()
-    state.tokens.put(KEYED, token)
-    expect(state.tokens.list(KEYED)).toEqual([])
+    await state.tokens.put(KEYED, token)
+    expect(await state.tokens.list(KEYED)).toEqual([])
   })
 })
 

@@ -4,13 +4,19 @@ import {readdirSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
+import type {TokenStore} from '../../src/contract/token-cache.js'
 import {openOwn, openOwnToRead, TOKENS} from '../../src/state/databases.js'
-import {createTokenStore, forget, generationOf, type TokenStore} from '../../src/state/token-store.js'
+import {createTokenStore, forget, generationOf} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {closing, ownDirectory} from '../support/own.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', secretFingerprint: 'f1'}
+const CLIENT = {
+  baseUrl: 'https://example.com/v1',
+  clientId: 'cid_1',
+  clientSecret: 's',
+  secretFingerprint: 'f1',
+}
 const OTHERS = [
   {...CLIENT, baseUrl: 'https://other.example/v1'},
   {...CLIENT, clientId: 'cid_2'},
@@ -44,78 +50,79 @@ const failing = (error: unknown): Database => {
   }
   return {...database, get: database.get, all: database.all, run: fail, transaction: fail}
 }
-const nothing = () => undefined
+const nowhere = () => undefined
+const nothing = async () => undefined
 const went = async () => 'went'
-const seen = () => 'seen'
+const seen = async () => 'seen'
 const FULL = new StorageError('full', 'no space left', 'make room')
 const BUSY = new StorageError('busy', 'in use', 'again')
 
-test('a store of one process keeps its tokens, whatever the generation on disk', () => {
+test('a store of one process keeps its tokens, whatever the generation on disk', async () => {
   const own = openOwn(TOKENS, undefined)
-  const alone = storeOf(() => own, {began: 3}, nothing)
-  alone.put(CLIENT, token('own'))
-  expect(alone.list(CLIENT)).toMatchObject([{access_token: 'own'}])
+  const alone = storeOf(() => own, {began: 3}, nowhere)
+  await alone.put(CLIENT, token('own'))
+  expect(await alone.list(CLIENT)).toMatchObject([{access_token: 'own'}])
   own.close()
 })
 
-test('lists whole tokens of one client, newest first', () => {
+test('lists whole tokens of one client, newest first', async () => {
   const tokens = [
     token('one', {askedScopes: ['x']}),
     token('two', {obtainedAt: 3, scopes: []}),
     token('three', {askedScopes: [], obtainedAt: 2}),
   ]
-  for (const each of tokens) store.put(CLIENT, each)
-  expect(store.list(CLIENT)).toEqual([tokens[1], tokens[2], tokens[0]])
-  for (const other of OTHERS) expect(store.list(other)).toEqual([])
-  store.put({...CLIENT, secretFingerprint: 'f2'}, token('four', {obtainedAt: 9}))
-  expect(store.listAll().map(({client, token}) => [client, token.access_token])).toEqual(
+  for (const each of tokens) await store.put(CLIENT, each)
+  expect(await store.list(CLIENT)).toEqual([tokens[1], tokens[2], tokens[0]])
+  for (const other of OTHERS) expect(await store.list(other)).toEqual([])
+  await store.put({...CLIENT, secretFingerprint: 'f2'}, token('four', {obtainedAt: 9}))
+  expect((await store.listAll()).map(({client, token}) => [client, token.access_token])).toEqual(
     ['four', 'two', 'three', 'one'].map(name => [{baseUrl: CLIENT.baseUrl, clientId: 'cid_1'}, name]),
   )
 })
 
-test('stores one token for each list of scopes, and removes one alone', () => {
-  store.put(CLIENT, token('one'))
-  store.put(CLIENT, token('two'))
-  store.put(CLIENT, token('three', {askedScopes: ['b']}))
-  for (const other of OTHERS) store.put(other, token('two'))
-  store.remove(CLIENT, 'two')
-  expect(store.list(CLIENT).map(each => each.access_token)).toEqual(['three'])
-  for (const other of OTHERS) expect(store.list(other)).toHaveLength(1)
+test('stores one token for each list of scopes, and removes one alone', async () => {
+  await store.put(CLIENT, token('one'))
+  await store.put(CLIENT, token('two'))
+  await store.put(CLIENT, token('three', {askedScopes: ['b']}))
+  for (const other of OTHERS) await store.put(other, token('two'))
+  await store.remove(CLIENT, 'two')
+  expect((await store.list(CLIENT)).map(each => each.access_token)).toEqual(['three'])
+  for (const other of OTHERS) expect(await store.list(other)).toHaveLength(1)
 })
 
-test('does not store a token that was requested before a logout', () => {
+test('does not store a token that was requested before a logout', async () => {
   const generation = {}
   const early = storeOf(() => database, generation)
-  early.list(CLIENT)
+  await early.list(CLIENT)
   expect(generation).toEqual({began: 1})
   expect(forget(database, 'all')).toBe(false)
   expect(generationOf(database)).toBe(2)
-  early.put(CLIENT, token('late'))
-  expect(store.list(CLIENT)).toEqual([])
-  storeOf(() => database).put(CLIENT, token('new'))
-  expect(store.list(CLIENT)).toHaveLength(1)
+  await early.put(CLIENT, token('late'))
+  expect(await store.list(CLIENT)).toEqual([])
+  await storeOf(() => database).put(CLIENT, token('new'))
+  expect(await store.list(CLIENT)).toHaveLength(1)
 })
 
-test('ignores a full disk, and reports any other fault', () => {
+test('ignores a full disk, and reports any other fault', async () => {
   const full = storeOf(() => failing(FULL))
-  expect(() => full.put(CLIENT, token('one'))).not.toThrow()
-  expect(() => full.remove(CLIENT, 'one')).not.toThrow()
+  await full.put(CLIENT, token('one'))
+  await full.remove(CLIENT, 'one')
   const busy = storeOf(() => failing(BUSY))
-  expect(() => busy.put(CLIENT, token('one'))).toThrow(BUSY)
-  expect(() => busy.remove(CLIENT, 'one')).toThrow(BUSY)
+  await expect(busy.put(CLIENT, token('one'))).rejects.toThrow(BUSY)
+  await expect(busy.remove(CLIENT, 'one')).rejects.toThrow(BUSY)
 })
 
-test('opens a database to read for reading, and one to write for writing', () => {
+test('opens a database to read for reading, and one to write for writing', async () => {
   const asked: string[] = []
   const opened = (what: string) => () => {
     asked.push(what)
     return database
   }
   const both = createTokenStore(opened('write'), () => directory, {}, opened('read'))
-  both.list(CLIENT)
-  both.listAll()
-  both.put(CLIENT, token('one'))
-  both.remove(CLIENT, 'one')
+  await both.list(CLIENT)
+  await both.listAll()
+  await both.put(CLIENT, token('one'))
+  await both.remove(CLIENT, 'one')
   expect(asked).toEqual(['read', 'read', 'write', 'write'])
 })
 
@@ -136,7 +143,7 @@ test('one process at a time requests a token of a client; other clients do not w
 })
 
 test('does not wait without a directory', async () => {
-  const alone = storeOf(() => database, {}, nothing)
+  const alone = storeOf(() => database, {}, nowhere)
   expect(await alone.alone(CLIENT, 0, went, seen)).toEqual({gaveUp: false, value: 'went'})
   expect(readdirSync(directory)).not.toContain('locks')
 })
@@ -154,7 +161,7 @@ test('passes on what the work throws, and does not repeat it', async () => {
 })
 
 test('reports a lock that cannot be created, and requests no token', async () => {
-  const nowhere = storeOf(
+  const misplaced = storeOf(
     () => database,
     {},
     () => join(directory, 'tokens.db'),
@@ -163,7 +170,7 @@ test('reports a lock that cannot be created, and requests no token', async () =>
   const work = async () => {
     runs += 1
   }
-  await expect(nowhere.alone(CLIENT, 0, work, nothing)).rejects.toBeInstanceOf(StorageError)
+  await expect(misplaced.alone(CLIENT, 0, work, nothing)).rejects.toBeInstanceOf(StorageError)
   expect(runs).toBe(0)
 })
 
@@ -175,8 +182,8 @@ test('opening to read creates no file', () => {
   memory.close()
 })
 
-test('a database opened to read has what was written', () => {
-  store.put(CLIENT, token('one'))
+test('a database opened to read has what was written', async () => {
+  await store.put(CLIENT, token('one'))
   const toRead = openOwnToRead(TOKENS, directory)
   expect(generationOf(toRead)).toBe(1)
   expect(toRead.all('SELECT access_token FROM access_tokens')).toEqual([{access_token: 'one'}])
@@ -186,12 +193,12 @@ test('a database opened to read has what was written', () => {
 const FAILURE = new Failure('unreachable', 'made up', {code: 'refused', status: 5})
 const ASKING = {scopes: ['a', 'b'], route: 'direct'}
 
-test('shares a failure with requests for the same scopes by the same route that started before it', () => {
-  store.noteFailure(CLIENT, {...ASKING, scopes: ['a']}, new Failure('usage', 'other', {code: 'x'}), 9)
-  store.noteFailure(CLIENT, ASKING, new Failure('usage', 'before', {code: 'x'}), 5)
-  store.noteFailure(CLIENT, ASKING, FAILURE, 7.5)
+test('shares a failure with requests for the same scopes by the same route that started before it', async () => {
+  await store.noteFailure(CLIENT, {...ASKING, scopes: ['a']}, new Failure('usage', 'other', {code: 'x'}), 9)
+  await store.noteFailure(CLIENT, ASKING, new Failure('usage', 'before', {code: 'x'}), 5)
+  await store.noteFailure(CLIENT, ASKING, FAILURE, 7.5)
   for (const since of [0, 7.5]) {
-    const shared = store.failureBetween(CLIENT, ASKING, since, 7.5)
+    const shared = await store.failureBetween(CLIENT, ASKING, since, 7.5)
     expect(shared).toBeInstanceOf(Failure)
     expect(shared).toMatchObject({
       kind: 'unreachable',
@@ -199,13 +206,13 @@ test('shares a failure with requests for the same scopes by the same route that 
       details: {code: 'refused', status: 5},
     })
   }
-  expect(store.failureBetween(CLIENT, ASKING, 7.6, 99)).toBeUndefined()
-  expect(store.failureBetween(CLIENT, ASKING, 0, 7.4)).toBeUndefined()
-  expect(store.failureBetween(CLIENT, {...ASKING, route: 'proxy'}, 0, 99)).toBeUndefined()
-  expect(store.failureBetween(CLIENT, {...ASKING, scopes: ['a b c']}, 0, 99)).toBeUndefined()
-  for (const other of OTHERS) expect(store.failureBetween(other, ASKING, 0, 99)).toBeUndefined()
+  expect(await store.failureBetween(CLIENT, ASKING, 7.6, 99)).toBeUndefined()
+  expect(await store.failureBetween(CLIENT, ASKING, 0, 7.4)).toBeUndefined()
+  expect(await store.failureBetween(CLIENT, {...ASKING, route: 'proxy'}, 0, 99)).toBeUndefined()
+  expect(await store.failureBetween(CLIENT, {...ASKING, scopes: ['a b c']}, 0, 99)).toBeUndefined()
+  for (const other of OTHERS) expect(await store.failureBetween(other, ASKING, 0, 99)).toBeUndefined()
   const full = storeOf(() => failing(FULL))
-  expect(() => full.noteFailure(CLIENT, ASKING, FAILURE, 1)).not.toThrow()
+  await full.noteFailure(CLIENT, ASKING, FAILURE, 1)
 })
 
 test.each<[which: Parameters<typeof forget>[1], isLeft: boolean]>([
@@ -214,16 +221,16 @@ test.each<[which: Parameters<typeof forget>[1], isLeft: boolean]>([
   [{profile: 'one'}, true],
   [{baseUrl: CLIENT.baseUrl}, true],
   [{baseUrl: CLIENT.baseUrl, clientId: 'cid_9'}, true],
-])('failures are forgotten with the client: %j', (which, isLeft) => {
-  store.noteFailure(CLIENT, ASKING, FAILURE, 1)
+])('failures are forgotten with the client: %j', async (which, isLeft) => {
+  await store.noteFailure(CLIENT, ASKING, FAILURE, 1)
   // A failure does not count as a stored secret.
   expect(forget(database, which)).toBe(false)
-  expect(store.failureBetween(CLIENT, ASKING, 0, 99) !== undefined).toBe(isLeft)
+  expect((await store.failureBetween(CLIENT, ASKING, 0, 99)) !== undefined).toBe(isLeft)
 })
 
-test('forgets what belongs to the profile and the client, and increments the generation', () => {
-  const fill = (fresh: TokenStore) => {
-    for (const client of [CLIENT, ...OTHERS]) fresh.put(client, token('one'))
+test('forgets what belongs to the profile and the client, and increments the generation', async () => {
+  const fill = async (fresh: TokenStore) => {
+    for (const client of [CLIENT, ...OTHERS]) await fresh.put(client, token('one'))
     for (const profile of ['one', 'two']) {
       database.run("INSERT OR REPLACE INTO client_secrets VALUES (?, 'cid_1', 's')", profile)
       database.run("INSERT OR REPLACE INTO signing_secrets VALUES ('whsub_1', ?, 's', 1)", profile)
@@ -244,7 +251,7 @@ test('forgets what belongs to the profile and the client, and increments the gen
     ['all', [0, 0, 0]],
   ]
   for (const [n, [which, expected]] of cases.entries()) {
-    fill(storeOf(() => database))
+    await fill(storeOf(() => database))
     expect(left()).toEqual([4, 2, 2])
     expect(forget(database, which)).toBe(expected.join() !== '4,2,2')
     expect(left(), JSON.stringify(which)).toEqual(expected)

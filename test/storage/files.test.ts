@@ -29,9 +29,9 @@ test('replaces the content, privately, and leaves no temporary file', () => {
   expect(fs.readdirSync(directory)).toEqual(['a.json'])
 })
 
-test('writes pieces only when all of them have come', () => {
+test('writes pieces only when all of them have come', async () => {
   const path = join(directory, 'a.ndjson')
-  function* pieces(last: () => Buffer) {
+  async function* pieces(last: () => Buffer) {
     yield Buffer.from('one\n')
     expect(fs.readdirSync(directory)).not.toContain('a.ndjson')
     yield last()
@@ -39,9 +39,10 @@ test('writes pieces only when all of them have come', () => {
   const fail = () => {
     throw new StorageError('corrupt', 'no more can be read', 'look')
   }
-  expect(() => writeWholePieces(path, pieces(fail), {existing: 'create'})).toThrow('no more can be read')
+  const failing = writeWholePieces(path, pieces(fail), {existing: 'create'})
+  await expect(failing).rejects.toThrow('no more can be read')
   expect(fs.readdirSync(directory)).toEqual([])
-  writeWholePieces(
+  await writeWholePieces(
     path,
     pieces(() => Buffer.from('two\n')),
     {existing: 'create'},

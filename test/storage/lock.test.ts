@@ -50,7 +50,7 @@ test('a killed holder frees it', async () => {
 test('a waiter leaves with what it was waiting for, without the lock', async () => {
   await withLock(lock(0), async () => {
     let looks = 0
-    const peek = () => (++looks > 2 ? 'seen' : undefined)
+    const peek = async () => (++looks > 2 ? 'seen' : undefined)
     expect(await withLock(lock(10_000), async () => 'in', peek)).toEqual({gaveUp: false, value: 'seen'})
   })
 })

@@ -60,7 +60,7 @@ export function connect(options: PartsOptions): Parts {
   }
   const tokens = createTokenSource(tokenParts)
   const api = createApi({baseUrl, sender, tokens, clock, timeoutSeconds})
-  const journal = state.journal.forClient({baseUrl, clientId: CLIENT_ID})
+  const journal = state.journal.forClient({baseUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET})
   return {
     state,
     tokenParts,

@@ -2,8 +2,9 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import type {EventStore} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
-import {createEventStore, type EventStore} from '../../src/state/event-store.js'
+import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
 import {RECEIVER_LIMITS, type ReceiverLimits} from '../../src/webhooks/receive/limits.js'
 import {
   type AcceptedEvent,
@@ -49,7 +50,7 @@ export async function startReceiving(options: ReceivingOptions = {}): Promise<Re
   const storeErrors: unknown[] = []
   const {receive = async (_, keep) => keep(), clock = () => Date.now() / 1000} = options
   const receiver = createReceiver({
-    store: {receive: events => receive(events, () => store.receive(keeper, events))},
+    store: {receive: events => receive(events, () => receiveEvents(database, keeper, events))},
     secrets: () => [{name: 'whsub_1', secret: SECRET}],
     headerNames: DEFAULT_HEADER_NAMES,
     targetsOf: () => [],

@@ -85,10 +85,10 @@ export function reservingInNoTime() {
 }
 
 /** Stores a token that is good for `baseUrl`, so that none is requested. */
-export function keepToken({state}: Parts, baseUrl: string): void {
+export async function keepToken({state}: Parts, baseUrl: string): Promise<void> {
   const scopes = ['reservations:write']
   const token = {access_token: 't', scopes, askedScopes: [], obtainedAt: 0, expiresAt: 9e9}
-  state.tokens.put(tokenClientAt(baseUrl), token)
+  await state.tokens.put(tokenClientAt(baseUrl), token)
 }
 
 export const usual: Script = () => false

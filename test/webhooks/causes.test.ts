@@ -102,7 +102,10 @@ test('an event id that differs from the signed one', async () => {
 })
 
 test('the original shows where a tampered body parts from it', async () => {
-  const [only] = await findings({body: TEXT.replace('CONFIRMED', 'CANCELLED')}, {findOriginal: () => BODY})
+  const [only] = await findings(
+    {body: TEXT.replace('CONFIRMED', 'CANCELLED')},
+    {findOriginal: async () => BODY},
+  )
   const offset = TEXT.indexOf('CONFIRMED') + 1
   expect(only?.code).toBe('unexplained')
   expect(only?.explanation).toContain(`offset ${Buffer.byteLength(TEXT.slice(0, offset))}`)
@@ -111,7 +114,7 @@ test('the original shows where a tampered body parts from it', async () => {
 test('the original proves losses that cannot be undone', async () => {
   const original = Buffer.from(TEXT.replace('"status"', '"note":"Öğüt","a":{"2":1,"1":1e2},"status"'))
   const given = {headers: {'x-service-signature': headerFor(SECRET, original)}}
-  const more = {findOriginal: () => original}
+  const more = {findOriginal: async () => original}
   const lost = original.toString().replace(/[^\0-\x7f]/gu, '?')
   expect(await codes({...given, body: lost}, more)).toEqual(['body_charset'])
   const printed = JSON.stringify(JSON.parse(original.toString()))
@@ -140,7 +143,7 @@ test('no finding shows a secret, and none is unsafe to print', async () => {
   }
   for (const named of [secret, `"${secret}"`, 'sk_test_verysecret', `${secret}\n`]) {
     const text = JSON.stringify(
-      await findings(given, {secrets: [{name: 'file', secret: named}], findOriginal: () => BODY}),
+      await findings(given, {secrets: [{name: 'file', secret: named}], findOriginal: async () => BODY}),
     )
     expect(text).not.toContain('verysecret')
     expect(text).not.toContain('\\u001b')

@@ -80,7 +80,7 @@ test('closing answers every request that was read, and refuses new connections',
   const {answers} = await running
   expect(answers.length).toBe(sent.size)
   expect(answers.every(({status}) => status === 200)).toBe(true)
-  expect(store.page({}, {after: 0}, 100_000).length).toBe(sent.size)
+  expect((await store.page({}, {after: 0}, 100_000)).length).toBe(sent.size)
   expect(await exchangeRaw(port, request())).toBe('')
 })
 

@@ -27,7 +27,7 @@ const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
 export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
   const {clientId, clientSecret} = credentials
   const hash = createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex')
-  return {baseUrl, clientId, secretFingerprint: hash.slice(0, FINGERPRINT_LENGTH)}
+  return {baseUrl, clientId, clientSecret, secretFingerprint: hash.slice(0, FINGERPRINT_LENGTH)}
 }
 
 export interface TokenRequestParts {

@@ -33,7 +33,10 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   const seen = new Set<string>()
   /** The last one this process requested; the disk may have been full. */
   let own: CachedToken | undefined
-  const list = () => (own ? [...cache.list(client), own] : cache.list(client))
+  const list = async () => {
+    const tokens = await cache.list(client)
+    return own ? [...tokens, own] : tokens
+  }
 
   const choose = (
     tokens: readonly CachedToken[],
@@ -47,15 +50,15 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
   }
   /** A token that came while waiting is used however little is left: another request would bring no more. */
-  const chooseNew = (scopes: readonly Scope[]) => {
-    const tokens = list().filter(token => !seen.has(token.access_token))
+  const chooseNew = async (scopes: readonly Scope[]) => {
+    const tokens = (await list()).filter(token => !seen.has(token.access_token))
     return choose(tokens, scopes, (token, now) => token.expiresAt > now)
   }
 
   const ask = async (scopes: readonly Scope[]): Promise<Token> => {
     own = await requestToken(parts, parts.configuredScopes ?? scopes)
     // One that has expired already may still serve this call, and no other.
-    if (own.expiresAt > own.obtainedAt) cache.put(client, own)
+    if (own.expiresAt > own.obtainedAt) await cache.put(client, own)
     return own
   }
   const askForAll = async (scopes: readonly Scope[], kind: TokenRequestKind): Promise<Token> => {
@@ -63,7 +66,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       return await ask(scopes)
     } catch (error) {
       if (error instanceof Failure && error.kind !== 'interrupted')
-        cache.noteFailure(client, kind, error, clock.now())
+        await cache.noteFailure(client, kind, error, clock.now())
       throw error
     }
   }
@@ -71,21 +74,21 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   const askAlone = async (scopes: readonly Scope[]) => {
     const kind = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
     const began = clock.now()
-    const peek = () => {
-      const token = chooseNew(scopes)
+    const peek = async () => {
+      const token = await chooseNew(scopes)
       // Up to now, because a failure recorded while the clock was ahead must not lock everyone out.
-      const failure = token ? undefined : cache.failureBetween(client, kind, began, clock.now())
+      const failure = token ? undefined : await cache.failureBetween(client, kind, began, clock.now())
       if (failure) throw failure
       return token
     }
-    const work = async () => peek() ?? (await askForAll(scopes, kind))
+    const work = async () => (await peek()) ?? (await askForAll(scopes, kind))
     const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, peek)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }
 
   return {
     async get(scopes) {
-      const tokens = list()
+      const tokens = await list()
       for (const token of tokens) seen.add(token.access_token)
       // Its own token is used to its end: a service may give less than the margin each time.
       const isOwn = (token: CachedToken) => token.access_token === own?.access_token
@@ -97,10 +100,10 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       return kept ?? (await askAlone(scopes))
     },
     async replace(refused, scopes) {
-      cache.remove(client, refused.access_token)
+      await cache.remove(client, refused.access_token)
       if (own?.access_token === refused.access_token) own = undefined
       seen.add(refused.access_token)
-      return chooseNew(scopes) ?? (await askAlone(scopes))
+      return (await chooseNew(scopes)) ?? (await askAlone(scopes))
     },
   }
 }

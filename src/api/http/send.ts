@@ -47,8 +47,9 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
       // Answers that only report work in progress do not count as failed attempts.
       let inProgress = 0
       for (let attempt = 1; ; attempt++) {
-        if (policy.signal?.aborted) throw new SendError(stoppedBefore(), attempt - 1, acted)
-        policy.beforeAttempt?.()
+        requireUnstopped(policy, attempt - 1, acted)
+        await policy.beforeAttempt?.()
+        requireUnstopped(policy, attempt - 1, acted)
         const startedAt = clock.now()
         const outcome = await exchange(transport, request, policy, deadline - startedAt)
         const endedAt = clock.now()
@@ -93,8 +94,9 @@ async function exchange(
   }
 }
 
-function stoppedBefore(): ExchangeError {
-  return new ExchangeError('stopped', false, 'the command was stopped')
+function requireUnstopped({signal}: SendPolicy, attempts: number, acted: boolean): void {
+  if (!signal?.aborted) return
+  throw new SendError(new ExchangeError('stopped', false, 'the command was stopped'), attempts, acted)
 }
 
 function settle(outcome: Outcome, attempts: number, acted: boolean): SentAnswer {

@@ -9,6 +9,7 @@ import {
   type JournalEntry,
   type JournalVerdict,
   type ReservationIntent,
+  type Settlement,
   verdictOn,
 } from '../../contract/journal.js'
 import {unanswered} from '../answers/refusals.js'
@@ -41,6 +42,8 @@ export interface ReserveHooks {
   /** Takes warnings about a reservation that was made. */
   readonly warn?: (message: string) => void
   readonly onStage?: (stage: Stage) => void
+  /** Takes what a stop has begun to record: the process must not end before it is done. Never rejects. */
+  readonly onStopping?: (recording: Promise<void>) => void
 }
 
 /** Not in the interface: §4.4 shows no time limit. */
@@ -72,21 +75,22 @@ export async function resume(
   clientReferenceId: string,
   hooks: ReserveHooks = {},
 ): Promise<ReserveOutcome> {
-  const look = () => verdictOn(findEntry(journal, clientReferenceId))
-  const begin = () => {
-    const verdict = look()
+  const look = async () => verdictOn(await findEntry(journal, clientReferenceId))
+  const begin = async () => {
+    const verdict = await look()
     const {entry} = verdict
     if (!isNeverSent(entry)) return verdict
     // Its process is gone: no other one works on this offer now.
-    record(hooks, () => journal.notSent(entry.id, entry.attempts, clock.now()))
+    await record(hooks, () => journal.notSent(entry.id, entry.attempts, clock.now()))
     throw neverSent(entry)
   }
-  return once({journal, clock, ...parts}, look().entry.offerId, {begin, look}, hooks)
+  const {entry} = await look()
+  return once({journal, clock, ...parts}, entry.offerId, {begin, look}, hooks)
 }
 
 /** The newest entry with this client reference. Throws usage when there is none. */
-export function findEntry(journal: Journal, clientReferenceId: string): JournalEntry {
-  const entry = journal.find(clientReferenceId)
+export async function findEntry(journal: Journal, clientReferenceId: string): Promise<JournalEntry> {
+  const entry = await journal.find(clientReferenceId)
   if (entry) return entry
   throw usage(
     'unknown_reference',
@@ -97,9 +101,9 @@ export function findEntry(journal: Journal, clientReferenceId: string): JournalE
 
 interface Judging {
   /** The verdict to act on, while no other process works on the offer. */
-  readonly begin: () => JournalVerdict
+  readonly begin: () => Promise<JournalVerdict>
   /** The verdict while another process does, with nothing written. */
-  readonly look: () => JournalVerdict | undefined
+  readonly look: () => Promise<JournalVerdict | undefined>
 }
 
 async function once(
@@ -117,14 +121,14 @@ async function once(
       // Stopped while it waited for another process.
       if (signal?.aborted)
         throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
-      const verdict = begin()
+      const verdict = await begin()
       if (verdict.kind === 'conflict') throw conflictFailure(verdict)
       return storedOutcome(verdict) ?? new Sending(parts, verdict.entry, hooks).send()
     },
-    () => storedOutcome(look()),
+    async () => storedOutcome(await look()),
   )
   if (!done.gaveUp) return done.value
-  const verdict = look()
+  const verdict = await look()
   if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
   if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it', journalKept)
   throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {
@@ -160,13 +164,13 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
 
 /** One run's sending of an entry, with the journal kept in step. */
 class Sending {
-  /** Attempts of this run. */
+  /** Attempts of this run, with the one that is being counted. */
   private sent = 0
   /** Attempts of all runs. */
   private attempts: number
   /** Whether an earlier run may have made the reservation. */
   private readonly repeated: boolean
-  private isSettled = false
+  private settledNotSent: Promise<void> | undefined
 
   constructor(
     private readonly parts: ReserveParts,
@@ -181,9 +185,12 @@ class Sending {
     const {api, signal, timeoutSeconds = TIMEOUT_SECONDS} = this.parts
     this.hooks.onStage?.(this.repeated ? 'sent' : 'unsent')
     const stop = () => {
-      if (this.sent === 0 && !this.repeated) this.settleNotSent()
+      if (this.sent > 0 || this.repeated) return
+      const recording = this.settleNotSent()
+      this.hooks.onStopping?.(recording)
     }
     signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
     const options = {
       text: this.entry.body ?? '',
       headers: {'idempotency-key': this.entry.idempotencyKey},
@@ -197,31 +204,37 @@ class Sending {
       },
     }
     try {
-      const answer = await api.exchange('reservations.create', options).catch(error => {
-        throw this.settleFault(error)
+      const answer = await api.exchange('reservations.create', options).catch(async error => {
+        throw await this.settleFault(error)
       })
-      return this.settleAnswer(answer)
+      return await this.settleAnswer(answer)
     } finally {
       signal?.removeEventListener('abort', stop)
     }
   }
 
-  private count(): void {
-    this.attempts = this.parts.journal.attempt(this.entry.id, this.parts.clock.now())
+  /** Noted as sent from the start: a stop must not settle it as not sent while it is being counted. */
+  private async count(): Promise<void> {
     this.sent++
     this.hooks.onStage?.('sent')
+    try {
+      this.attempts = await this.parts.journal.attempt(this.entry.id, this.parts.clock.now())
+    } catch (error) {
+      this.sent--
+      throw error
+    }
   }
 
-  private settleAnswer(answer: Answer): ReserveOutcome {
+  private async settleAnswer(answer: Answer): Promise<ReserveOutcome> {
     const {entry, attempts, repeated} = this
     const meaning = meaningOf(answer, entry, repeated || answer.mayHaveActed)
-    if (meaning.kind === 'unknown') throw this.unknown(answer, meaning.reason)
+    if (meaning.kind === 'unknown') throw await this.unknown(answer, meaning.reason)
     if (meaning.kind === 'nothing') {
-      this.settle({outcome: meaning.outcome})
+      await this.settle({outcome: meaning.outcome})
       throw refused(answer, this.parts.clock.now())
     }
     const {found, outcome} = meaning
-    this.settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
+    await this.settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
     return {
       outcome,
       reservation: found.reservation,
@@ -236,26 +249,26 @@ class Sending {
   }
 
   /** No answer came, or none was asked for: the Failure, or what the disk threw. */
-  private settleFault(error: unknown): unknown {
+  private async settleFault(error: unknown): Promise<unknown> {
     if (error instanceof SendError) {
       if (this.repeated || error.mayHaveActed) return this.unknown(error)
-      this.settleNotSent()
+      await this.settleNotSent()
       return unanswered(error, false)
     }
     if (this.sent === 0 && !this.repeated) {
-      this.settleNotSent()
+      await this.settleNotSent()
       return error
     }
     // No new token after a 401: had an attempt before it acted, the 401 would be the answer.
     if (error instanceof Failure && error.kind !== 'usage' && !this.repeated) {
-      this.settle({outcome: 'refused'})
+      await this.settle({outcome: 'refused'})
       return error
     }
     return this.unknown(error instanceof Failure ? error.message : 'this machine failed while sending it')
   }
 
-  private unknown(last: Answer | SendError | string, reason?: string): Failure {
-    this.settle({outcome: 'unknown'})
+  private async unknown(last: Answer | SendError | string, reason?: string): Promise<Failure> {
+    await this.settle({outcome: 'unknown'})
     return outcomeUnknown(
       {...this.entry, attempts: this.attempts},
       last,
@@ -264,24 +277,25 @@ class Sending {
     )
   }
 
-  private settle(settlement: Parameters<Journal['settle']>[1]): void {
+  private settle(settlement: Settlement): Promise<void> {
     const {journal, clock} = this.parts
-    record(this.hooks, () => journal.settle(this.entry.id, settlement, clock.now()))
+    return record(this.hooks, () => journal.settle(this.entry.id, settlement, clock.now()))
   }
 
-  private settleNotSent(): void {
-    if (this.isSettled) return
-    this.isSettled = true
+  /** Once: a stop and the end of the sending may both come to it. */
+  private settleNotSent(): Promise<void> {
+    if (this.settledNotSent !== undefined) return this.settledNotSent
     const {journal, clock} = this.parts
     this.hooks.onStage?.('unsent')
-    record(this.hooks, () => journal.notSent(this.entry.id, this.attempts, clock.now()))
+    this.settledNotSent = record(this.hooks, () => journal.notSent(this.entry.id, this.attempts, clock.now()))
+    return this.settledNotSent
   }
 }
 
 /** The outcome must reach the user even when the disk is full. */
-function record(hooks: ReserveHooks, write: () => void): void {
+async function record(hooks: ReserveHooks, write: () => Promise<void>): Promise<void> {
   try {
-    write()
+    await write()
   } catch (error) {
     hooks.warn?.(`the outcome could not be written to the journal: ${(error as Error).message}`)
   }

@@ -7,6 +7,7 @@ import type {TokenSource} from '../../api/types.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret} from '../../contract/identifiers.js'
+import type {JournalClient} from '../../contract/journal.js'
 import {PROFILE_NAME} from '../../contract/patterns.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
 import type {Profile} from '../../state/settings.js'
@@ -41,6 +42,11 @@ export interface Target {
 /** Where a change is made, for a person who agrees to it. */
 export function serviceText({mode, baseUrl, clientId}: Target): string {
   return `${mode.toUpperCase()}, ${new URL(baseUrl).host}, client ${clientId}`
+}
+
+/** The client whose journal keeps what is sent to the target. */
+export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target): JournalClient {
+  return {baseUrl, clientId, clientSecret: token === undefined ? clientSecret : undefined}
 }
 
 export const DEFAULT_PROFILE = 'default'

@@ -18,29 +18,28 @@ export const SOURCES = {
     Object.entries(state.settings.read().profiles).map(([name, {base_url}]) => [name, base_url]),
   cities: state =>
     state.cities.list().map(({id, name, country_code: country}) => [String(id), joined(', ', name, country)]),
-  references: state =>
-    state.journal
-      .list()
-      .map(({reservationRef, outcome, clientReferenceId}) => [
-        reservationRef ?? '',
-        `${outcome}, ${clientReferenceId}`,
-      ]),
+  references: async state =>
+    (await state.journal.list()).map(({reservationRef, outcome, clientReferenceId}) => [
+      reservationRef ?? '',
+      `${outcome}, ${clientReferenceId}`,
+    ]),
   'event-types': () => Object.entries(EVENT_TYPES),
   scopes: () => Object.entries(SCOPES),
   settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
-  'client-references': state =>
-    state.journal.list().map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
+  'client-references': async state =>
+    (await state.journal.list()).map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
   subscriptions: state =>
     state.secrets.listSigningSecrets().map(({subscription_id: id, profile}) => [id, `of profile ${profile}`]),
-  offers: state =>
-    state.offers
-      .valid(Date.now() / 1000)
-      .map(offer => [
-        offer.offer_id,
-        joined(' ', offer.hotel_name, offer.room_name, offer.total, offer.currency),
-      ]),
-  events: state => state.events.page({}, {}, MOST_EVENTS).map(({eventId, type}) => [eventId, type ?? '']),
-} as const satisfies Record<string, (state: State) => [string, string][]>
+  offers: async state =>
+    (await state.offers.valid(Date.now() / 1000)).map(offer => [
+      offer.offer_id,
+      joined(' ', offer.hotel_name, offer.room_name, offer.total, offer.currency),
+    ]),
+  events: async state =>
+    (await state.events.page({}, {}, MOST_EVENTS)).map(({eventId, type}) => [eventId, type ?? '']),
+} as const satisfies Record<string, (state: State) => Words | Promise<Words>>
+
+type Words = [string, string][]
 
 function joined(between: string, ...words: readonly (string | null | undefined)[]): string {
   return words.filter(Boolean).join(between)
@@ -56,10 +55,10 @@ export function described(words: Iterable<readonly [string, string]>): Candidate
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
 /** The words of a kind, each once; none if they cannot be read. */
-export function candidatesOf(kind: Source, configDirectory: string): Candidate[] {
+export async function candidatesOf(kind: Source, configDirectory: string): Promise<Candidate[]> {
   const state = openStateToLookAt(configDirectory)
   try {
-    return described(SOURCES[kind](state)).filter(({value}) => value !== '')
+    return described(await SOURCES[kind](state)).filter(({value}) => value !== '')
   } catch {
     return []
   } finally {

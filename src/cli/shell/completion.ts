@@ -35,13 +35,18 @@ interface Values {
  * The answer for `shell`. Bash gives the line up to the cursor, COMP_TYPE and COMP_WORDBREAKS; others the words, the last
  * one after a colon, because PowerShell drops an empty argument. Old scripts give a kind of value and its start.
  */
-export function answer(config: Interfaces.Config, shell: string, given: readonly string[]): string {
+export async function answer(
+  config: Interfaces.Config,
+  shell: string,
+  given: readonly string[],
+): Promise<string> {
   const [first, type, breaks] = given
   if (Object.hasOwn(SOURCES, shell))
-    return linesOf(matching(knownValues(shell as Source, config.configDir), first ?? ''))
+    return linesOf(matching(await knownValues(shell as Source, config.configDir), first ?? ''))
   if (first === undefined) return ''
   const line = shell === 'bash' ? readLine(first, breaks) : undefined
-  const candidates = complete(config, line?.words.slice(1) ?? given.with(-1, (given.at(-1) ?? '').slice(1)))
+  const words = line?.words.slice(1) ?? given.with(-1, (given.at(-1) ?? '').slice(1))
+  const candidates = await complete(config, words)
   if (candidates === 'files') return FILES
   return line ? bashReplies(candidates, line, type) : linesOf(candidates)
 }
@@ -51,8 +56,8 @@ function linesOf(candidates: readonly Candidate[]): string {
 }
 
 /** Candidates for the last of `typed`, the words after `bookctl`. */
-function complete(config: Interfaces.Config, typed: readonly string[]): Candidate[] | 'files' {
-  const {prefix, word, values} = placeOf(new Commands(config), typed)
+async function complete(config: Interfaces.Config, typed: readonly string[]): Promise<Candidate[] | 'files'> {
+  const {prefix, word, values} = await placeOf(new Commands(config), typed)
   if (values.isFile) return 'files'
   const comma = values.isList ? word.lastIndexOf(',') + 1 : 0
   return matching(values, word.slice(comma)).map(({value, description}) => ({
@@ -62,7 +67,7 @@ function complete(config: Interfaces.Config, typed: readonly string[]): Candidat
 }
 
 /** The fixed prefix of the word at the cursor, the part to complete, and its values. */
-function placeOf(commands: Commands, typed: readonly string[]) {
+async function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
   let path: readonly string[] = []
   let option: Option | undefined
@@ -79,13 +84,13 @@ function placeOf(commands: Commands, typed: readonly string[]) {
     else position += 1
   }
   if (option !== undefined && !isOptional(option))
-    return {prefix: '', word: current, values: commands.values(path, option)}
+    return {prefix: '', word: current, values: await commands.values(path, option)}
   if (!isAfterDashes && current.startsWith('-')) {
     const [, name, value = ''] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
     if (name === undefined) return {prefix: '', word: current, values: {candidates: commands.flagNames(path)}}
-    return {prefix: `${name}=`, word: value, values: commands.values(path, commands.option(path, name))}
+    return {prefix: `${name}=`, word: value, values: await commands.values(path, commands.option(path, name))}
   }
-  const values = commands.values(path, commands.argument(path, position))
+  const values = await commands.values(path, commands.argument(path, position))
   const words = position === 0 ? commands.below(path) : []
   return {prefix: '', word: current, values: {...values, candidates: [...words, ...values.candidates]}}
 }
@@ -158,13 +163,13 @@ class Commands {
   }
 
   /** By the candidates that the command declares, by fixed options, or files. */
-  values(path: readonly string[], spec: Valued | undefined): Values {
+  async values(path: readonly string[], spec: Valued | undefined): Promise<Values> {
     if (spec === undefined) return {candidates: []}
     const {name, options, helpValue, delimiter} = spec
     const {columns = [], candidates} = this.find(path) ?? {}
     const source = {...GLOBAL_CANDIDATES, ...candidates}[name]
     const isList = name === 'columns' || delimiter === ','
-    if (source !== undefined) return {...knownValues(source, this.config.configDir), isList}
+    if (source !== undefined) return {...(await knownValues(source, this.config.configDir)), isList}
     const words = options ?? (name === 'columns' ? columns : [])
     const isFile = name === 'file' || /\bFILE\b/.test(String(helpValue))
     return {candidates: words.map(value => ({value, description: ''})), isList, isFile}
@@ -180,8 +185,8 @@ const OWN_WORDS = {
   version: 'Print the version; with --verbose the environment in effect',
 }
 
-function knownValues(source: Source, configDirectory: string): Values {
-  return {candidates: candidatesOf(source, configDirectory), hasNames: true}
+async function knownValues(source: Source, configDirectory: string): Promise<Values> {
+  return {candidates: await candidatesOf(source, configDirectory), hasNames: true}
 }
 
 function namesOf({name, char}: Flag): string[] {

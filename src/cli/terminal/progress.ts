@@ -73,9 +73,9 @@ export function watchedSender(inner: Sender, progress: Progress): Sender {
       const {pathname, host} = new URL(request.url)
       const known = ACTIVITIES.find(([shape]) => shape.test(`${request.method} ${pathname}`))
       const activity = known?.[1] ?? `waiting for ${host}`
-      const beforeAttempt = () => {
+      const beforeAttempt = async () => {
         progress.relabel(activity)
-        policy.beforeAttempt?.()
+        await policy.beforeAttempt?.()
       }
       return progress.during(activity, () => inner.send(request, {...policy, beforeAttempt}))
     },

@@ -30,7 +30,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const {args, flags} = await this.parse(JournalForget)
     const state = await this.state()
     const typed = (await this.surroundings()).flags['base-url']
-    const entry = findForgettable(state, args.reference, typed)
+    const entry = await findForgettable(state, args.reference, typed)
     if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
     const change = {what: 'forgetting it', undone: 'nothing was removed'}
     await this.consent(flags.yes, 'Forget it?', change, describeForgetting(entry))

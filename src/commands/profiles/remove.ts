@@ -28,7 +28,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const leaving = logoutTargetOf(state, args.name)
     const [live] = await liveAmong(state, leaving, process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
-    if (flags['dry-run']) return this.print(describeProfileRemoval(state, leaving, systemClock.now()))
+    if (flags['dry-run']) return this.print(await describeProfileRemoval(state, leaving, systemClock.now()))
     if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone = await removeProfile(parts, state, args.name)

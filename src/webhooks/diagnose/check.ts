@@ -82,7 +82,7 @@ async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> 
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
   if (isSearched && terms.inVain.count >= MOST_IN_VAIN) return [NOT_SEARCHED]
   const {diagnose} = await import('./diagnosis.js')
-  const findings = diagnose(refused)
+  const findings = await diagnose(refused)
   if (findings.map(({code}) => code).join() === 'unexplained') terms.inVain.count += 1
   return findings
 }

@@ -17,7 +17,7 @@ import type {CheckedRequest} from './terms.js'
 const MOST_HEADERS = 200
 
 /** At least one finding for a request that is refused. Throws what `findOriginal` throws. */
-export function diagnose(refused: CheckedRequest): Finding[] {
+export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const {verdict, terms, request} = refused
   if (verdict.valid) return [eventIdFinding(refused)]
   if (verdict.reason === 'timestamp_outside_tolerance') return [describeTime(refused)]
@@ -33,7 +33,7 @@ export function diagnose(refused: CheckedRequest): Finding[] {
     }))
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
   if (verdict.reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
-  const found = explain(refused, rawBody) ?? explainByOriginal(refused, rawBody)
+  const found = explain(refused, rawBody) ?? (await explainByOriginal(refused, rawBody))
   return Array.isArray(found)
     ? findings([...found, ...kinds])
     : [unexplained(refused, found), ...findings(kinds)]
@@ -84,9 +84,12 @@ function bodiesOf({request}: CheckedRequest, rawBody: Uint8Array): BodyForm[] {
 }
 
 /** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
-function explainByOriginal(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | string | undefined {
-  const ids = new Set(eventIdsOf(refused))
-  const original = [...ids].map(id => refused.terms.findOriginal?.(id)).find(body => body !== undefined)
+async function explainByOriginal(
+  refused: CheckedRequest,
+  rawBody: Uint8Array,
+): Promise<Cause[] | string | undefined> {
+  let original: Uint8Array | undefined
+  for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
   if (!original) return undefined
   const right = searchIn(refused, [{bytes: original, causes: []}])
   const difference = describeDifference(rawBody, original)

@@ -18,7 +18,7 @@ export interface CheckTerms {
   /** How many searches for a cause were in vain; counted over all requests checked by these terms. */
   readonly inVain: {count: number}
   /** The raw body of an event as it was received here, or undefined. */
-  readonly findOriginal?: ((eventId: string) => Uint8Array | undefined) | undefined
+  readonly findOriginal?: ((eventId: string) => Promise<Uint8Array | undefined>) | undefined
 }
 
 /** A request whose signature was checked, before its cause is searched. */

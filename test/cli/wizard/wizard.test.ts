@@ -96,7 +96,7 @@ test('shows an earlier offer with all its terms, and searches again without aski
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   for (const offer of items) {
     const draft = newDraft()
-    chooseSeen(draft, offer.offer_id, state.offers.find(client, offer.offer_id))
+    chooseSeen(draft, offer.offer_id, await state.offers.find(client, offer.offer_id))
     const reader = {now: 0, timeZone: 'UTC'}
     const shown = draft.chosen?.shown
     expect(shown && detailRows(shown, reader)).toEqual(detailRows(offer, reader))
@@ -145,7 +145,7 @@ test('a person who stops has sent nothing', async () => {
   )
   const failure = await rejectionOf(run)
   expect(failure.details.code).toBe('not_confirmed')
-  expect(desk.connection.state.journal.list({})).toEqual([])
+  expect(await desk.connection.state.journal.list({})).toEqual([])
 })
 
 describe('a refusal leads on', () => {

@@ -164,9 +164,9 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
     if (!allowed.includes(effects) && !isAnySuccess)
       wrong.push(`was made ${effects} times, with exit ${exit}`)
   }
-  const {entry, tokens} = await withState(seen.home.configDirectory, state => ({
-    entry: state.journal.list().find(each => each.clientReferenceId === errand.reference),
-    tokens: state.tokens.listAll().length,
+  const {entry, tokens} = await withState(seen.home.configDirectory, async state => ({
+    entry: (await state.journal.list()).find(each => each.clientReferenceId === errand.reference),
+    tokens: (await state.tokens.listAll()).length,
   }))
   const got = seen.requests.some(({path, struck}) => path.endsWith('/oauth/token') && !struck)
   if (got && tokens === 0 && statusOf(fault.conclusion) !== 401 && row.nature !== 'revoke')
@@ -176,7 +176,7 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
   return wrong
 }
 
-type Entry = ReturnType<State['journal']['list']>[number]
+type Entry = Awaited<ReturnType<State['journal']['list']>>[number]
 
 function checkJournal(entry: Entry | undefined, {nature}: Row, {finished, struck}: Seen): string[] {
   const exit = Number(finished.exit)

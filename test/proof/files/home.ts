@@ -13,6 +13,8 @@ import {
 } from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {EVENTS, openOwn} from '../../../src/state/databases.js'
+import {receiveEvents} from '../../../src/state/event-store.js'
 import {openDatabaseToRead} from '../../../src/storage/database.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
@@ -67,22 +69,30 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
   })
   const directory = home.configDirectory
   // What no command stores at once: a token of another client, an entry without an end, an event.
-  await withState(directory, state => {
-    const client = {baseUrl: home.env.BOOKCTL_BASE_URL ?? '', clientId: 'cid_sandbox'}
-    state.forgetClient(client)
-    const other = {baseUrl: 'https://example.com/v1', clientId: 'cid_other', secretFingerprint: 'f'}
+  await withState(directory, async state => {
+    const baseUrl = home.env.BOOKCTL_BASE_URL ?? ''
+    const client = {baseUrl, clientId: 'cid_sandbox', clientSecret: undefined}
+    await state.forgetClient(client)
+    const other = {
+      baseUrl: 'https://example.com/v1',
+      clientId: 'cid_other',
+      clientSecret: 's',
+      secretFingerprint: 'f',
+    }
     const times = {obtainedAt: 1, expiresAt: 7201}
-    state.tokens.put(other, {access_token: 'canary-token', scopes: ['a'], askedScopes: ['a'], ...times})
+    await state.tokens.put(other, {access_token: 'canary-token', scopes: ['a'], askedScopes: ['a'], ...times})
     const journal = state.journal.forClient(client)
     const key = {idempotencyKey: '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02', keyGiven: true}
     const hashes = {bodySha256: 'b', intentSha256: 'i'}
     const body = '{"guests":[{"identity":{"number":"10000000146"}}]}'
     const names = {offerId: 'off_left', clientReferenceId: 'left-open', referenceGiven: true}
-    const {entry} = journal.begin({...names, ...key, ...hashes, body}, 1_900_000_000)
-    journal.attempt(entry.id, 1_900_000_001)
+    const {entry} = await journal.begin({...names, ...key, ...hashes, body}, 1_900_000_000)
+    await journal.attempt(entry.id, 1_900_000_001)
     const event = {eventId: 'evt_kept', type: 'voucher.ready', receivedAt: Date.now() / 1000, secretName: 's'}
     const came = {rawHeaders: ['A', 'b'], body: Buffer.from('{"id":"evt_kept"}'), targets: []}
-    state.events.receive({profile: 'default', owner: '1:1:none'}, [{...event, ...came}])
+    const events = openOwn(EVENTS, directory)
+    receiveEvents(events, {profile: 'default', owner: '1:1:none'}, [{...event, ...came}])
+    events.close()
   })
   const running = {
     origin: 'http://127.0.0.1:1',

@@ -113,7 +113,7 @@ const receiving = property(
     try {
       const answer = await exchangeRaw(receiver.port, Buffer.from(bytes), {end: true})
       must(answer === '' || STATUSES.test(answer), answer.slice(0, 80))
-      for (const {rawHeaders, body} of receiver.store.page({}, {after: 0}, 10)) {
+      for (const {rawHeaders, body} of await receiver.store.page({}, {after: 0}, 10)) {
         const at = rawHeaders.findIndex((name, n) => n % 2 === 0 && /^x-service-signature$/i.test(name))
         must(isSigned(rawHeaders[at + 1] ?? '', body, SECRET, now), rawHeaders)
       }

@@ -13,7 +13,10 @@ const now = () => Date.now() / 1000
 const baseUrlOf = (home: Home) => home.env.BOOKCTL_BASE_URL ?? ''
 
 const liveTokens = (home: Home) =>
-  look(home, state => state.tokens.listAll().filter(({token}) => token.expiresAt > now()).length)
+  look(
+    home,
+    async state => (await state.tokens.listAll()).filter(({token}) => token.expiresAt > now()).length,
+  )
 
 const renewal = command('token renewal', 200, async ({home, wire}, random) => {
   // An expired token, or none and no database yet.
@@ -108,7 +111,7 @@ const logout = command(
     const all = [SECRET, 'at_of_the_account', 'at_of_the_hotels']
     const removed = () =>
       look(home, async state => {
-        const tokens = state.tokens.listAll().map(({token}) => token.access_token)
+        const tokens = (await state.tokens.listAll()).map(({token}) => token.access_token)
         const secret = await state.secrets.read(owner, 'file')
         return all.filter(text => text !== secret && !tokens.includes(text))
       })

@@ -34,7 +34,7 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
     const resume = ['reserve', '--resume', reference]
     const balance = await side.balance()
     const sent = () => wire.requests.filter(({path}) => path.endsWith('/reservations/hotel'))
-    const entry = () => look(home, state => state.journal.list()[0])
+    const entry = () => look(home, async state => (await state.journal.list())[0])
     const findPeople = () => findTexts(home.directory, PEOPLE)
     let argvAgain = argv
     return {
@@ -143,16 +143,17 @@ const forget = command('journal forget', 80, async ({home}) => {
   const hash = createHash('sha256').update(body).digest('hex')
   const hashes = {bodySha256: hash, intentSha256: hash}
   const intent = {offerId: 'off_1', clientReferenceId: reference, referenceGiven: true, body, ...hashes}
-  await withState(home.configDirectory, state => {
+  await withState(home.configDirectory, async state => {
     const journal = state.journal.forClient({
       baseUrl: home.env.BOOKCTL_BASE_URL ?? '',
       clientId: CREDENTIALS.BOOKCTL_CLIENT_ID,
+      clientSecret: undefined,
     })
-    const {entry} = journal.begin({...intent, idempotencyKey: randomUUID(), keyGiven: false}, now())
-    journal.attempt(entry.id, now())
-    journal.settle(entry.id, {outcome: 'unknown'}, now())
+    const {entry} = await journal.begin({...intent, idempotencyKey: randomUUID(), keyGiven: false}, now())
+    await journal.attempt(entry.id, now())
+    await journal.settle(entry.id, {outcome: 'unknown'}, now())
   })
-  const entry = () => look(home, state => state.journal.list()[0])
+  const entry = () => look(home, async state => (await state.journal.list())[0])
   const isForgotten = async () => (await entry())?.outcome === 'forgotten'
   const findPeople = () => findTexts(home.directory, PEOPLE)
   return {

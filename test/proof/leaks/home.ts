@@ -61,8 +61,8 @@ async function remember(home: Home, origin: string): Promise<{canaries: Canaries
 }
 
 const keepGuest = (home: Home) =>
-  withState(home.configDirectory, state => {
-    const {baseUrl, clientId} = state.tokens.listAll()[0]?.client ?? {baseUrl: '', clientId: ''}
+  withState(home.configDirectory, async state => {
+    const {baseUrl, clientId} = (await state.tokens.listAll())[0]?.client ?? {baseUrl: '', clientId: ''}
     const identity = {type: 'PASSPORT' as const, number: KEPT_GUEST}
     const person = {name: 'Efe', surname: 'Öğüt', birth_date: '1991-01-01', gender: 'MALE', nationality: 'TR'}
     state.people.forClient({baseUrl, clientId}).keep({guests: [{...person, identity}]}, 1_795_000_000)

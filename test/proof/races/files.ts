@@ -217,9 +217,9 @@ export const FILE_RACES: Record<string, Race> = {
     const searched: {offer_id: string}[] = documents(
       finished.slice(offers.length, 2 * offers.length),
     ).flatMap(({offers}) => offers)
-    const {kept, entries} = await withState(home.configDirectory, state => ({
-      kept: new Set(state.offers.valid(0).map(({offer_id}) => offer_id)),
-      entries: state.journal.list().filter(({outcome}) => outcome === 'confirmed'),
+    const {kept, entries} = await withState(home.configDirectory, async state => ({
+      kept: new Set((await state.offers.valid(0)).map(({offer_id}) => offer_id)),
+      entries: (await state.journal.list()).filter(({outcome}) => outcome === 'confirmed'),
     }))
     return [
       ...wrongEnds(finished, [0]),

@@ -60,7 +60,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
       whenDone: () => forgetEarlier(state, input, before),
     },
   )
-  state.tokens.put(tokenClientOf(baseUrl, input), token)
+  await state.tokens.put(tokenClientOf(baseUrl, input), token)
   return {
     profile: input.profile,
     base_url: baseUrl,
@@ -108,9 +108,9 @@ function storedIn(place: 'file' | 'keychain', state: State): string {
 }
 
 /** The identity that commands use, without a request; null for what a ready token or a missing one does not say. */
-export function describeIdentity(target: Target, state: State, now: number) {
+export async function describeIdentity(target: Target, state: State, now: number) {
   const client = tokenClientOf(target.baseUrl, target)
-  const kept = state.tokens.list(client).filter(token => token.expiresAt > now)
+  const kept = (await state.tokens.list(client)).filter(token => token.expiresAt > now)
   const token = ofLogin(kept, target)
   const place =
     target.profile === null ? undefined : state.settings.read().profiles[target.profile]?.secret_store
@@ -135,10 +135,11 @@ function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Targ
 /** Requests a token with these credentials, whatever is stored, and stores it. Throws Failure. */
 export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
-  const scopes = target.scopes ?? ofLogin(state.tokens.list(client), target)?.askedScopes ?? BOOKING_SCOPES
+  const kept = ofLogin(await state.tokens.list(client), target)
+  const scopes = target.scopes ?? kept?.askedScopes ?? BOOKING_SCOPES
   const {requestToken} = await import('../../../api/auth/tokens.js')
   const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
-  state.tokens.put(client, token)
+  await state.tokens.put(client, token)
 }
 
 /** Asks the service whether it accepts the ready token, which need not have the right to see the account. Throws Failure. */

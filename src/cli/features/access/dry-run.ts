@@ -37,19 +37,19 @@ function changeOf(state: State, profile: string, values: Pick<DryChange, 'before
 }
 
 /** `more`: changes after those of the logout. */
-export function describeLogout(
+export async function describeLogout(
   state: State,
   leaving: Leaving,
   now: number,
   more: readonly DryChange[] = [],
-): Result {
-  const revocations = revocableTokens(state, leaving, now).map(({client}) =>
+): Promise<Result> {
+  const revocations = (await revocableTokens(state, leaving, now)).map(({client}) =>
     plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
   )
   return dryRun(revocations, [...removals(state, leaving), ...more])
 }
 
-export function describeProfileRemoval(state: State, leaving: LogoutTarget, now: number): Result {
+export function describeProfileRemoval(state: State, leaving: LogoutTarget, now: number): Promise<Result> {
   const name = leaving.profile ?? ''
   const {base_url, client_id} = recordOf(state, name) ?? {}
   return describeLogout(state, leaving, now, [changeOf(state, name, {before: {base_url, client_id}})])

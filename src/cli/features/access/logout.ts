@@ -53,9 +53,11 @@ export async function logOut(
   const {revoked, problem} = await revokeAll(parts, state, leaving)
   const {profile, clientId, baseUrls} =
     leaving === 'all' ? {profile: null, clientId: undefined, baseUrls: []} : leaving
-  const results = baseUrls.map(baseUrl => clientId !== undefined && state.forgetClient({baseUrl, clientId}))
+  const results: boolean[] = []
+  for (const baseUrl of baseUrls)
+    results.push(clientId !== undefined && (await state.forgetClient({baseUrl, clientId})))
   for (const name of profilesOf(leaving, state)) results.push(await forgetProfile(state, name))
-  if (leaving === 'all') results.push(state.forgetEverything())
+  if (leaving === 'all') results.push(await state.forgetEverything())
   const isRemoved = results.includes(true)
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
@@ -73,7 +75,7 @@ async function forgetProfile(state: State, profile: string): Promise<boolean> {
   const fromKeychain =
     kept?.secret_store === 'keychain' &&
     (await state.secrets.remove({profile, clientId: kept.client_id}, 'keychain'))
-  return state.forgetProfile(profile, undefined) || fromKeychain
+  return (await state.forgetProfile(profile, undefined)) || fromKeychain
 }
 
 /** Revokes all that have not expired, whatever fails; `problem` is the first failure. */
@@ -83,7 +85,7 @@ async function revokeAll(
   leaving: Leaving,
 ): Promise<{revoked: boolean; problem: Failure | undefined}> {
   const {revokeToken} = await import('../../../api/auth/tokens.js')
-  const kept = revocableTokens(state, leaving, parts.clock.now())
+  const kept = await revocableTokens(state, leaving, parts.clock.now())
   const outcomes = await Promise.allSettled(
     kept.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
   )
@@ -94,8 +96,8 @@ async function revokeAll(
 }
 
 /** The stored tokens that have not expired; `now`: Unix seconds. */
-export function revocableTokens(state: State, leaving: Leaving, now: number) {
-  const live = state.tokens.listAll().filter(({token}) => token.expiresAt > now)
+export async function revocableTokens(state: State, leaving: Leaving, now: number) {
+  const live = (await state.tokens.listAll()).filter(({token}) => token.expiresAt > now)
   if (leaving === 'all') return live
   const {clientId, baseUrls} = leaving
   return live.filter(({client}) => client.clientId === clientId && baseUrls.includes(client.baseUrl))
@@ -169,12 +171,12 @@ function clientOf(leaving: Leaving): string {
 export const LIVE_LOGOUT: Change = {what: 'removing live credentials', undone: 'nothing was sent or removed'}
 
 /** The credentials of the environment when they are set, else a profile. Throws usage for an unknown one. */
-export function logoutTargetFrom(
+export async function logoutTargetFrom(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,
   state: State,
   explicitProfile: boolean,
-): LogoutTarget {
+): Promise<LogoutTarget> {
   const name = profileName(flags, state)
   const profile = profileOf(flags, state)
   const urls = [flags['base-url'], profile?.base_url].flatMap(url => (url ? [parseBaseUrl(url).baseUrl] : []))
@@ -182,13 +184,13 @@ export function logoutTargetFrom(
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
   if (explicitProfile && !state.secrets.holdsFor(name)) existingProfile(state.settings.read(), name)
-  const orphaned = profile ? orphanedUrls(state, profile.client_id) : []
+  const orphaned = profile ? await orphanedUrls(state, profile.client_id) : []
   return {profile: name, clientId: profile?.client_id, baseUrls: [...new Set([...baseUrls, ...orphaned])]}
 }
 
 /** Base URLs with tokens of the client that no profile names any more, since the profile was changed. */
-function orphanedUrls(state: State, clientId: string): string[] {
+async function orphanedUrls(state: State, clientId: string): Promise<string[]> {
   const named = Object.values(state.settings.read().profiles).map(profile => profile.base_url)
-  const kept = state.tokens.listAll().filter(({client}) => client.clientId === clientId)
+  const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === clientId)
   return kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl))
 }

@@ -5,7 +5,7 @@ import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Failure} from '../../../contract/failure.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts} from '../../../contract/money.js'
-import type {OfferFound} from '../../../state/seen-store.js'
+import type {OfferFound} from '../../../contract/seen-offers.js'
 import {checkInteger, invalid} from '../../input/checks.js'
 import {readDay} from '../../input/dates.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
@@ -22,7 +22,7 @@ export async function search(
   const outcome = await searchHotels(connection.api, request)
   const {state, clock, target} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.writable) state.offers.remember(client, seenOffers(request, outcome), clock.now())
+  if (state.writable) await state.offers.remember(client, seenOffers(request, outcome), clock.now())
   const offers = narrow(outcome.offers, wanted)
   return {
     document: {

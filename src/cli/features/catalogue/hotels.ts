@@ -5,8 +5,8 @@ import {isoTime} from '../../../contract/dates.js'
 import {type Fields, fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
-import type {SeenOffer} from '../../../state/seen-store.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {OFFER_COLUMNS} from './hotel-search.js'
@@ -77,12 +77,12 @@ export async function price(
   const {priceOffer} = await import('../../../api/operations/hotels.js')
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const offer = await priceOffer(api, offerId)
-  const seen = state.writable ? state.offers.find(client, offerId) : undefined
+  const seen = state.writable ? await state.offers.find(client, offerId) : undefined
   const comparison = compare(offer, seen, clock.now())
   if (seen && comparison.changed) {
     // An answer without a currency means that of the search.
     const currency = offer.price.currency ?? seen.currency
-    state.offers.remember(client, [{...seen, total: offer.price.total, currency}], clock.now())
+    await state.offers.remember(client, [{...seen, total: offer.price.total, currency}], clock.now())
   }
   return {
     document: comparison,

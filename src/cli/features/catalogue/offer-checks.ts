@@ -5,7 +5,7 @@ import {isTcNumber} from '../../../contract/identity.js'
 import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
-import type {SeenOffer} from '../../../state/seen-store.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
 
 export interface Circumstances {
   /** Unix seconds. */

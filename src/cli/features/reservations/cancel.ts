@@ -134,7 +134,7 @@ export async function cancel(
     const {result} = named instanceof Failure ? named.details : {}
     throw named instanceof Failure && result ? failureWith(named, {...result, quote: quoted(quote)}) : named
   })
-  if (isCancelled(done.outcome)) noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
+  if (isCancelled(done.outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
   return done
 }
 

@@ -85,7 +85,12 @@ export async function show(
   ])
   const found = await showReservation(connection.api, reference)
   if (found.status?.trim())
-    noteOutcome(connection, reference, {outcome: outcomeWord(found), result: withoutPeople(found)}, warn)
+    await noteOutcome(
+      connection,
+      reference,
+      {outcome: outcomeWord(found), result: withoutPeople(found)},
+      warn,
+    )
   return singleReservation(found)
 }
 

@@ -101,7 +101,8 @@ export class ReserveFlow {
     command.stopNote = run.note
     command.whenStopped(run.stop)
     const warn = (text: string) => this.warn(`Warning: ${text}`)
-    const options = {warn, signal: run.signal, onStage: run.onStage, timeoutSeconds: command.timeoutSeconds}
+    const {signal, onStage, onStopping} = run
+    const options = {warn, signal, onStage, onStopping, timeoutSeconds: command.timeoutSeconds}
     const sending = plan
       ? makeReservation(connection, plan, options)
       : resumeReservation(connection, resume, options)

@@ -33,7 +33,7 @@ async function lookAt(
   const {outcome, reservation_ref, reservation, status, payment_url} = look.outcome
   if (outcome !== known.outcome && reservation_ref !== null) {
     const result = withoutPeople({reservation: reservation ?? {}, reservation_ref, status, payment_url})
-    noteOutcome(connection, reservation_ref, {outcome, result}, warn)
+    await noteOutcome(connection, reservation_ref, {outcome, result}, warn)
   }
   return look
 }
@@ -97,14 +97,14 @@ export async function newestOf(
 }
 
 /** Notes in the journal what the service says of a reservation made here. Failures only warn. */
-export function noteOutcome(
+export async function noteOutcome(
   {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
   reference: string,
   newest: Settlement,
   warn: Warn,
-): void {
+): Promise<void> {
   try {
-    if (state.writable) state.journal.noteStatus(target, reference, newest, clock.now())
+    if (state.writable) await state.journal.noteStatus(target, reference, newest, clock.now())
   } catch (error) {
     warn(
       `Warning: that it is ${newest.outcome} could not be written to the journal: ${(error as Error).message}`,

@@ -34,8 +34,8 @@ export const JOURNAL_COLUMNS = [
   ...(['idempotency_key', 'attempts', 'created_at', 'updated_at'] as const),
 ]
 
-export function readJournal(state: State, unresolved: boolean): Result<Row> {
-  const entries = state.journal.list({unresolved}).map(journalRow)
+export async function readJournal(state: State, unresolved: boolean): Promise<Result<Row>> {
+  const entries = (await state.journal.list({unresolved})).map(journalRow)
   return {
     ...listResult({entries}, entries, JOURNAL_COLUMNS),
     shown: ['client_reference_id', 'outcome', 'reservation_ref', 'attempts', 'updated_at'],
@@ -49,8 +49,12 @@ const NOTHING_STORED = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
 const WAIT_MILLISECONDS = 5000
 
 /** The newest entry with that client reference. Throws usage when there is none, or several clients have one. */
-export function findForgettable(state: State, reference: string, baseUrl: string | undefined): Entry {
-  const all = state.journal.list().filter(entry => entry.clientReferenceId === reference)
+export async function findForgettable(
+  state: State,
+  reference: string,
+  baseUrl: string | undefined,
+): Promise<Entry> {
+  const all = (await state.journal.list()).filter(entry => entry.clientReferenceId === reference)
   const entries = baseUrl === undefined ? all : all.filter(entry => entry.baseUrl === baseUrl)
   const [entry] = entries
   if (entry === undefined) {
@@ -92,9 +96,10 @@ export function describeForgetChange({clientReferenceId, outcome}: Entry, state:
 
 /** Forgets the entry, while no process is sending it. Throws StorageError `busy` when one does. */
 export async function forgetEntry(state: State, entry: Entry, now: number): Promise<Result> {
-  const journal = state.journal.forClient(entry)
-  const forget = async () => journal.forget(entry.id, now)
-  const done = await journal.alone(entry.offerId, WAIT_MILLISECONDS, forget, () => undefined)
+  // Nothing is read or sealed, so no secret is needed.
+  const journal = state.journal.forClient({...entry, clientSecret: undefined})
+  const forget = () => journal.forget(entry.id, now)
+  const done = await journal.alone(entry.offerId, WAIT_MILLISECONDS, forget, async () => undefined)
   if (done.gaveUp)
     throw new StorageError('busy', 'another process is sending this reservation', 'run the command again')
   const row = {...journalRow(entry), outcome: 'forgotten', previous_outcome: entry.outcome}

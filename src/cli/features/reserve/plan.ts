@@ -4,13 +4,13 @@ import {intentOf} from '../../../api/reserve/intent.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
-import type {SeenOffer} from '../../../state/seen-store.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {today} from '../../input/dates.js'
 import {missing} from '../../input/usage-errors.js'
 import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
-import {serviceText, type Target} from '../../session/target.js'
+import {journalClientOf, serviceText, type Target} from '../../session/target.js'
 import {factLines} from '../../terminal/values.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
@@ -74,8 +74,7 @@ export async function planReservation(
   target: Target,
   state: State,
 ): Promise<Plan> {
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const seen = state.writable ? state.offers.find(client, offerId) : undefined
+  const seen = state.writable ? await state.offers.find(target, offerId) : undefined
   const clientText = `${target.baseUrl} ${target.clientId}`
   const known = {nationality: seen?.nationality, client: clientText, today: today()}
   const request = await readReservation(offerId, input, flags, known)
@@ -83,7 +82,8 @@ export async function planReservation(
   if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
   const given = {referenceGiven, idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
   const intent = intentOf(request, given)
-  const standing = state.writable ? state.journal.forClient(client).look(intent) : undefined
+  const journal = state.journal.forClient(journalClientOf(target))
+  const standing = state.writable ? await journal.look(intent) : undefined
   const repeated = standing !== undefined && !isNeverSent(standing.entry)
   checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
   const isSame = standing !== undefined && standing.kind !== 'conflict'

@@ -8,7 +8,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent} from '../../../contract/journal.js'
 import type {State} from '../../../state/state.js'
 import type {Connection} from '../../session/connect.js'
-import type {Target} from '../../session/target.js'
+import {journalClientOf, type Target} from '../../session/target.js'
 import type {StopNote} from '../../shell/exit-codes.js'
 import {describeRequest, type Plan} from './plan.js'
 
@@ -25,7 +25,7 @@ export async function makeReservation(
   const outcome = await withParts(connection, options, (core, parts) => core.reserve(parts, intent, options))
   const {target, state} = connection
   try {
-    if (state.writable) state.offers.markUsed(target, intent.offerId, outcome.client_reference_id)
+    if (state.writable) await state.offers.markUsed(target, intent.offerId, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
     options.warn(`the offer could not be noted as used: ${(error as Error).message}`)
@@ -56,7 +56,7 @@ async function withParts(
     import('../../../state/state.js'),
   ])
   const {journal, close} = state.writable ? {journal: state.journal, close() {}} : openMemoryJournal()
-  const kept = {journal: journal.forClient(target), journalKept: state.writable}
+  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.writable}
   return work(core, {api, clock, ...kept, timeoutSeconds, signal}).finally(close)
 }
 
@@ -64,7 +64,7 @@ async function withParts(
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const {findEntry} = await import('../../../api/reserve/reserve.js')
-  const entry = findEntry(state.journal.forClient(target), reference)
+  const entry = await findEntry(state.journal.forClient(journalClientOf(target)), reference)
   if (isNeverSent(entry)) throw neverSent(entry)
   const {body, idempotencyKey, outcome} = entry
   if (body === null) throw outcomeKnown(outcome)
@@ -118,10 +118,14 @@ export function startRun(nothingSent: string, hint: string) {
   let stage: Stage = 'waiting'
   let made: ReserveOutcome | undefined
   let ended: Promise<unknown> = Promise.resolve()
+  let recorded: Promise<void> = Promise.resolve()
   return {
     signal: stopping.signal,
     onStage(next: Stage) {
       stage = next
+    },
+    onStopping(recording: Promise<void>) {
+      recorded = recording
     },
     /** Returns what `sending` returns. */
     follow(sending: Promise<ReserveOutcome>) {
@@ -131,11 +135,11 @@ export function startRun(nothingSent: string, hint: string) {
       ended = sending.then(keep, () => {})
       return sending
     },
-    /** Waits a moment for what was under way to be settled. */
+    /** Waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
     async stop() {
       stopping.abort()
-      if (stage !== 'sent') return
-      await Promise.race([ended, sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})])
+      const longest = sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})
+      await Promise.race([stage === 'sent' ? ended : recorded, longest])
     },
     note(): StopNote {
       // Without its state, which may be another by now.

@@ -61,7 +61,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     file(
       'config.json',
       'profiles and defaults; contact data taken out; no secret is in the original',
-      orUnreadable(() => configOf(state, redactor)),
+      await orUnreadable(() => configOf(state, redactor)),
     ),
     file('doctor.json', 'results of doctor, and what to do; no secret is in it', {
       checks: checks.map(({kind: _kind, ...check}) => check),
@@ -69,7 +69,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     file(
       'journal.json',
       `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
-      orUnreadable(() => ({entries: journalOf(state)})),
+      await orUnreadable(async () => ({entries: await journalOf(state)})),
     ),
     file(
       'requests.json',
@@ -104,16 +104,16 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
     if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
   }
   // The body of a reservation is kept while its outcome is unknown.
-  const bodies = () =>
-    state.journal.list().flatMap(({body}) => peopleIn(body === null ? {} : JSON.parse(body)))
+  const bodies = async () =>
+    (await state.journal.list()).flatMap(({body}) => peopleIn(body === null ? {} : JSON.parse(body)))
   const stored = [
-    () => state.tokens.listAll().map(({token}) => token.access_token),
+    async () => (await state.tokens.listAll()).map(({token}) => token.access_token),
     () => state.secrets.listSigningSecrets().map(({secret}) => secret),
     bodies,
   ]
   const readable = [() => peopleIn(state.settings.read()), () => peopleIn({guests: state.people.listAll()})]
   for (const read of state.writable ? [...readable, ...stored] : readable)
-    orUnreadable(() => read().forEach(add))
+    await orUnreadable(async () => (await read()).forEach(add))
   return redactor
 }
 
@@ -122,9 +122,9 @@ function passwordsOf(proxy: string): string[] {
   return before.split(':').flatMap(part => [part, orEmpty(() => decodeURIComponent(part))])
 }
 
-function orUnreadable<T>(work: () => T): T | {cannot_be_read: string} {
+async function orUnreadable<T>(work: () => T | Promise<T>): Promise<T | {cannot_be_read: string}> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (error instanceof Failure || error instanceof StorageError) return {cannot_be_read: error.message}
     throw error
@@ -157,15 +157,13 @@ function serviceOf({base_url}: Profile, redactor: Redactor): object | null {
   return {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
 }
 
-function journalOf(state: State): object[] {
+async function journalOf(state: State): Promise<object[]> {
   if (!state.writable) return []
-  return state.journal
-    .list()
-    .slice(0, LAST_RESERVATIONS)
-    .map(entry => {
-      const {baseUrl, clientId: client_id, lost} = entry
-      return {service: new URL(baseUrl).host, client_id, ...journalRow(entry), lost}
-    })
+  const entries = await state.journal.list()
+  return entries.slice(0, LAST_RESERVATIONS).map(entry => {
+    const {baseUrl, clientId: client_id, lost} = entry
+    return {service: new URL(baseUrl).host, client_id, ...journalRow(entry), lost}
+  })
 }
 
 /** Stored without secrets; redacted once more, because a secret may have become known since. */

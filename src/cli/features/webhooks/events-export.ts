@@ -4,7 +4,7 @@ import {resolve} from 'node:path'
 import process from 'node:process'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {EventFilter, EventStore} from '../../../state/event-store.js'
+import type {EventFilter, EventStore} from '../../../contract/stored-events.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
@@ -34,7 +34,7 @@ export async function printEvents(
 ): Promise<void> {
   if (asDocument) process.stdout.write('{"records": [\n')
   let between = ''
-  for (const event of oldestEvents(store, filter)) {
+  for await (const event of oldestEvents(store, filter)) {
     if (!process.stdout.write(`${between}${jsonText(recordOf(event))}\n`)) await once(process.stdout, 'drain')
     if (asDocument) between = ',\n'
   }
@@ -47,14 +47,14 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
   const {writeWholePieces} = await import('../../../storage/files.js')
   requireNewFile(path, taken)
   let count = 0
-  function* lines() {
-    for (const event of oldestEvents(store, filter)) {
+  async function* lines() {
+    for await (const event of oldestEvents(store, filter)) {
       count++
       yield Buffer.from(`${jsonText(recordOf(event))}\n`)
     }
   }
   try {
-    writeWholePieces(resolve(path), lines(), {existing: 'create'})
+    await writeWholePieces(resolve(path), lines(), {existing: 'create'})
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
     throw error

@@ -1,6 +1,6 @@
 /** `webhooks events replay`: sends received events to an address again, unchanged or signed again. */
 import {type Failure, usage} from '../../../contract/failure.js'
-import type {StoredEvent} from '../../../state/event-store.js'
+import type {StoredEvent} from '../../../contract/stored-events.js'
 import {createHandover, type HandoverResult} from '../../../webhooks/forward/request.js'
 import {signedAgain} from '../../../webhooks/forward/resign.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'

@@ -4,7 +4,7 @@ import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {EventFilter, EventStore, StoredEvent} from '../../../state/event-store.js'
+import type {EventFilter, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
@@ -29,8 +29,11 @@ export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'forwards']
 const PAGE = 200
 
 /** The filter of the flags. Throws usage. */
-export function eventFilter({id, type, since}: EventFilterFlags, store: EventStore): EventFilter {
-  for (const one of id ?? []) newestWith(store, '--id', one)
+export async function eventFilter(
+  {id, type, since}: EventFilterFlags,
+  store: EventStore,
+): Promise<EventFilter> {
+  for (const one of id ?? []) await newestWith(store, '--id', one)
   return {...(id ? {ids: id} : {}), ...(type ? {types: type} : {}), ...(since === undefined ? {} : {since})}
 }
 
@@ -45,26 +48,26 @@ function readSince(field: string, text: string, now: number): number {
 }
 
 /** Events that match, newest first, `limit` at most; read page by page. */
-function* newestEvents(store: EventStore, filter: EventFilter, limit: number): Generator<StoredEvent> {
-  let before: number | undefined
-  for (let left = limit; left > 0; ) {
-    const page = store.page(filter, before === undefined ? {} : {before}, Math.min(PAGE, left))
-    yield* page
-    before = page.at(-1)?.sequence
-    left -= page.length
-    if (before === undefined) return
+async function newestEvents(store: EventStore, filter: EventFilter, limit: number): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (let before: number | undefined; events.length < limit; before = events.at(-1)?.sequence) {
+    const from = before === undefined ? {} : {before}
+    const page = await store.page(filter, from, Math.min(PAGE, limit - events.length))
+    if (page.length === 0) break
+    events.push(...page)
   }
+  return events
 }
 
-export function* oldestEvents(store: EventStore, filter: EventFilter): Generator<StoredEvent> {
+export async function* oldestEvents(store: EventStore, filter: EventFilter): AsyncGenerator<StoredEvent> {
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: StoredEvent[] = store.page(filter, {after}, PAGE)
+    const page: StoredEvent[] = await store.page(filter, {after}, PAGE)
     yield* page
     after = page.at(-1)?.sequence
   }
 }
 
-function rowOf(store: EventStore, event: StoredEvent) {
+async function rowOf(store: EventStore, event: StoredEvent) {
   return {
     event_id: event.eventId,
     event_type: event.type,
@@ -72,16 +75,15 @@ function rowOf(store: EventStore, event: StoredEvent) {
     profile: event.profile,
     secret: event.secretName,
     bytes: event.body.length,
-    forwards: store.forwardsOf(event.sequence),
+    forwards: await store.forwardsOf(event.sequence),
   }
 }
 
-export function eventList(
-  store: EventStore,
-  filter: EventFilter,
-  limit: number,
-): Result<ReturnType<typeof rowOf>> {
-  const events = [...newestEvents(store, filter, limit)].map(event => rowOf(store, event))
+type Row = Awaited<ReturnType<typeof rowOf>>
+
+export async function eventList(store: EventStore, filter: EventFilter, limit: number): Promise<Result<Row>> {
+  const events: Row[] = []
+  for (const event of await newestEvents(store, filter, limit)) events.push(await rowOf(store, event))
   const {columns, ...list} = listResult({events}, events, PLAIN_COLUMNS)
   return {
     ...list,
@@ -92,15 +94,15 @@ export function eventList(
 }
 
 /** The newest event `id`. Throws usage naming `field` for what is neither known nor an event id. */
-function newestWith(store: EventStore, field: string, id: string): StoredEvent | undefined {
-  const [event] = store.page({ids: [id]}, {}, 1)
+async function newestWith(store: EventStore, field: string, id: string): Promise<StoredEvent | undefined> {
+  const [event] = await store.page({ids: [id]}, {}, 1)
   if (event === undefined) checkIdentifier('event_id', field, id)
   return event
 }
 
 /** The event `id`, the newest when several profiles have it. Throws Failure. */
-export function findEvent(store: EventStore, id: string): StoredEvent {
-  const event = newestWith(store, 'EVENT_ID', id)
+export async function findEvent(store: EventStore, id: string): Promise<StoredEvent> {
+  const event = await newestWith(store, 'EVENT_ID', id)
   if (event) return event
   throw new Failure('usage', `event ${sanitizeLine(id, 60)} not found among those received`, {
     code: 'event_not_found',
@@ -108,9 +110,9 @@ export function findEvent(store: EventStore, id: string): StoredEvent {
   })
 }
 
-export function eventDetails(store: EventStore, event: StoredEvent): Result {
+export async function eventDetails(store: EventStore, event: StoredEvent): Promise<Result> {
   const {body_base64, headers, event: parsed} = recordOf(event)
-  const {bytes: _, ...row} = rowOf(store, event)
+  const {bytes: _, ...row} = await rowOf(store, event)
   const document = {...row, headers, body_base64, event: parsed}
   return {...single({event: document}, document, row.event_id), text: requestText(event)}
 }

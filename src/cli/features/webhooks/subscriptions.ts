@@ -78,25 +78,25 @@ export async function createAndKeep(
   }
   state.secrets.listSigningSecrets(profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const creation = state.subscriptions.begin(client, wanted, {now: clock.now(), again})
+  const creation = await state.subscriptions.begin(client, wanted, {now: clock.now(), again})
   if (creation.earlier) {
     const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(creation.earlier.begunAt)} is unknown; nothing was sent`
     throw new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
   }
   const {createSubscription} = await import('../../../api/operations/webhooks.js')
   const sent = createSubscription(api, {url: wanted.url, events: [...wanted.events]})
-  const {subscription, deviations} = await sent.catch(error => {
+  const {subscription, deviations} = await sent.catch(async error => {
     if (error instanceof Failure && error.kind === 'outcome_unknown')
       throw new Failure(error.kind, error.message, {...error.details, hint: CHECK_FIRST})
-    if (error instanceof Failure) state.subscriptions.end(creation.id)
+    if (error instanceof Failure) await state.subscriptions.end(creation.id)
     throw error
   })
   const {id: subscription_id, secret} = subscription
   const kept = {subscription_id, profile, secret, stored_at: clock.now()}
-  const problem = storageProblem(() => state.secrets.putSigningSecret(kept))
+  const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
   const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
   // Deviations only warn: the subscription exists, and its secret is shown this once.
-  const unended = storageProblem(() => state.subscriptions.end(creation.id))
+  const unended = await storageProblem(() => state.subscriptions.end(creation.id))
   const notEnded =
     'the end of the creation could not be recorded, so another one for this address needs --again'
   const warnings = [unended && `${notEnded}: ${unended.message}`, notAsAsked(subscription_id, deviations)]
@@ -120,9 +120,9 @@ export function createdResult(
 }
 
 /** What is thrown is only returned, because the subscription exists and must be printed. */
-function storageProblem(work: () => void): StorageError | undefined {
+async function storageProblem(work: () => void | Promise<void>): Promise<StorageError | undefined> {
   try {
-    work()
+    await work()
     return undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error

@@ -55,10 +55,11 @@ export async function planVerify(
 }
 
 /** The raw body received under `id`, for the explanation; undefined when events.db cannot be read. */
-function findReceived(state: State, id: string): Uint8Array | undefined {
+async function findReceived(state: State, id: string): Promise<Uint8Array | undefined> {
   if (!existsSync(join(state.directory, EVENTS_NAME))) return undefined
   try {
-    return state.events.page({ids: [id]}, {}, 1)[0]?.body
+    const [event] = await state.events.page({ids: [id]}, {}, 1)
+    return event?.body
   } catch (error) {
     if (error instanceof StorageError) return undefined
     throw error

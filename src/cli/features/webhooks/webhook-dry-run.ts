@@ -2,7 +2,7 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
-import type {StoredEvent} from '../../../state/event-store.js'
+import type {StoredEvent} from '../../../contract/stored-events.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {headersFor} from '../../../webhooks/forward/request.js'

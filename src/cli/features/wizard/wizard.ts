@@ -18,7 +18,7 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
   if (!state.writable)
     refuseWithoutJournal(parts.flags['idempotency-key'] !== undefined && reference !== undefined)
   if (offerId !== undefined) {
-    const seen = state.writable ? state.offers.find(target, offerId) : undefined
+    const seen = state.writable ? await state.offers.find(target, offerId) : undefined
     const city = seen?.details?.city ?? undefined
     chooseSeen(draft, offerId, seen, city === undefined ? undefined : cityText(city, parts.connection))
   }

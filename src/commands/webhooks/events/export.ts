@@ -29,7 +29,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsExport)
     const {events} = await this.state()
-    const filter = eventFilter(flags, events)
+    const filter = await eventFilter(flags, events)
     if (flags.file === '-') return printEvents(events, filter, checkExport(this.globals).asDocument)
     const exported = await exportEvents(events, filter, flags.file)
     await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))

@@ -25,8 +25,8 @@ export default class WebhooksEventsList extends BaseCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsList)
     const {events} = await this.state()
-    const filter = eventFilter(flags, events)
+    const filter = await eventFilter(flags, events)
     const {limit = Number.POSITIVE_INFINITY} = flags
-    await this.print(eventList(events, filter, limit))
+    await this.print(await eventList(events, filter, limit))
   }
 }

@@ -24,6 +24,7 @@ import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {EXITS} from '../../../cli/shell/exit-codes.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
+import type {StoredEvent} from '../../../contract/stored-events.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
   static override summary = 'Send received webhook events to an address again.'
@@ -57,7 +58,8 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     const {flags, argv} = await this.parse(WebhooksEventsReplay)
     const target = flags.to
     const state = await this.state()
-    const events = (argv as string[]).map(id => findEvent(state.events, id))
+    const events: StoredEvent[] = []
+    for (const id of argv as string[]) events.push(await findEvent(state.events, id))
     const resign = flags.resign ? {resign: await this.signing(flags)} : {}
     if (flags['dry-run']) {
       const sent = events.map(event => ({rawHeaders: replayedHeaders(event, resign), body: event.body}))

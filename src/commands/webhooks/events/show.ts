@@ -15,6 +15,6 @@ export default class WebhooksEventsShow extends BaseCommand {
   async run(): Promise<void> {
     const {args} = await this.parse(WebhooksEventsShow)
     const {events} = await this.state()
-    await this.print(eventDetails(events, findEvent(events, args.event_id)))
+    await this.print(await eventDetails(events, await findEvent(events, args.event_id)))
   }
 }

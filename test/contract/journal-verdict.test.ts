@@ -1,7 +1,7 @@
 /** The verdict of earlier entries on a new reservation: every rule, and the cases next to it. */
 import {expect, test} from 'vitest'
 import type {JournalEntry, ReservationIntent} from '../../src/contract/journal.js'
-import {decide} from '../../src/state/journal-verdict.js'
+import {decide} from '../../src/contract/journal-verdict.js'
 
 const intent: ReservationIntent = {
   offerId: 'off_1',

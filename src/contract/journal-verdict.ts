@@ -7,7 +7,7 @@ import {
   NOT_SENT,
   type ReservationIntent,
   verdictOn,
-} from '../contract/journal.js'
+} from './journal.js'
 
 /** Outcomes after which the reference is free for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])

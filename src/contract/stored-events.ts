@@ -1,0 +1,87 @@
+/** The webhook events received, and those still to be forwarded, as ports. Times are Unix seconds. */
+
+export interface NewEvent {
+  readonly eventId: string
+  readonly type: string | null
+  readonly receivedAt: number
+  /** Name of the signing secret that matched. */
+  readonly secretName: string
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Uint8Array
+  /** Addresses to forward it to. */
+  readonly targets: readonly string[]
+}
+
+/** The profile of the events, and the process that forwards them. */
+export interface Keeper {
+  readonly profile: string
+  /** The running process, as `createOwner` names it. */
+  readonly owner: string
+}
+
+export interface StoredEvent extends Omit<NewEvent, 'targets'> {
+  /** Grows with every event received. */
+  readonly sequence: number
+  readonly profile: string
+}
+
+/** The outcome of the last attempt to forward an event to one address. */
+export interface ForwardOutcome {
+  readonly state: 'pending' | 'done' | 'given_up'
+  readonly status: number | null
+  readonly ms: number | null
+  readonly error: string | null
+}
+
+export interface EventForward extends ForwardOutcome {
+  readonly target: string
+  readonly attempts: number
+}
+
+export interface DueForward extends Omit<StoredEvent, 'profile' | 'secretName'> {
+  readonly target: string
+  /** Attempts before this one. */
+  readonly attempts: number
+}
+
+/** The result of one attempt, and the next one. */
+export interface ForwardResult extends ForwardOutcome {
+  readonly sequence: number
+  readonly target: string
+  /** Used while it is pending. */
+  readonly nextAttemptAt: number
+}
+
+export interface EventFilter {
+  readonly ids?: readonly string[]
+  readonly types?: readonly string[]
+  readonly since?: number
+}
+
+/** The events, for commands that read them. */
+export interface EventStore {
+  /**
+   * A page of the events that match: newest first with `before`, oldest first with `after`, either an exclusive sequence
+   * number (without one: from the end, or from the beginning).
+   */
+  page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): Promise<StoredEvent[]>
+  /** The state of forwarding the event, for each address. */
+  forwardsOf(sequence: number): Promise<EventForward[]>
+  /** Removes at most `limit` events received before `time`; returns their number. */
+  prune(time: number, limit: number): Promise<number>
+}
+
+/** What a listening process keeps its events in. Calls reject with what the store throws. */
+export interface EventKeeper extends Pick<EventStore, 'prune'> {
+  /** Stores events, durable when it resolves; reports for each whether its id was known. */
+  receive(keeper: Keeper, events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
+  /** Adopts the forwards of owners that no longer run, due at once; returns their number. */
+  adopt(owner: string, targets: readonly string[], now: number): Promise<number>
+  /** Due forwards of `owner`, oldest first, without those taken before and not settled yet. */
+  take(owner: string, target: string, now: number, limit: number): Promise<DueForward[]>
+  /** Records attempts in one transaction. */
+  settle(results: readonly ForwardResult[]): Promise<void>
+  /** Resolves when all calls are done and the store is closed. */
+  close(): Promise<void>
+}
