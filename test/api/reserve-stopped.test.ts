@@ -3,8 +3,10 @@ import {createServer, type Server} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../src/api/reserve/reserve.js'
+import type {Journal} from '../../src/contract/journal.js'
 import {intentFor, type Parts} from '../support/booking.js'
 import {eventually} from '../support/eventually.js'
+import {held} from '../support/held.js'
 import {keepToken, reservingAt} from '../support/reserving.js'
 import {rejectionOf} from '../support/thrown.js'
 
@@ -13,13 +15,40 @@ const {open, sent} = place
 const INTENT = intentFor('off_1', 'ref-1')
 const NEVER_SENT = {kind: 'usage', details: {code: 'never_sent', result: {outcome: 'not_sent', attempts: 0}}}
 
-/** Starts the reservation; `stages` fills as it goes. */
+/** Starts the reservation; `stages` and `recordings` fill as it goes. */
 function start(parts: Parts) {
   const stopping = new AbortController()
   const stages: Stage[] = []
-  const hooks = {onStage: (stage: Stage) => void stages.push(stage)}
+  const recordings: Promise<void>[] = []
+  const hooks = {
+    onStage: (stage: Stage) => void stages.push(stage),
+    onStopping: (recording: Promise<void>) => void recordings.push(recording),
+  }
   const failure = rejectionOf(reserve({...parts.reserveParts, signal: stopping.signal}, INTENT, hooks))
-  return {stages, failure, stop: () => stopping.abort()}
+  return {stages, recordings, failure, stop: () => stopping.abort()}
+}
+
+/** The parts with a journal that holds up `name` until `release`; `calls` are its writes as they begin and end. */
+function holding(parts: Parts, name: 'attempt' | 'notSent') {
+  const {journal} = parts.reserveParts
+  const calls: string[] = []
+  const hold = held()
+  const watched =
+    <Given extends unknown[], T>(called: typeof name, work: (...given: Given) => Promise<T>) =>
+    async (...given: Given) => {
+      calls.push(called)
+      if (called === name) await hold.promise
+      const result = await work(...given)
+      calls.push(`${called} ended`)
+      return result
+    }
+  const slow: Journal = {
+    ...journal,
+    attempt: watched('attempt', journal.attempt),
+    notSent: watched('notSent', journal.notSent),
+  }
+  const reserveParts = {...parts.reserveParts, journal: slow}
+  return {parts: {...parts, reserveParts}, calls, release: hold.release}
 }
 
 /** Resuming says that nothing was sent, and makes nothing; the same reservation is made by a run of its own. */
@@ -45,6 +74,45 @@ test('stopped while the token is fetched: settled at once, and nothing is sent w
   await expectNeverSent(parts)
   expect(await reserve(open().reserveParts, INTENT)).toMatchObject({outcome: 'confirmed', repeated: false})
   expect(sent()).toHaveLength(1)
+})
+
+test('stopped while an attempt is being counted: counted to the end, then taken back, and nothing is sent', async () => {
+  const parts = open()
+  const slow = holding(parts, 'attempt')
+  const run = start(slow.parts)
+  await eventually(() => expect(slow.calls).toEqual(['attempt']))
+  run.stop()
+  await new Promise(setImmediate)
+  expect(slow.calls).toEqual(['attempt'])
+  // What ends the process waits for the whole run.
+  expect(run.stages.at(-1)).toBe('sent')
+  slow.release()
+  expect(await run.failure).toMatchObject({kind: 'unreachable'})
+  expect(slow.calls).toEqual(['attempt', 'attempt ended', 'notSent', 'notSent ended'])
+  expect(run.stages.at(-1)).toBe('unsent')
+  expect(sent()).toEqual([])
+  await expectNeverSent(parts)
+})
+
+test('a stop hands over what it records, once, and the run ends after it', async () => {
+  place.service.tokenMilliseconds = 100
+  const parts = open()
+  const slow = holding(parts, 'notSent')
+  const run = start(slow.parts)
+  await eventually(() => expect(place.service.seen('/oauth/token')).toHaveLength(1))
+  run.stop()
+  const settled: string[] = []
+  void run.failure.then(() => settled.push('run'))
+  void run.recordings[0]?.then(() => settled.push('recording'))
+  await eventually(async () => expect(await parts.state.tokens.listAll()).toHaveLength(1))
+  await new Promise(setImmediate)
+  expect(settled).toEqual([])
+  slow.release()
+  await run.failure
+  expect(settled.sort()).toEqual(['recording', 'run'])
+  expect(run.recordings).toHaveLength(1)
+  expect(slow.calls).toEqual(['notSent', 'notSent ended'])
+  await expectNeverSent(parts)
 })
 
 test('stopped while it connects: the attempt that was counted is taken back', async () => {
@@ -105,20 +173,18 @@ test('while another process has yet to send it, resuming waits for that one', as
 
 test('stopped while another process has the offer: nothing is started', async () => {
   const parts = open()
-  let release = () => {}
-  const held = open().reserveParts.journal.alone(
+  const hold = held()
+  const {journal} = open().reserveParts
+  const other = journal.alone(
     'off_1',
     1000,
-    () =>
-      new Promise<void>(resolve => {
-        release = resolve
-      }),
+    () => hold.promise,
     async () => undefined,
   )
   const run = start(parts)
   run.stop()
-  release()
-  await held
+  hold.release()
+  await other
   expect(await run.failure).toMatchObject({kind: 'interrupted'})
   expect(run.stages).toEqual(['waiting'])
   expect(await parts.state.journal.list()).toEqual([])

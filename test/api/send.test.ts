@@ -14,6 +14,7 @@ import {
   type WireRequest,
 } from '../../src/api/types.js'
 import {fakeClock} from '../support/clocks.js'
+import {held} from '../support/held.js'
 
 const REQUEST = {method: 'POST', url: 'http://127.0.0.1/v1/x', headers: {a: 'b'}, body: '{"n":1}'}
 const BODY = Buffer.from('{}')
@@ -102,6 +103,24 @@ test('beforeAttempt is called before each attempt, and what it throws ends the s
   await expect(send({beforeAttempt})).rejects.toThrow('the journal is full')
   expect(seen).toEqual([0, 1, 2])
   expect(requests).toHaveLength(2)
+})
+
+test('nothing is sent before beforeAttempt has ended, nor after a stop in the meantime', async () => {
+  for (const isStopped of [false, true]) {
+    const {send, requests} = setUp([answer(200)])
+    const stopping = new AbortController()
+    const counted = held()
+    const beforeAttempt = () => counted.promise
+    const sending = send({beforeAttempt, signal: stopping.signal})
+    await new Promise(setImmediate)
+    expect(requests).toEqual([])
+    if (isStopped) stopping.abort()
+    counted.release()
+    if (isStopped)
+      expect(await sending).toMatchObject({attempts: 0, mayHaveActed: false, last: {sent: false}})
+    else expect(await sending).toMatchObject({status: 200})
+    expect(requests).toHaveLength(isStopped ? 0 : 1)
+  }
 })
 
 test('the trace gets every attempt, with the wait that follows', async () => {

@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
 import {openState, type State} from '../../src/state/state.js'
+import {held} from '../support/held.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', clientSecret: 's'}
@@ -260,13 +261,9 @@ test('lists the entries of all clients, newest first, or of one, or the open one
 })
 
 test('one process at a time works on an offer; other offers and clients do not wait', async () => {
-  let release = () => {}
+  const hold = held()
   const nothing = async () => undefined
-  const work = () =>
-    new Promise<void>(resolve => {
-      release = resolve
-    })
-  const held = journal.alone('off_1', 0, work, nothing)
+  const first = journal.alone('off_1', 0, () => hold.promise, nothing)
   const went = async () => 'went'
   const go = (journal: Journal, offer: string) => journal.alone(offer, 0, went, nothing)
   expect(await go(journal, 'off_1')).toEqual({gaveUp: true})
@@ -277,6 +274,6 @@ test('one process at a time works on an offer; other offers and clients do not w
   expect(others).toContainEqual({gaveUp: false, value: 'went'})
   const clients = await Promise.all(OTHERS.map(client => go(state.journal.forClient(client), 'off_1')))
   expect(clients).toContainEqual({gaveUp: false, value: 'went'})
-  release()
-  expect(await held).toEqual({gaveUp: false, value: undefined})
+  hold.release()
+  expect(await first).toEqual({gaveUp: false, value: undefined})
 })

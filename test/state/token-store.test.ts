@@ -9,6 +9,7 @@ import {openOwn, openOwnToRead, TOKENS} from '../../src/state/databases.js'
 import {createTokenStore, forget, generationOf} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
+import {held} from '../support/held.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 const CLIENT = {
@@ -127,19 +128,15 @@ test('opens a database to read for reading, and one to write for writing', async
 })
 
 test('one process at a time requests a token of a client; other clients do not wait', async () => {
-  let release = () => {}
-  const work = () =>
-    new Promise<void>(resolve => {
-      release = resolve
-    })
-  const held = store.alone(CLIENT, 0, work, nothing)
+  const hold = held()
+  const first = store.alone(CLIENT, 0, () => hold.promise, nothing)
   expect(await store.alone(CLIENT, 0, went, nothing)).toEqual({gaveUp: true})
   expect(await store.alone(CLIENT, 0, went, seen)).toEqual({gaveUp: false, value: 'seen'})
   expect(readdirSync(join(directory, 'locks')).every(name => name.startsWith('tokens-'))).toBe(true)
   const others = await Promise.all(OTHERS.map(other => store.alone(other, 0, went, nothing)))
   expect(others).toContainEqual({gaveUp: false, value: 'went'})
-  release()
-  expect(await held).toEqual({gaveUp: false, value: undefined})
+  hold.release()
+  expect(await first).toEqual({gaveUp: false, value: undefined})
 })
 
 test('does not wait without a directory', async () => {

@@ -1,0 +1,8 @@
+/** A promise that a test resolves when it wants to. */
+export function held(): {readonly promise: Promise<void>; readonly release: () => void} {
+  let release = () => {}
+  const promise = new Promise<void>(resolve => {
+    release = resolve
+  })
+  return {promise, release}
+}
