@@ -27,7 +27,7 @@ export interface StoredEvent extends Omit<NewEvent, 'targets'> {
 }
 
 /** The outcome of the last attempt to forward an event to one address. */
-export interface ForwardOutcome {
+interface ForwardOutcome {
   readonly state: 'pending' | 'done' | 'given_up'
   readonly status: number | null
   readonly ms: number | null
