@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
-import type {Api, Sender, TokenSource} from '../../src/api/types.js'
+import type {Api, TokenSource} from '../../src/api/types.js'
 import type {Token} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
 import {closing} from '../support/own.js'
@@ -187,41 +187,5 @@ describe('a link', () => {
     const failure = await rejectionOf(get(api, server.port))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
     expect(server.requests).toHaveLength(4)
-  })
-
-  test.each([
-    'http://voucher.test/v',
-    'ftp://127.0.0.1/v',
-    'file:///etc/passwd',
-    'https://u:p@voucher.test/',
-    '',
-  ])('is not followed to %j, nor by a redirect', async link => {
-    const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: link})}))
-    const failure = await rejectionOf(api.fetchLink(link))
-    expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
-    expect(failure.message).not.toContain('sig=')
-    expect(server.requests).toHaveLength(0)
-    if (URL.canParse(link)) {
-      expect(await rejectionOf(get(api, server.port))).toMatchObject({details: {code: 'bad_voucher_link'}})
-      expect(server.requests).toHaveLength(1)
-    }
-  })
-
-  test.each([
-    ['when the service is elsewhere', 'https://service.test/v1', 'http://127.0.0.1/v', 0],
-    ['after https, even on this machine', 'http://127.0.0.1/v1', 'https://files.test/v', 1],
-  ])('is not followed to plain http %s', async (_, baseUrl, link, requests) => {
-    const asked: string[] = []
-    const sender: Sender = {
-      async send({url}) {
-        asked.push(url)
-        const headers = {location: 'http://127.0.0.1/v'}
-        return {status: 302, headers, body: Buffer.alloc(0), attempts: 1, mayHaveActed: false}
-      },
-    }
-    const tokens = {get: async () => token(1), replace: async () => token(2)}
-    const api = createApi({baseUrl, sender, tokens, clock: fakeClock()})
-    expect(await rejectionOf(api.fetchLink(link))).toMatchObject({details: {code: 'bad_voucher_link'}})
-    expect(asked).toHaveLength(requests)
   })
 })

@@ -40,13 +40,6 @@ describe('an earlier reservation in the way: nothing is sent', () => {
     await expect(run(intent)).rejects.toMatchObject(refused)
     expect(sent()).toEqual([])
   })
-
-  test('a key of another request', async () => {
-    await run(intentFor('off_1', 'ref-1', undefined, 'mine'))
-    const another = run(intentFor('off_2', 'ref-2', undefined, 'mine'))
-    await expect(another).rejects.toMatchObject({details: {code: 'idempotency_key_in_use'}})
-    expect(keys()).toEqual(['mine'])
-  })
 })
 
 test('without a reference, the offer and the body find the first run', async () => {

@@ -2,7 +2,7 @@
 import {describe, expect, test} from 'vitest'
 import {priceOffer, showHotel} from '../../src/api/operations/hotels.js'
 import {searchTours, showTour} from '../../src/api/operations/tours.js'
-import {apiAnswering, apiOfSandbox} from '../support/answering.js'
+import {apiAnswering} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'
 
 const SEARCH = {destination: {type: 'CITY' as const, id: 101}, currency: 'EUR'}
@@ -88,17 +88,4 @@ describe('an answer about another', () => {
   ])('is not one that names it %s', async (_, ask) => {
     await expect(ask()).resolves.toBeTruthy()
   })
-})
-
-test('the local sandbox has them all', async () => {
-  const {api, sandbox, paths} = await apiOfSandbox()
-  const [tour] = (await searchTours(api, {...SEARCH, date: '2030-06-10'})).items
-  expect(await showTour(api, tour?.tour_id ?? '')).toEqual(tour)
-  expect(Object.values(tour ?? {}).filter(value => value === null)).toEqual([])
-  const [offer] = await (await sandbox.client()).search()
-  expect((await priceOffer(api, offer.offer_id)).price.total).toBe(offer.price.total)
-  const hotel = await showHotel(api, String(offer.hotel.hotel_id))
-  expect(hotel).toMatchObject({name: offer.hotel.name, timezone: 'Europe/Istanbul'})
-  expect(paths[0]).toBe('POST /tours/search')
-  await sandbox.close()
 })

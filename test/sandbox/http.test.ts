@@ -1,7 +1,7 @@
 /** The envelope: paths, methods, bodies, request ids, and who may ask at all. */
 import {request as httpRequest} from 'node:http'
 import {expect, test} from 'vitest'
-import {reservationRequest, searchRequest} from '../support/sandbox.js'
+import {searchRequest} from '../support/sandbox.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({})
@@ -70,23 +70,6 @@ test.each([
   expect((await sandbox.control('POST', '/_sandbox/clock', body)).status).toBe(400)
   expect((await sandbox.control('GET', '/_sandbox/requests')).status).toBe(200)
   expect((await sandbox.control('GET', '/ui/requests')).status).toBe(200)
-})
-
-test('names each wrong field', async () => {
-  const request = reservationRequest('off_1') as {guests: unknown[]}
-  request.guests = [
-    {type: 'ADULT', name: '', surname: 'Öğüt', identity: {type: 'TC', number: ''}, is_lead: true, age: 3},
-  ]
-  const answer = await client.reserve({...request, contact: undefined})
-  expect(await refusalOf(answer)).toBe('400 validation_failed')
-  const wrong = [
-    {field: 'contact', code: 'required'},
-    {field: 'guests[0].name'},
-    {field: 'guests[0].identity.number'},
-    {field: 'guests[0].age', code: 'unknown_field'},
-  ]
-  const {details} = answer.json.error
-  for (const detail of wrong) expect(details).toContainEqual(expect.objectContaining(detail))
 })
 
 test('a body over a mebibyte is too large', async () => {

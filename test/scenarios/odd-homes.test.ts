@@ -17,15 +17,6 @@ describe('a home that cannot be written', () => {
     return {env: {BOOKCTL_CONFIG_DIR: join(file, 'config')}}
   }
 
-  test('works from the environment', async () => {
-    expect(await home.json(['account'], locked())).toMatchObject({exit: 0, stderr: ''})
-    expect(await home.json(['whoami'], locked())).toMatchObject({
-      exit: 0,
-      result: {source: 'env', stored_in: null},
-    })
-    expect(await home.json([...SEARCH, '--limit', '1'], locked())).toMatchObject({exit: 0})
-  })
-
   test('reserves only what the caller can find again', async () => {
     const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
     const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS]

@@ -1,9 +1,11 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
-import {afterEach, beforeEach, expect, test} from 'vitest'
+
+import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../src/cli/features/reserve/follow.js'
 import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/features/reserve/payment.js'
 import {accompany} from '../../../src/cli/features/wizard/after-booking.js'
+import {closing} from '../../support/own.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from './desk.js'
@@ -13,12 +15,8 @@ let service: ScriptedService
 let desk: Desk
 
 beforeEach(async () => {
-  service = await ScriptedService.start()
+  service = closing(await ScriptedService.start())
   desk = await openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
-})
-afterEach(async () => {
-  await desk.close()
-  await service.close()
 })
 
 const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({

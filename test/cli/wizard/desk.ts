@@ -1,7 +1,5 @@
-/** The booking wizard with real parts and a person who answers by a script. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+/** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
+
 import type {ReserveFlags} from '../../../src/cli/features/reserve/flags.js'
 import {makeReservation} from '../../../src/cli/features/reserve/run.js'
 import {type Booked, readDraft} from '../../../src/cli/features/wizard/draft.js'
@@ -9,6 +7,7 @@ import {runWizard} from '../../../src/cli/features/wizard/wizard.js'
 import {systemClock} from '../../../src/cli/session/clock.js'
 import {type Connection, connect} from '../../../src/cli/session/connect.js'
 import {openState} from '../../../src/state/state.js'
+import {closing, ownDirectory} from '../../support/own.js'
 import {type Line, type ScriptedPrompts, scriptedPrompts} from './scripted-prompts.js'
 
 export interface Desk {
@@ -17,7 +16,6 @@ export interface Desk {
   run(script: readonly Line[], flags?: ReserveFlags & {offer?: string}): Promise<Booked>
   readonly told: string[]
   prompts: ScriptedPrompts
-  close(): Promise<void>
 }
 
 export interface Account {
@@ -27,16 +25,17 @@ export interface Account {
 }
 
 export async function openDesk({baseUrl, clientId, clientSecret}: Account): Promise<Desk> {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  const state = openState(directory)
+  const state = closing(openState(ownDirectory()))
   const target = {
     ...{profile: null, source: 'env' as const, baseUrl, isLoopback: true, clientId, clientSecret},
     ...{mode: 'test' as const, scopes: undefined},
   }
-  const connection = await connect(target, state, {
-    ...{timeoutSeconds: 5, caFile: undefined, har: undefined, warn: () => {}, show: undefined},
-    ...{version: '0', env: {}, quiet: false},
-  })
+  const connection = closing(
+    await connect(target, state, {
+      ...{timeoutSeconds: 5, caFile: undefined, har: undefined, warn: () => {}, show: undefined},
+      ...{version: '0', env: {}, quiet: false},
+    }),
+  )
   const told: string[] = []
   const today = new Date().toISOString().slice(0, 10)
   const desk: Desk = {
@@ -55,11 +54,6 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
         },
         draft,
       )
-    },
-    async close() {
-      await connection.close()
-      state.close()
-      rmSync(directory, {recursive: true, force: true})
     },
   }
   return desk

@@ -1,23 +1,19 @@
 /** Escape goes back one question at a time, and what was answered is offered again. */
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {afterAll, beforeEach, expect, test} from 'vitest'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
-import {type ServedSandbox, serveLocalSandbox} from '../../support/served-sandbox.js'
+import {serveLocalSandbox} from '../../support/served-sandbox.js'
 import {type Desk, openDesk} from './desk.js'
 import {type Line, scriptedPrompts} from './scripted-prompts.js'
 
-let sandbox: ServedSandbox
+const sandbox = await serveLocalSandbox()
 let desk: Desk
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-})
 afterAll(() => sandbox.stop())
 beforeEach(async () => {
   const {baseUrl} = sandbox
   desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
 })
-afterEach(() => desk.close())
 
 const three = async (prompts: Prompts) => [
   await prompts.text({message: 'one'}),

@@ -1,11 +1,13 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
-import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
+
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {newDraft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
+import {closing} from '../../support/own.js'
 import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'
 import {serveLocalSandbox} from '../../support/served-sandbox.js'
 import {CONTACT} from '../../support/stay.js'
@@ -21,7 +23,6 @@ beforeEach(async () => {
   const {baseUrl} = sandbox
   desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
 })
-afterEach(() => desk.close())
 
 const DATES: readonly Line[] = [
   ['Check-in', '2030-06-01'],
@@ -213,15 +214,11 @@ describe('at another service', () => {
   let service: ScriptedService
   let there: Desk
   const reach = async (form: ServiceForm = {}) => {
-    service = await ScriptedService.start(form)
+    service = closing(await ScriptedService.start(form))
     there = await openDesk({
       ...{baseUrl: service.baseUrl, clientId: 'cid_foreign', clientSecret: 'sk_test_right'},
     })
   }
-  afterEach(async () => {
-    await there.close()
-    service.close()
-  })
   const toSend: readonly Line[] = [
     ['Payment', 'balance'],
     ['reference', 'T-1'],

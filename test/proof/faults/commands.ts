@@ -32,6 +32,19 @@ const MAKERS = {
 }
 type Made = Partial<Record<keyof typeof MAKERS, string>>
 
+/** The same, of things that are nowhere. */
+const INVENTED: Required<Made> = {
+  ...{
+    OFFER: 'off_1',
+    RESERVATION: 'RSV-1',
+    UNPAID: 'RSV-1',
+    SUBSCRIPTION: 'whsub_1',
+    HOTEL: 'h1',
+    TOUR: 't1',
+  },
+  ...{DELIVERY: 'dlv_1', REFERENCE: 'ref-1', ADDRESS: 'https://a.example/', EMAIL: 'a@b.example'},
+}
+
 export interface Row extends Traits {
   /** As in the manifest. */
   readonly command: string
@@ -247,6 +260,13 @@ export const ROWS: readonly Row[] = [
 
 export const nameOfRow = ({command, part}: Row) =>
   `${command.replaceAll(':', ' ')}${part ? ` (${part})` : ''}`
+
+/** What is typed for each row where nothing has to exist; a voucher goes to stdout. */
+export const MADE_UP: readonly {readonly row: Row; readonly argv: readonly string[]}[] = ROWS.map(row => {
+  const fill = (word: string) =>
+    Object.entries(INVENTED).reduce((text, [name, value]) => text.replace(name, value), word)
+  return {row, argv: row.line.split(' ').map(fill)}
+})
 
 /** Commands that ask the service nothing; typed like this they succeed, and no request is seen. */
 export const SILENT: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import type {Finished} from '../../support/bookctl.js'
 import {ScriptedService} from '../../support/scripted-service.js'
 import {hasStack} from '../../support/stack.js'
 import {captureLine, EVENT, isSigned, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
+import {MADE_UP} from '../faults/commands.js'
 import {Home, parse} from '../shared/scene.js'
 import {
   type Checked,
@@ -70,31 +71,14 @@ const near = (...close: fc.Arbitrary<Uint8Array>[]) =>
     fc.uint8Array({maxLength: 400}),
   )
 
-const splitWords = (text: string) => lines(text).map(line => line.split(' '))
-const SETTINGS_READERS = splitWords('config list\nprofiles list\nconfig get currency\nwhoami')
-const ANSWER_READERS = splitWords(`account
-  hotels search --city 101 --check-in 2030-06-01 --nights 1 --room 2 --nationality TR --currency EUR
-  hotels show h1
-  hotels price off_1
-  tours search --city 101 --date 2030-06-01 --currency EUR
-  tours show t1
-  content cities
-  content countries
-  content currencies
-  reservations list
-  reservations show RSV-1
-  reservations cancel RSV-1 --yes
-  reservations update RSV-1 --contact email=a@b.example
-  voucher download RSV-1 --file -
-  webhooks list
-  webhooks create --url https://a.example/ --event voucher.ready
-  webhooks test whsub_1
-  webhooks update whsub_1 --passive
-  webhooks delete whsub_1 --yes
-  sandbox deliveries
-  api GET /account
-  logout
-  doctor`)
+const SETTINGS_READERS = ['config list', 'profiles list', 'config get currency', 'whoami']
+/** Not those that need a file, print a token, wait or write an archive. */
+const isReader = ({row: {line, nature, isControl}}: (typeof MADE_UP)[number]) =>
+  !isControl && nature !== 'token' && !/ remove | listen | bundle /.test(line)
+const ANSWER_READERS = [
+  ...MADE_UP.filter(isReader).map(({argv}) => argv),
+  ...['sandbox deliveries', 'voucher download RSV-1 --file -'].map(line => line.split(' ')),
+]
 
 const VERIFY = ['--secret-file', 'signing.txt', '--at', String(T), '--json']
 
@@ -132,7 +116,7 @@ export const KINDS = {
     input: near(mutated([CONFIG]), mutatedJson([CONFIG])),
     run(home, bytes, pick) {
       writeFileSync(join(home.configDirectory, 'config.json'), bytes)
-      return home.run([...(SETTINGS_READERS[pick % SETTINGS_READERS.length] ?? []), '--json'])
+      return home.run([...(SETTINGS_READERS[pick % SETTINGS_READERS.length] ?? '').split(' '), '--json'])
     },
   },
   answers: {

@@ -180,6 +180,22 @@ const answers = [
         must(username === '' && password === '', fetched)
       }
     },
+    {
+      examples: [
+        ...[
+          'http://voucher.test/v',
+          'ftp://127.0.0.1/v',
+          'file:///etc/passwd',
+          'https://u:p@voucher.test/',
+          '',
+        ],
+        'http://127.0.0.1/v',
+      ].flatMap((text): ['https://service.test/v1' | 'http://127.0.0.1:9/v1', string, string[]][] => [
+        ['https://service.test/v1', text, []],
+        ['https://service.test/v1', 'https://files.test/v', [text]],
+        ['http://127.0.0.1:9/v1', 'https://files.test/v', [text]],
+      ]),
+    },
   ),
   property(
     'answers: a voucher is a whole PDF or nothing',
