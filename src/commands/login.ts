@@ -1,11 +1,12 @@
 import * as Flags from '@oclif/core/flags'
-import {logIn, overriddenWarning} from '../cli/features/access/access.js'
+import {type LoginInput, logIn, overriddenWarning} from '../cli/features/access/access.js'
 import {describeLogin} from '../cli/features/access/dry-run.js'
-import {readLogin} from '../cli/features/access/login.js'
+import {logInPatiently, nextSteps, readLogin} from '../cli/features/access/login.js'
 import {systemClock} from '../cli/session/clock.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {scopeFlag} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
+import type {Question} from '../cli/terminal/prompts/ask.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Login extends BaseCommand {
@@ -42,14 +43,18 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
   async run(): Promise<void> {
     const {flags} = await this.parse(Login)
     const state = await this.state()
-    const input = await readLogin(flags, process.env, state, questions => this.ask(questions))
+    const ask = (questions: readonly Question[]) => this.ask(questions)
+    const login = await readLogin(flags, process.env, state, ask)
+    const {input} = login
     if (flags['dry-run']) return this.print(describeLogin(state, input))
-    const parts = await this.openSender()
-    const identity = await logIn({...parts, clock: systemClock}, state, input)
+    const parts = {...(await this.openSender()), clock: systemClock}
+    const attempt = (typed: LoginInput) => logIn(parts, state, typed)
+    const identity = await logInPatiently(login, attempt, ask, problem => this.warn(problem))
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
     await this.print(single(identity, identity, identity.profile))
     const overridden = overriddenWarning(process.env, input.profile, 'this login')
+    this.note('Logged in.')
     if (overridden) this.warn(overridden)
-    this.note(`Logged in; stored in ${identity.stored_in}`)
+    else this.note(nextSteps(identity, state.settings.read().current_profile))
   }
 }

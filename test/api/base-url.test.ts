@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {checkKeyFits, parseBaseUrl} from '../../src/api/http/base-url.js'
+import {thrownBy} from '../support/thrown.js'
 
 describe('a base URL', () => {
   test.each([
@@ -33,6 +34,20 @@ describe('a base URL', () => {
     expect(() => parseBaseUrl(text)).toThrow(problem)
     expect(() => parseBaseUrl(text)).not.toThrow(/hunter2/)
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({kind: 'usage'}))
+  })
+
+  test('that is refused is quoted with its place, unless it may hold a secret', () => {
+    const messageOf = (text: string) => thrownBy(() => parseBaseUrl(text, 'BOOKCTL_BASE_URL')).message
+    expect(messageOf('localhost:4010')).toMatch(/^BOOKCTL_BASE_URL: the base URL "localhost:4010" must start/)
+    expect(messageOf('a\u001b[2Jb')).not.toContain('\u001b')
+    for (const text of [
+      'https://u:hunter2@a/v1',
+      'a@hunter2',
+      '/v1?k=hunter2',
+      'sk_test_hunter2',
+      'x#hunter2',
+    ])
+      expect(messageOf(text)).toMatch(/^BOOKCTL_BASE_URL: the base URL (?!.*hunter2)/)
   })
 })
 

@@ -51,6 +51,17 @@ function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
   return {clock, requests, limits, records, send}
 }
 
+test('a port of this machine where nothing listens is not asked again, unless something did before', async () => {
+  const here = new ExchangeError('refused', false, 'ECONNREFUSED 127.0.0.1:4010')
+  const elsewhere = new ExchangeError('refused', false, 'ECONNREFUSED 10.0.0.1:443')
+  expect(await setUp([here]).send()).toMatchObject({attempts: 1, last: here})
+  expect(await setUp([new ExchangeError('refused', false, 'ECONNREFUSED [::1]:1')]).send()).toMatchObject({
+    attempts: 1,
+  })
+  expect(await setUp([elsewhere]).send()).toMatchObject({attempts: 4})
+  expect(await setUp([answer(503), here]).send()).toMatchObject({attempts: 4, mayHaveActed: true})
+})
+
 describe('what may have been done', () => {
   test('a lost attempt is remembered when the later ones do not even leave', async () => {
     const {send} = setUp([failure('reset', true), failure('refused', false)])

@@ -1,7 +1,9 @@
 /** What `login` asks, and when it refuses. */
 import {expect, test} from 'vitest'
-import {type LoginFlags, readLogin} from '../../src/cli/features/access/login.js'
+import type {LoginInput} from '../../src/cli/features/access/access.js'
+import {type LoginFlags, logInPatiently, nextSteps, readLogin} from '../../src/cli/features/access/login.js'
 import type {Question} from '../../src/cli/terminal/prompts/ask.js'
+import {Failure} from '../../src/contract/failure.js'
 import type {State} from '../../src/state/state.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
@@ -34,6 +36,55 @@ test.each<[string, LoginFlags, string?]>([
   const env = secret === undefined ? {} : {BOOKCTL_CLIENT_SECRET: secret}
   const login = readLogin(flags, env, state, () => expect.fail('asked'))
   expect((await rejectionOf(login)).details.code).toBe(code)
+})
+
+const REFUSED = new Failure('not_allowed', 'no such client', {code: 'invalid_client', status: 401})
+const INPUT = {profile: 'p', baseUrl: URL_OF_LIVE, clientId: 'cid_1', scopes: undefined, keychain: false}
+
+/** Logs in with the secret `first`, then those of `answers`; only `right` is accepted. */
+async function attempts(first: string, answers: string[], failure = REFUSED, asks = true) {
+  const tried: string[] = []
+  const askedFor = asks ? {flag: '--client-secret-stdin', message: 'Client secret', secret: true} : undefined
+  const attempt = async ({clientSecret}: LoginInput) => {
+    tried.push(clientSecret)
+    if (clientSecret !== 'right') throw failure
+  }
+  const problems: string[] = []
+  const ask = async (questions: readonly Question[]) => {
+    expect(questions).toMatchObject([{secret: true, message: 'Client secret of cid_1, again'}])
+    return answers.splice(0, 1)
+  }
+  const done = logInPatiently({input: {...INPUT, clientSecret: first}, askedFor}, attempt, ask, text => {
+    problems.push(text)
+  })
+  return {failed: await done.catch(error => error), tried, problems}
+}
+
+test('a person whose secret is refused is asked for it again, twice', async () => {
+  expect(await attempts('wrong', ['right'])).toEqual({
+    ...{failed: undefined, tried: ['wrong', 'right'], problems: ['Error: no such client']},
+  })
+  const three = await attempts('a', ['b', 'c', 'right'])
+  expect(three).toMatchObject({failed: REFUSED, tried: ['a', 'b', 'c']})
+})
+
+test('a secret that was given is tried once, and so is any after another failure', async () => {
+  expect(await attempts('wrong', ['right'], REFUSED, false)).toMatchObject({
+    failed: REFUSED,
+    tried: ['wrong'],
+  })
+  const down = new Failure('unreachable', 'down', {code: 'refused'})
+  expect(await attempts('wrong', ['right'], down)).toMatchObject({failed: down, tried: ['wrong']})
+})
+
+test('the next steps are those that the scopes and the profile allow', () => {
+  const steps = (scopes: string[], current?: string) => nextSteps({profile: 'two', scopes}, current).join(' ')
+  expect(steps(['account:read', 'reservations:write'], 'two')).toBe(
+    'Next:   see the account: bookctl account   book, step by step: bookctl reserve',
+  )
+  expect(steps(['webhooks:read'], 'one')).toMatch(
+    /bookctl profiles use two .*bookctl whoami --check --profile two/,
+  )
 })
 
 test('each answer is checked at once', async () => {

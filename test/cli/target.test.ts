@@ -86,6 +86,20 @@ describe('credentials', () => {
     expect(JSON.stringify([failure.message, failure.details])).not.toContain('hunter2')
   })
 
+  test.each<[string, TargetFlags, NodeJS.ProcessEnv]>([
+    ['--base-url', {'base-url': 'there'}, ENV],
+    ['BOOKCTL_BASE_URL', {}, {...ENV, BOOKCTL_BASE_URL: 'there'}],
+    ['BOOKCTL_BASE_URL', {}, {BOOKCTL_TOKEN: 't', BOOKCTL_BASE_URL: 'there'}],
+    ['config.json: profiles.lost.base_url', {profile: 'lost'}, {}],
+  ])('an address that is none is named with its place: %s', async (place, flags, env) => {
+    const lost = {lost: {base_url: 'there', client_id: 'cid_1'}}
+    const failure = await rejectionOf(resolve(flags, env, undefined, remembered(undefined, lost)))
+    expect(failure.message).toBe(
+      `${place}: the base URL "there" is not an absolute URL such as https://…/partner-api/v1`,
+    )
+    expect(failure.details.hint).toMatch(/^correct /)
+  })
+
   test('a live key never goes to this machine', async () => {
     expect((await rejectionOf(resolve({}, {}, 'local'))).details.code).toBe('live_key_on_loopback')
   })

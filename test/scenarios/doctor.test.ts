@@ -121,7 +121,10 @@ describe('the connection', () => {
     [
       'http://127.0.0.1:1/v1',
       [],
-      {exit: 7, connection: failed('ECONNREFUSED 127.0.0.1:1'), account: SKIPPED},
+      {
+        ...{exit: 7, account: SKIPPED},
+        connection: {...failed('ECONNREFUSED 127.0.0.1:1'), fix: containing('bookctl sandbox start')},
+      },
     ],
     [service.baseUrl, ['--proxy', 'http://127.0.0.1:1'], {exit: 0, proxy: {detail: containing('directly')}}],
     ['https://nothing.invalid/v1', [], {exit: 7, dns: failed(' nothing.invalid')}],

@@ -7,8 +7,8 @@ import {snakeCase} from '../../contract/field-names.js'
 import {isObject, own} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/scopes.js'
-import {retryAfterMilliseconds} from '../http/retry.js'
-import type {Answer, ExchangeFault} from '../types.js'
+import {isRefusedHere, retryAfterMilliseconds} from '../http/retry.js'
+import type {Answer, ExchangeError, ExchangeFault} from '../types.js'
 import {quoted} from './errors.js'
 
 const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; search again: bookctl hotels search`
@@ -156,8 +156,7 @@ function scopeInBody(json: unknown): string | undefined {
 
 const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'
 
-/** Where no whole answer came. */
-export const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
+const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
   dns: 'check the host name in the base URL, and DNS on this machine',
   refused: 'check the base URL, and whether the service is running',
   tls: 'if the service has its own certificate authority, add it with --ca-file FILE',
@@ -165,4 +164,10 @@ export const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
   proxy_refused: CHECK_PROXY,
   connect_timeout: 'a firewall may drop the connection: ask for access, set HTTPS_PROXY, or raise --timeout',
   timeout: 'allow more time with --timeout SECONDS',
+}
+
+/** The hint where no whole answer came. */
+export function faultHint(error: ExchangeError): string | undefined {
+  if (!isRefusedHere(error)) return FAULT_HINTS[error.fault]
+  return 'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
 }

@@ -5,7 +5,7 @@ import {whyNotJson} from '../../contract/json.js'
 import {isSuccess, mayHaveActed} from '../http/retry.js'
 import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
-import {BASE_URL_HINT, FAULT_HINTS, hintFor, hintOfFailure} from './hints.js'
+import {BASE_URL_HINT, faultHint, hintFor, hintOfFailure} from './hints.js'
 
 /** How an answer is judged. */
 export interface Judging {
@@ -97,7 +97,7 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
   const details = {
     code: fault,
     reason,
-    hint: elsewhere?.hint ?? FAULT_HINTS[fault],
+    hint: elsewhere?.hint ?? faultHint(error.last),
     host: elsewhere?.host,
   }
   const what = `${reason}${error.attempts > 1 ? ` (${error.attempts} attempts)` : ''}`

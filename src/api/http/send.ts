@@ -11,7 +11,15 @@ import {
   type Transport,
   type WireRequest,
 } from '../types.js'
-import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, pause, waitBeforeRepeat} from './retry.js'
+import {
+  isRefusedHere,
+  MAX_ATTEMPTS,
+  mayHaveActed,
+  mayRepeat,
+  type Outcome,
+  pause,
+  waitBeforeRepeat,
+} from './retry.js'
 
 export interface SenderParts {
   readonly transport: Transport
@@ -56,8 +64,8 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         const isInProgress = !(outcome instanceof ExchangeError) && (policy.isInProgress?.(outcome) ?? false)
         if (isInProgress) inProgress++
         const failed = attempt - inProgress
-        const mayFail =
-          failed < (policy.mostAttempts ?? MAX_ATTEMPTS) && mayRepeat(outcome, policy.repeatable)
+        const most = attempt === 1 && isRefusedHere(outcome) ? 1 : (policy.mostAttempts ?? MAX_ATTEMPTS)
+        const mayFail = failed < most && mayRepeat(outcome, policy.repeatable)
         const nth = isInProgress ? Math.min(inProgress, SEND_LIMITS.waitsInProgress) : failed
         const wait = waitBeforeRepeat(outcome, nth, random, endedAt)
         const repeats = (isInProgress || mayFail) && endedAt + wait / 1000 < deadline

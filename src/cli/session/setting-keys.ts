@@ -63,7 +63,7 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     places: ['profile'],
     environment: 'BOOKCTL_BASE_URL',
     flag: 'base-url',
-    check: (_, text) => parseBaseUrl(text).baseUrl,
+    check: (field, text) => parseBaseUrl(text, field).baseUrl,
   },
   client_id: {
     summary: 'client id, cid_…',

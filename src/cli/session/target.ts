@@ -2,7 +2,7 @@
  * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
  * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
  */
-import {checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
+import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
 import type {TokenSource} from '../../api/types.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -83,10 +83,10 @@ export async function resolveTarget(
   const fromEnv = namesProfile ? undefined : environmentCredentials(env)
   if (fromEnv) {
     const addressed = flags['base-url'] ? undefined : profileOf(flags, remembered)
-    const baseUrl = flags['base-url'] || addressed?.base_url
-    if (!baseUrl) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+    const service = serviceOf(flags, env, remembered)
+    if (!service) throw missingVariables(['BOOKCTL_BASE_URL'], env)
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
-    return {profile: null, ...checkedService(baseUrl, fromEnv), scopes: scopesOf(env.BOOKCTL_SCOPES)}
+    return {profile: null, ...checkedService(service, fromEnv), scopes: scopesOf(env.BOOKCTL_SCOPES)}
   }
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
@@ -97,9 +97,10 @@ export async function resolveTarget(
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
   const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const fromFlags = namesProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
-  const baseUrl = (fromFlags ? undefined : flags['base-url']) || profile.base_url
+  const named = fromFlags ? {...flags, 'base-url': undefined} : flags
+  const service = serviceOf(named, env, remembered) as BaseUrl
   const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
-  return {profile: name, ...checkedService(baseUrl, {clientId, clientSecret}), scopes}
+  return {profile: name, ...checkedService(service, {clientId, clientSecret}), scopes}
 }
 
 /** A token does not show whether it is live, so any service that is not on this machine counts as live. */
@@ -108,9 +109,8 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
   if (!/^[\x21-\x7e]+$/.test(token))
     throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
   if (clientId) checkClientId(clientId)
-  const address = flags['base-url'] || profileOf(flags, remembered)?.base_url
-  if (!address) throw missingVariables(['BOOKCTL_BASE_URL'], env)
-  const service = parseBaseUrl(address)
+  const service = serviceOf(flags, env, remembered)
+  if (!service) throw missingVariables(['BOOKCTL_BASE_URL'], env)
   return {
     profile: null,
     ...service,
@@ -127,8 +127,22 @@ interface Credentials {
   readonly clientSecret: string
 }
 
-function checkedService(address: string, {clientId, clientSecret}: Credentials) {
-  const {baseUrl, isLoopback} = parseBaseUrl(address)
+/** `text` is of --base-url, or of BOOKCTL_BASE_URL, which fills that flag. Throws usage that names which. */
+export function parseFlag(text: string, env: NodeJS.ProcessEnv): BaseUrl {
+  if (text !== env.BOOKCTL_BASE_URL) return parseBaseUrl(text, '--base-url', 'correct --base-url')
+  return parseBaseUrl(text, 'BOOKCTL_BASE_URL', 'correct or unset BOOKCTL_BASE_URL')
+}
+
+/** That of the flag or the variable, else of the profile; undefined without any. Throws usage that names where it is from. */
+function serviceOf(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): BaseUrl | undefined {
+  if (flags['base-url']) return parseFlag(flags['base-url'], env)
+  const profile = profileOf(flags, remembered)
+  const name = profileName(flags, remembered)
+  const hint = `correct it: bookctl config set base_url URL --profile ${name}`
+  return profile && parseBaseUrl(profile.base_url, `config.json: profiles.${name}.base_url`, hint)
+}
+
+function checkedService({baseUrl, isLoopback}: BaseUrl, {clientId, clientSecret}: Credentials) {
   const mode = checkCredentials(clientId, clientSecret, baseUrl)
   return {baseUrl, isLoopback, clientId, clientSecret, mode}
 }

@@ -1,6 +1,6 @@
 /** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
 import {parseBaseUrl} from '../../../api/http/base-url.js'
-import {usage} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import type {Scope} from '../../../contract/scopes.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
@@ -11,6 +11,7 @@ import {
   checkProfileName,
   checkSecret,
   DEFAULT_PROFILE,
+  parseFlag,
   requireSameMode,
   scopesIn,
   scopesOf,
@@ -28,13 +29,34 @@ export interface LoginFlags {
   readonly keychain?: boolean | undefined
 }
 
-/** What to log in with. `ask` puts the questions to a person, or throws usage naming their flags. */
-export async function readLogin(
-  flags: LoginFlags,
-  env: NodeJS.ProcessEnv,
-  state: State,
-  ask: (questions: readonly Question[]) => Promise<string[]>,
-): Promise<LoginInput> {
+/** Puts questions to a person, or throws usage naming their flags. */
+type Ask = (questions: readonly Question[]) => Promise<string[]>
+
+/** How often a person may type the secret. */
+const MOST_SECRETS = 3
+
+/** Logs in by `attempt`; a person whose secret the service refuses is asked for it again, after `tell`. Throws Failure. */
+export async function logInPatiently<T>(
+  {input, askedFor}: Awaited<ReturnType<typeof readLogin>>,
+  attempt: (input: LoginInput) => Promise<T>,
+  ask: Ask,
+  tell: (problem: string) => void,
+): Promise<T> {
+  let {clientSecret} = input
+  for (let left = MOST_SECRETS - 1; ; left--) {
+    try {
+      return await attempt({...input, clientSecret})
+    } catch (error) {
+      if (!(error instanceof Failure && error.kind === 'not_allowed') || !askedFor || left === 0) throw error
+      tell(`Error: ${error.message}`)
+      const message = `Client secret of ${input.clientId}, again`
+      clientSecret = (await ask([{...askedFor, message}]))[0] ?? ''
+    }
+  }
+}
+
+/** What to log in with, and the question about the secret if that was asked for. */
+export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state: State, ask: Ask) {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
   const scopes = scopesIn(flags.scope) ?? scopesOf(env.BOOKCTL_SCOPES)
   const known = recordOf(state, profile)
@@ -45,12 +67,38 @@ export async function readLogin(
     await givenSecret(flags, env),
   ]
   // What was given is checked before anything is asked.
+  if (flags['base-url']) parseFlag(flags['base-url'], env)
   for (const [index, value] of values.entries())
     if (value !== undefined) await questions[index]?.check?.(value)
-  const answers = await ask(questions.filter((_, index) => values[index] === undefined))
+  const asked = questions.filter((_, index) => values[index] === undefined)
+  const answers = await ask(asked)
   const [baseUrl = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
   checkCredentials(clientId, clientSecret, parseBaseUrl(baseUrl).baseUrl)
-  return {profile, baseUrl, clientId, clientSecret, scopes, keychain: flags.keychain ?? false}
+  const input: LoginInput = {
+    ...{profile, baseUrl, clientId, clientSecret, scopes},
+    keychain: flags.keychain ?? false,
+  }
+  return {input, askedFor: asked.find(({secret}) => secret)}
+}
+
+/** What to do after the login, for a person: the commands that its scopes allow. */
+export function nextSteps(
+  {profile, scopes}: {readonly profile: string; readonly scopes: readonly string[]},
+  current: string | undefined,
+): string[] {
+  const use = current === profile ? [] : [`use this profile from now on: bookctl profiles use ${profile}`]
+  const named = current === profile ? '' : ` --profile ${profile}`
+  const steps: readonly (readonly [scope: string, what: string, command: string])[] = [
+    ['account:read', 'see the account', `bookctl account${named}`],
+    ['hotels:read', 'search hotels', `bookctl hotels search${named}`],
+    ['reservations:write', 'book, step by step', `bookctl reserve${named}`],
+  ]
+  const allowed = steps.filter(([scope]) => scopes.includes(scope))
+  const more = allowed.length > 0 ? allowed : [['', 'check it', `bookctl whoami --check${named}`] as const]
+  return [
+    'Next:',
+    ...[...use, ...more.map(([, what, command]) => `${what}: ${command}`)].map(step => `  ${step}`),
+  ]
 }
 
 /** What a login needs, each with the check of its answer; that of the secret needs the base URL, when it was checked. */

@@ -4,7 +4,7 @@ import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
 import type {State} from '../../../state/state.js'
-import {profileName, profileOf, type TargetFlags} from '../../session/target.js'
+import {parseFlag, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type RequestParts, recordOf} from './access.js'
 import {existingProfile} from './config.js'
@@ -179,8 +179,8 @@ export async function logoutTargetFrom(
 ): Promise<LogoutTarget> {
   const name = profileName(flags, state)
   const profile = profileOf(flags, state)
-  const urls = [flags['base-url'], profile?.base_url].flatMap(url => (url ? [parseBaseUrl(url).baseUrl] : []))
-  const baseUrls = [...new Set(urls)]
+  const named = flags['base-url'] ? [parseFlag(flags['base-url'], env).baseUrl] : []
+  const baseUrls = [...new Set([...named, ...(profile ? [parseBaseUrl(profile.base_url).baseUrl] : [])])]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
   if (explicitProfile && !state.secrets.holdsFor(name)) existingProfile(state.settings.read(), name)

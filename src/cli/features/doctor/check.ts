@@ -1,5 +1,5 @@
 /** One check of `doctor`: what was checked, its result, and what to do about it. */
-import {FAULT_HINTS} from '../../../api/answers/hints.js'
+import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import {Failure, type FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -58,7 +58,7 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
       return fail(error.kind, error.message, error.details.hint ?? 'see the message')
     if (error instanceof StorageError) return fail('usage', error.message, error.hint)
     if (error instanceof ExchangeError)
-      return fail('unreachable', error.reason, FAULT_HINTS[error.fault] ?? OTHER_FAULT_FIX)
+      return fail('unreachable', error.reason, faultHint(error) ?? OTHER_FAULT_FIX)
     return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
   }
 }
