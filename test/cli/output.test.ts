@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {jsonText} from '../../src/cli/terminal/json-text.js'
-import {checkColumns, checkExpression, type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
+import {checkColumns, type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
+import {checkExpression} from '../../src/cli/terminal/query.js'
 import {type Result, single} from '../../src/cli/terminal/result.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
@@ -85,6 +86,36 @@ describe('--query', () => {
     expect(await render({query: 'length(items)'})).toBe('3\n')
   })
 
+  test('prints what it finds in the rows of --format', async () => {
+    const pairs = 'items[].{id: id, tags: tags}'
+    expect(await render({query: pairs, format: 'csv'})).toBe('id,tags\na,x y\nb,\nc,\n')
+    expect(await render({query: pairs, format: 'tsv', columns: 'tags,id'})).toBe('x y\ta\n\tb\n\tc\n')
+    expect(await render({query: pairs, format: 'table'}, {isTTY: true, columns: 80})).toMatch(
+      /^ID {2}TAGS\na {3}x y\n/,
+    )
+    expect(await render({query: pairs, format: 'ndjson'})).toMatch(/^{"id":"a","tags":\["x","y"\]}\n/)
+    expect(await render({query: 'items[].[id, name]', format: 'csv'})).toMatch(/^1,2\na,/)
+    expect(await render({query: 'items[].id', format: 'csv'})).toBe('value\na\nb\nc\n')
+    expect(await render({query: 'items[].id', format: 'tsv'})).toBe('a\nb\nc\n')
+    expect(await render({query: 'items[0]', format: 'tsv', columns: 'id'})).toBe('id\ta\n')
+    expect(await render({query: 'items[0].id', format: 'tsv'})).toBe('a\n')
+    expect(await render({query: 'nothing', format: 'csv'})).toBe('')
+  })
+
+  test('warns when it finds nothing, and names what there is', async () => {
+    const warnings: string[] = []
+    const ask = (query: string, flags: OutputFlags = {}) =>
+      renderResult(list, {...flags, query}, {...PIPE, warn: text => void warnings.push(text)})
+    for (const query of ['itms', 'itms[].id', '[itms, more]', '{a: itms}', "items[?id=='z']"])
+      await ask(query)
+    await ask('itms', {format: 'csv'})
+    expect(warnings).toHaveLength(6)
+    expect(new Set(warnings)).toEqual(new Set(['Warning: --query found nothing; the result has: items']))
+    warnings.length = 0
+    for (const query of ['items[0].tags', 'length(itms || `[]`)', '{a: itms, b: items}']) await ask(query)
+    expect(warnings).toEqual([])
+  })
+
   test('a bad expression is refused before anything is sent', async () => {
     expect((await rejectionOf(checkExpression('--query', 'items['))).details.code).toBe('invalid_query')
     expect(await checkExpression('--query', 'items')).toBe('items')
@@ -114,7 +145,7 @@ test('one thing is a line a field', async () => {
 
 test('names that a service made up are as harmless as what it says', async () => {
   const item = {'a\u001b[2J\r\n\u202e\t': 'x'}
-  for (const flags of [{}, {format: 'table'}, {format: 'csv'}, {format: 'tsv'}]) {
+  for (const flags of [{}, {format: 'table'}, {format: 'csv'}, {format: 'tsv'}] as const) {
     const text = await renderResult(single(item, item, 'one'), flags, {isTTY: true})
     expect(text).toContain('a\\u001b[2J\\r\\n\\u202e\\t')
     expect(text.replaceAll('\n', '')).toMatch(/^[\x20-\x7e]*\t?x$|^[\x20-\x7e]*$/)
@@ -135,6 +166,6 @@ test('a long value is bounded in the record a person sees, and whole everywhere 
   expect(shown.length).toBeLessThan(2500)
   expect(shown).toContain('(10240 characters; whole with --json)')
   expect(shown).toContain('after: seen')
-  for (const flags of [{}, {json: true}, {format: 'csv'}])
+  for (const flags of [{}, {json: true}, {format: 'csv'}] as const)
     expect(await renderResult(one, flags, PIPE)).toContain('x'.repeat(10_240))
 })

@@ -185,7 +185,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
     const notes: string[] = []
     const note = (text: string) => void notes.push(text)
-    const text = await renderResult(result, flags, {...terminalOf(process.stdout), note, continues})
+    const warn = (text: string) => void this.warn(text)
+    const text = await renderResult(result, flags, {...terminalOf(process.stdout), note, warn, continues})
     this.hasPrinted = true
     clearTransient()
     process.stdout.write(text)

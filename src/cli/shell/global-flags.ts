@@ -4,7 +4,7 @@ import type {InferredFlags} from '@oclif/core/interfaces'
 import {checkWritable} from '../input/files.js'
 import {checkedFlag} from '../input/flags.js'
 import {checkProxy} from '../input/proxy.js'
-import {checkExpression} from '../terminal/output.js'
+import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 
 const helpGroup = 'GLOBAL'
@@ -18,7 +18,7 @@ export const globalFlags = {
     summary: 'address of the service, ending in v1',
   }),
   json: Flags.boolean({helpGroup, summary: 'print one JSON document, also for errors'}),
-  format: Flags.string({helpGroup, options: FORMATS, summary: 'output format'}),
+  format: Flags.option({helpGroup, options: FORMATS, summary: 'output format'})(),
   columns: Flags.string({helpGroup, helpValue: 'A,B', summary: 'columns to print, in this order'}),
   query: checkedFlag(checkExpression)({
     helpGroup,

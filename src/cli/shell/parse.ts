@@ -225,7 +225,8 @@ export abstract class ParsingCommand extends Command {
     if (output) {
       this.takeGlobals(output)
       try {
-        checkColumns(columns, this.globals.columns)
+        // The columns of what a query finds depend on the query.
+        if (this.globals.query === undefined) checkColumns(columns, this.globals.columns)
       } catch (error) {
         into(all)(error)
       }

@@ -1,16 +1,17 @@
 /** A result as text for stdout: a table at a terminal, tab-separated lines in a pipe, all sanitised. */
 import process from 'node:process'
-import {Failure, usage} from '../../contract/failure.js'
+import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {closest} from '../input/match.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonLines, jsonText} from './json-text.js'
-import type {Column, Result} from './result.js'
+import {resultOfQuery} from './query.js'
+import type {Column, Format, Result} from './result.js'
 import {widthOf} from './streams.js'
 
 export interface OutputFlags {
   readonly json?: boolean | undefined
-  readonly format?: string | undefined
+  readonly format?: Format | undefined
   readonly columns?: string | undefined
   readonly query?: string | undefined
   readonly quiet?: boolean | undefined
@@ -22,10 +23,21 @@ export interface OutputTerminal {
   readonly isTTY: boolean
   readonly columns?: number
   readonly paint?: Painter
-  /** Takes notes about the result, for stderr. */
+  /** Takes notes about the result, for a person at the terminal. */
   readonly note?: (text: string) => void
+  /** Takes a warning about the result. */
+  readonly warn?: (text: string) => void
   /** Whether rows of the same list were printed before: the head is then left out. */
   readonly continues?: boolean
+}
+
+/** A result with the columns that are printed. */
+interface View<Item> {
+  readonly result: Result<Item>
+  readonly columns: readonly Column<Item>[]
+  /** Whether they were chosen by --columns. */
+  readonly isChosen: boolean
+  readonly terminal: OutputTerminal
 }
 
 /** The text of `result`, with its last newline. Throws Failure for a query that does not fit it. */
@@ -34,11 +46,8 @@ export async function renderResult<Item>(
   flags: OutputFlags,
   terminal: OutputTerminal,
 ): Promise<string> {
-  // Names may be foreign texts: those of fields in an answer.
-  const chosen = chooseColumns(result, flags.columns)
-  const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
-  if (flags.query !== undefined) return renderQuery(result.document, flags.query)
-  if (flags.json) return `${jsonText(result.document, 2)}\n`
+  if (flags.query !== undefined) return renderQuery(result.document, flags.query, flags, terminal)
+  if (flags.json) return RENDERERS.json(viewOf(result, flags, terminal))
   // A document without rows is JSON in every format.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
@@ -50,26 +59,53 @@ export async function renderResult<Item>(
   const isAsked = flags.format !== undefined || flags.columns !== undefined
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
   const lead = isAsked ? [] : (result.lead?.(terminal.paint ?? unpainted, roomOf(terminal)) ?? [])
-  return lines(lead) + (await renderRows(result, columns, flags, terminal))
+  const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]
+  return lines(lead) + (await render(viewOf(result, flags, terminal)))
 }
 
-async function renderRows<Item>(
-  result: Result<Item>,
-  columns: readonly Column<Item>[],
-  flags: OutputFlags,
-  terminal: OutputTerminal,
-): Promise<string> {
-  const format = flags.format ?? (terminal.isTTY ? 'table' : 'tsv')
-  if (format === 'ndjson') return ndjson(result, columns, flags.columns !== undefined)
-  const rows = result.items.map(item => columns.map(column => cell(column.value(item))))
-  const names = columns.map(column => column.name)
-  if (format === 'csv') return renderCsv(terminal.continues ? rows : [names, ...rows])
-  if (result.single)
-    return format === 'table'
-      ? renderBlock(names, rows[0] ?? [], roomOf(terminal))
-      : lines(names.map((name, index) => `${name}\t${rows[0]?.[index] ?? ''}`))
-  if (format === 'tsv') return lines(rows.map(row => row.join('\t')))
-  return renderTable(columns, rows, terminal)
+/** What --query finds: as JSON, a string bare, or in the rows of --format. */
+async function renderQuery(document: object, query: string, flags: OutputFlags, terminal: OutputTerminal) {
+  const found = await resultOfQuery(document, query)
+  if (found.warning !== undefined) terminal.warn?.(found.warning)
+  if (flags.json || flags.format === undefined) return found.text ?? ''
+  return RENDERERS[flags.format](viewOf(found, flags, terminal))
+}
+
+const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Promise<string>>> = {
+  json: ({result}) => `${jsonText(result.document, 2)}\n`,
+  ndjson: ({result, columns, isChosen}) => {
+    if (!isChosen) return jsonLines(result.single ? [result.document] : result.items)
+    return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
+  },
+  csv: async view => {
+    const {stringify} = await import('csv-stringify/sync')
+    const head = view.terminal.continues || view.columns.length === 0 ? [] : [namesOf(view)]
+    return stringify([...head, ...rowsOf(view)])
+  },
+  tsv: view => {
+    if (!view.result.single) return lines(rowsOf(view).map(row => row.join('\t')))
+    const [row = []] = rowsOf(view)
+    return lines(namesOf(view).map((name, index) => `${name}\t${row[index] ?? ''}`))
+  },
+  table: async view => {
+    if (!view.result.single) return renderTable(view)
+    return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], roomOf(view.terminal))
+  },
+}
+
+/** Names of columns may be foreign texts: those of fields in an answer. */
+function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal): View<Item> {
+  const chosen = chooseColumns(result, flags.columns)
+  const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
+  return {result, columns, isChosen: flags.columns !== undefined, terminal}
+}
+
+function namesOf<Item>({columns}: View<Item>): string[] {
+  return columns.map(({name}) => name)
+}
+
+function rowsOf<Item>({result, columns}: View<Item>): Row[] {
+  return result.items.map(item => columns.map(column => cell(column.value(item))))
 }
 
 /** An unknown column is empty: it was checked before, or depends on the answer, and the work is done by now. */
@@ -93,64 +129,6 @@ function namesIn(list: string): string[] {
   return list.split(',').map(name => name.trim())
 }
 
-async function renderQuery(document: object, query: string): Promise<string> {
-  const {search} = await import('@jmespath-community/jmespath')
-  const found = evaluate(() => search(JSON.parse(JSON.stringify(document)), query), document)
-  return typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`
-}
-
-/** What a JMESPath expression finds in a value; undefined where it fails. */
-export async function finderOf(expression: string): Promise<(value: unknown) => unknown> {
-  const {search} = await import('@jmespath-community/jmespath')
-  return value => {
-    try {
-      return search(value as never, expression)
-    } catch {
-      return undefined
-    }
-  }
-}
-
-/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
-export async function checkExpression(field: string, text: string): Promise<string> {
-  const {compile} = await import('@jmespath-community/jmespath')
-  try {
-    compile(text)
-    return text
-  } catch (error) {
-    const problem = `${field}: invalid JMESPath expression: ${queryReason(error)}`
-    throw usage('invalid_query', problem)
-  }
-}
-
-/** A query that does not fit the result fails after the work is done, so the error must not say otherwise. */
-function evaluate(work: () => unknown, document: object): unknown {
-  try {
-    return work()
-  } catch (error) {
-    throw new Failure(
-      'service_failed',
-      `the command succeeded, but --query cannot be applied to its result: ${queryReason(error)}`,
-      {
-        code: 'query_failed',
-        hint: 'do not repeat a change because of this',
-        result: {result: document},
-        keepsResult: true,
-      },
-    )
-  }
-}
-
-function queryReason(error: unknown): string {
-  return sanitizeLine(error instanceof Error ? error.message : '', 200)
-}
-
-function ndjson<Item>(result: Result<Item>, columns: readonly Column<Item>[], chosen: boolean): string {
-  if (result.single && !chosen) return jsonLines([result.document])
-  if (!chosen) return jsonLines(result.items)
-  return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
-}
-
 /** One value as one line of text: a list of words with spaces between, other lists and objects as JSON. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
@@ -165,11 +143,6 @@ function cleanLines(text: string): string {
     .split('\n')
     .map(line => sanitizeLine(line))
     .join('\n')
-}
-
-async function renderCsv(rows: readonly Row[]): Promise<string> {
-  const {stringify} = await import('csv-stringify/sync')
-  return stringify([...rows])
 }
 
 /** `name: value` lines for people, wrapped to `columns`. */
@@ -195,18 +168,15 @@ function roomOf(terminal: OutputTerminal): number {
   return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
 }
 
-async function renderTable(
-  columns: readonly Omit<Column<never>, 'value'>[],
-  rows: readonly Row[],
-  terminal: OutputTerminal,
-): Promise<string> {
+async function renderTable<Item>(view: View<Item>): Promise<string> {
+  const {columns, terminal} = view
+  const rows = rowsOf(view)
   if (rows.length === 0) return ''
   const {layOut} = await import('./table.js')
   const width = roomOf(terminal)
   const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
-  const names = columns.map(column => column.name)
   if (table === undefined)
-    return (await Promise.all(rows.map(row => renderBlock(names, row, width)))).join('\n')
+    return (await Promise.all(rows.map(row => renderBlock(namesOf(view), row, width)))).join('\n')
   if (table.leftOut.length > 0)
     terminal.note?.(`Columns left out (use --columns, or a wider terminal): ${table.leftOut.join(', ')}`)
   return lines(terminal.continues ? table.body : [...table.head, ...table.body])

@@ -4,7 +4,8 @@ import {readReservation} from '../../../src/cli/features/reserve/reservation.js'
 import {readJson} from '../../../src/cli/input/files.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
-import {checkExpression, renderResult} from '../../../src/cli/terminal/output.js'
+import {renderResult} from '../../../src/cli/terminal/output.js'
+import {checkExpression} from '../../../src/cli/terminal/query.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
 import {reservationRequest as schema} from '../../../src/contract/reservations.js'
 import {reservationRequest} from '../../support/sandbox.js'
@@ -97,7 +98,7 @@ const output = [
       const whole = await renderResult(resultOf(items), {json: true}, {isTTY: true})
       for (const values of [linesOf(ndjson).map(line => JSON.parse(line)), JSON.parse(whole).items])
         must(JSON.stringify(values) === JSON.stringify(items), ndjson, whole)
-      for (const flags of [{}, {format: 'table'}, {quiet: true}]) {
+      for (const flags of [{}, {format: 'table'}, {quiet: true}] as const) {
         const text = await renderResult(resultOf(items), flags, {isTTY: true, columns})
         must(dangerousIn(text.replaceAll('\n', '')) === undefined, text)
       }

@@ -7,7 +7,7 @@ import {parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {dryRunFlag} from '../../session/dry-run.js'
-import {checkExpression, finderOf} from '../../terminal/output.js'
+import {checkExpression, finderOf} from '../../terminal/query.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 

@@ -14,7 +14,8 @@ import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders} from '../../../webhooks/signature/headers.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/line-writer.js'
-import {finderOf, type OutputFlags} from '../../terminal/output.js'
+import type {OutputFlags} from '../../terminal/output.js'
+import {finderOf} from '../../terminal/query.js'
 
 export const EVENT_COLUMNS = [
   ...['received_at', 'verdict', 'reason', 'event_type', 'event_id', 'duplicate', 'ack_ms'],

@@ -1,0 +1,91 @@
+/** JMESPath on results: `--query` and `--expect`. */
+import {Failure, usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isObject, own} from '../../contract/json.js'
+import {jsonText} from './json-text.js'
+import type {Column, Result} from './result.js'
+
+/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
+export async function checkExpression(field: string, text: string): Promise<string> {
+  const {compile} = await import('@jmespath-community/jmespath')
+  try {
+    compile(text)
+    return text
+  } catch (error) {
+    const problem = `${field}: invalid JMESPath expression: ${reasonOf(error)}`
+    throw usage('invalid_query', problem)
+  }
+}
+
+/** What a JMESPath expression finds in a value; undefined where it fails. */
+export async function finderOf(expression: string): Promise<(value: unknown) => unknown> {
+  const {search} = await import('@jmespath-community/jmespath')
+  return value => {
+    try {
+      return search(value as never, expression)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** What `query` finds in `document`, as a result of its own; a string is bare text. Throws Failure. */
+export async function resultOfQuery(document: object, query: string): Promise<Result<unknown>> {
+  const {search} = await import('@jmespath-community/jmespath')
+  // A query that does not fit fails after the work is done, so the error must not say otherwise.
+  const failure = (error: unknown) =>
+    new Failure(
+      'service_failed',
+      `the command succeeded, but --query cannot be applied to its result: ${reasonOf(error)}`,
+      {
+        code: 'query_failed',
+        hint: 'do not repeat a change because of this',
+        result: {result: document},
+        keepsResult: true,
+      },
+    )
+  let found: unknown
+  try {
+    found = search(JSON.parse(JSON.stringify(document)), query)
+  } catch (error) {
+    throw failure(error)
+  }
+  const items = Array.isArray(found) ? found : found === null ? [] : [found]
+  const keys = isObject(document) ? sanitizeLine(Object.keys(document).join(', '), 200) : ''
+  return {
+    document: found as object,
+    items,
+    columns: columnsIn(items),
+    text: typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`,
+    single: isObject(found),
+    ...(isNothing(found) && {
+      warning: `Warning: --query found nothing${keys && `; the result has: ${keys}`}`,
+    }),
+  }
+}
+
+/** Keys of objects, places in lists (`1`, `2`), or `value` where there is anything else. */
+function columnsIn(items: readonly unknown[]): Column<unknown>[] {
+  if (items.every(isObject)) {
+    const names = [...new Set(items.flatMap(item => Object.keys(item)))]
+    return names.map(name => ({name, value: item => own(item as object, name)}))
+  }
+  const lists = items.filter(Array.isArray)
+  if (lists.length < items.length) return [{name: 'value', value: item => item}]
+  const most = Math.max(...lists.map(({length}) => length))
+  return Array.from({length: most}, (_, at) => ({
+    name: `${at + 1}`,
+    value: item => own(item as object, `${at}`),
+  }))
+}
+
+/** Also a list or an object with nothing in it but that. */
+function isNothing(found: unknown): boolean {
+  if (Array.isArray(found)) return found.every(isNothing)
+  const values = isObject(found) ? Object.values(found) : []
+  return found === null || found === undefined || (values.length > 0 && values.every(isNothing))
+}
+
+function reasonOf(error: unknown): string {
+  return sanitizeLine(error instanceof Error ? error.message : '', 200)
+}
