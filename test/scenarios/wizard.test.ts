@@ -90,7 +90,7 @@ test('a person who has never seen it books a room with nothing but the questions
   await terminal.waitFor('Download the voucher')
   terminal.type('\r')
   expect(await terminal.exit).toBe(0)
-  const reference = /reservation_ref:\s+(\S+)/.exec(terminal.screen())?.[1]
+  const reference = /^reservation:\s+(\S+)/m.exec(terminal.screen())?.[1]
   expect(existsSync(join(home.directory, `voucher-${reference}.pdf`))).toBe(true)
 })
 

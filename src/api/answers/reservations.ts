@@ -4,7 +4,7 @@ import {type JsonObject, own} from '../../contract/json.js'
 import {breadthFirst, inDocumentOrder, type Node, textOf} from '../../contract/json-walk.js'
 import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
-import {FEE, POLICY, RESERVATION} from './vocabulary.js'
+import {FEE, OFFER, PAYMENT, POLICY, RESERVATION} from './vocabulary.js'
 
 export interface ReadReservation {
   /** As the service sent it. */
@@ -67,8 +67,14 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     check_in: textIn(fields, RESERVATION.checkIn),
     check_out: textIn(fields, RESERVATION.checkOut),
     price: moneyIn(fields, RESERVATION.price),
+    rooms: roomsIn(fields),
     payment: textIn(inside('payment'), ['status', 'state']) ?? textIn(fields, ['payment_status']),
+    payment_mode: textIn(inside('payment'), ['mode', 'method', 'type']),
+    /** Until when it can be paid. */
+    pay_until: textIn(inside('payment'), PAYMENT.until),
+    voucher: textIn(inside('voucher'), ['status', 'state']),
     lead_guest: leadGuest(fields),
+    guests: guestsIn(fields).map(nameOf).filter(Boolean).join(', ') || null,
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
     /** When cancelling starts to cost something. */
@@ -78,14 +84,37 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   }
 }
 
-/** Given name and family name of the lead guest, else of the first. */
+/** Each room by its name and board, `Standard Room, RO`, with a semicolon between them. */
+function roomsIn(fields: Fields): string | null {
+  const rooms = RESERVATION.rooms.map(name => fields.get(name)).find(isList) ?? [fields.get('room')]
+  const texts = rooms.map(one => {
+    const room = fieldsOf(firstObject(one) ?? {})
+    const board = fieldsOf(firstObject(room.get('board')) ?? {})
+    const name = textIn(room, [...OFFER.roomName, ...OFFER.roomText])
+    const parts = [name, textIn(board, OFFER.ofBoard) ?? textIn(room, OFFER.board)]
+    return parts.filter(Boolean).join(', ')
+  })
+  return texts.filter(Boolean).join('; ') || textIn(fields, ['room_name', 'room_type_name'])
+}
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
+
+function guestsIn(fields: Fields): Fields[] {
+  const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
+  return list.map(guest => fieldsOf(firstObject(guest) ?? {}))
+}
+
+/** Given name and family name. */
+function nameOf(guest: Fields): string {
+  const names = [textIn(guest, RESERVATION.firstName), textIn(guest, RESERVATION.surname)]
+  return names.filter(Boolean).join(' ')
+}
+
+/** The name of the lead guest, else of the first. */
 function leadGuest(fields: Fields): string | null {
-  const list = RESERVATION.guests.map(name => fields.get(name)).find(Array.isArray) ?? []
-  const guests = list.map((guest: unknown) => fieldsOf(firstObject(guest) ?? {}))
-  const lead = guests.find((guest: Fields) => guest.get('is_lead') === true) ?? guests[0]
-  if (!lead) return null
-  const names = [textIn(lead, RESERVATION.firstName), textIn(lead, RESERVATION.surname)]
-  return names.filter(Boolean).join(' ') || null
+  const guests = guestsIn(fields)
+  const lead = guests.find(guest => guest.get('is_lead') === true) ?? guests[0]
+  return (lead && nameOf(lead)) || null
 }
 
 /** The beginning of the first policy that costs something. */

@@ -78,6 +78,7 @@ export const RESERVATION = {
   checkIn: names('check_in checkin check_in_date arrival start_date'),
   checkOut: names('check_out checkout check_out_date departure end_date'),
   price: names('price total_price total total_amount amount pricing'),
+  rooms: names('rooms room room_list'),
   guests: names('guests travellers passengers'),
   firstName: names('name first_name given_name'),
   surname: names('surname last_name family_name'),

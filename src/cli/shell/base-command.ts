@@ -206,6 +206,12 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     if (this.takesNotes() && text.length > 0) say(text)
   }
 
+  /** Whether the result is shown to a person: a table or a record, with the columns that the command chooses. */
+  showsRecords(): boolean {
+    const {json, quiet, query, columns, format = process.stdout.isTTY ? 'table' : 'tsv'} = this.globals
+    return format === 'table' && !json && !quiet && (query ?? columns) === undefined
+  }
+
   takesNotes(): boolean {
     return stderrIsTerminal() && !this.globals.json && !this.globals.quiet
   }

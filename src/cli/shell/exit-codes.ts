@@ -125,11 +125,13 @@ function documentOf({message, details}: Described, hint: string) {
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
   if (keepsResult) return {error, ...result}
-  // The two keys that may be long.
-  const {reservation: _, payment_url: __, ...rest} = (result ?? {}) as Record<string, unknown>
+  // The two keys that may be long; where to pay is kept longest.
+  const {reservation: _, ...short} = (result ?? {}) as Record<string, unknown>
+  const {payment_url: __, ...shortest} = short
   const candidates = [
     {error, ...result},
-    {error, ...rest},
+    {error, ...short},
+    {error, ...shortest},
   ]
   const fits = (document: object) => Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
   return candidates.find(fits) ?? {error}

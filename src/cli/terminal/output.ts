@@ -58,7 +58,7 @@ export async function renderResult<Item>(
   }
   const isAsked = flags.format !== undefined || flags.columns !== undefined
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
-  const lead = isAsked ? [] : (result.lead?.(terminal.paint ?? unpainted, roomOf(terminal)) ?? [])
+  const lead = isAsked ? [] : ((await result.lead?.(terminal.paint ?? unpainted, roomOf(terminal))) ?? [])
   const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]
   return lines(lead) + (await render(viewOf(result, flags, terminal)))
 }
@@ -88,8 +88,11 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
     return lines(namesOf(view).map((name, index) => `${name}\t${row[index] ?? ''}`))
   },
   table: async view => {
-    if (!view.result.single) return renderTable(view)
-    return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], roomOf(view.terminal))
+    const {result, isChosen, terminal} = view
+    if (!result.single) return renderTable(view)
+    const facts = isChosen ? undefined : result.facts
+    if (!facts) return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], isChosen, roomOf(terminal))
+    return renderBlock(Object.keys(facts), Object.values(facts).map(cell), false, roomOf(terminal))
   },
 }
 
@@ -145,13 +148,19 @@ function cleanLines(text: string): string {
     .join('\n')
 }
 
-/** `name: value` lines for people, wrapped to `columns`. */
-async function renderBlock(names: Row, values: Row, columns: number): Promise<string> {
+/** `name: value` lines for people, wrapped to `columns`; `isWhole`: also those without a value. */
+async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: number): Promise<string> {
   const {hang} = await import('./text.js')
   const width = Math.max(...names.map(name => name.length)) + 2
   return lines(
     names.flatMap((name, index) =>
-      hang(`${`${name}:`.padEnd(width)}${bounded(values[index] ?? '', columns)}`.trimEnd(), columns, width),
+      !isWhole && !values[index]
+        ? []
+        : hang(
+            `${`${name}:`.padEnd(width)}${bounded(values[index] ?? '', columns)}`.trimEnd(),
+            columns,
+            width,
+          ),
     ),
   )
 }
@@ -169,14 +178,14 @@ function roomOf(terminal: OutputTerminal): number {
 }
 
 async function renderTable<Item>(view: View<Item>): Promise<string> {
-  const {columns, terminal} = view
+  const {columns, terminal, isChosen} = view
   const rows = rowsOf(view)
   if (rows.length === 0) return ''
   const {layOut} = await import('./table.js')
   const width = roomOf(terminal)
   const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
   if (table === undefined)
-    return (await Promise.all(rows.map(row => renderBlock(namesOf(view), row, width)))).join('\n')
+    return (await Promise.all(rows.map(row => renderBlock(namesOf(view), row, isChosen, width)))).join('\n')
   if (table.leftOut.length > 0)
     terminal.note?.(`Columns left out (use --columns, or a wider terminal): ${table.leftOut.join(', ')}`)
   return lines(terminal.continues ? table.body : [...table.head, ...table.body])

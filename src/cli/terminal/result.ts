@@ -1,4 +1,6 @@
 /** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
+
+import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Painter} from './colour.js'
 import {jsonText} from './json-text.js'
 
@@ -26,7 +28,9 @@ export interface Result<Item = Record<string, unknown>> {
   /** One thing rather than a list: printed as `name: value` lines. */
   readonly single?: boolean
   /** Lines before the rows, unless a format is asked for; made safe, and of at most `columns`. */
-  readonly lead?: (paint: Painter, columns: number) => readonly string[]
+  readonly lead?: (paint: Painter, columns: number) => readonly string[] | Promise<readonly string[]>
+  /** What a person sees of one thing, in place of its columns: `name: value` lines; what is not known is left out. */
+  readonly facts?: Readonly<Record<string, string | null | undefined>>
   /** Printed bare in place of rows, unless a format is asked for: a token, a script. */
   readonly text?: string
 }
@@ -52,6 +56,15 @@ export function listResult<Item>(
 export function single(document: object, item: object, id: string | null): Result {
   const row = {...item}
   return {document, items: [row], columns: columnsOf(Object.keys(row)), id: () => id, single: true}
+}
+
+/** A line above the table at a terminal; in a pipe every line is a row. */
+export function headLine(text: string): NonNullable<Result['lead']> {
+  return async (paint, columns) => {
+    if (!Number.isFinite(columns)) return []
+    const {hang} = await import('./text.js')
+    return hang(sanitizeLine(text), columns, 2).map(line => paint('faint', line))
+  }
 }
 
 /** A document that is JSON for people too: a template, a request. */

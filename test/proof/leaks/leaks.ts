@@ -18,7 +18,7 @@ import {done} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
 import {CREDENTIALS, shown} from '../shared/scene.js'
 import {type Bench, findLeaks, openBench, runWatched, search, type Watched} from './home.js'
-import {ALL, allowedIn, PLANTED, resultsOf, SWITCHES, type Switch} from './secrets.js'
+import {ALL, allowedIn, PLANTED, resultsOf, SWITCHES, type Switch, talkOf} from './secrets.js'
 import {SPECIAL_CELLS} from './special.js'
 
 /** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */
@@ -202,8 +202,9 @@ function wrongIn(
 ): string[] {
   const {exit, stdout, stderr} = seen
   const isRecord = fault.isResult === true && exit === 0
+  const said = {...seen, stderr: talkOf(row.command, stderr)}
   const wrong = [
-    ...findLeaks(home, canaries, isRecord ? {...seen, stdout: ''} : seen, {
+    ...findLeaks(home, canaries, isRecord ? {...said, stdout: ''} : said, {
       stdout: resultsOf(row.command, exit, stdout),
       file: name => allowedIn(name, row.command, exit),
     }),

@@ -12,7 +12,7 @@ import {CREDENTIALS, Side, shown} from '../shared/scene.js'
 import {type Bench, EVENT_ID, findLeaks, OPEN_REFERENCE, runWatched, search, type Watched} from './home.js'
 import {PROMPTS} from './prompts.js'
 import type {Canaries, SecretKind} from './secrets.js'
-import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './secrets.js'
+import {ALL, allowedIn, resultsOf, SWITCHES, type Switch, talkOf} from './secrets.js'
 
 type Argv = readonly string[]
 
@@ -126,12 +126,17 @@ const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
     const seen = await runWatched(home, typed, debug.env)
     const {exit, stdout, stderr} = seen
     const wrong = [
-      ...findLeaks(home, canaries, seen, {
-        // A result may have been printed before the crash.
-        stdout: resultsOf(row.command, 0, stdout),
-        // The journal is as it is when a reservation's outcome is unknown.
-        file: name => allowedIn(name, row.command, 10),
-      }),
+      ...findLeaks(
+        home,
+        canaries,
+        {...seen, stderr: talkOf(row.command, stderr)},
+        {
+          // A result may have been printed before the crash.
+          stdout: resultsOf(row.command, 0, stdout),
+          // The journal is as it is when a reservation's outcome is unknown.
+          file: name => allowedIn(name, row.command, 10),
+        },
+      ),
       ...(existsSync(join(home.directory, 'crashed.txt')) ? [] : ['it never crashed']),
       ...(exit === 1 ? [] : [`the crash made it end with ${exit}`]),
       ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
@@ -160,7 +165,7 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
       ...findLeaks(
         home,
         canaries,
-        {stdout, stderr},
+        {stdout, stderr: talkOf('reserve', stderr)},
         {
           stdout: resultsOf('reserve', exit, stdout),
           file: name => (name === 'opened.txt' ? forBrowser : allowedIn(name, 'reserve', exit)),

@@ -2,6 +2,7 @@
 import process from 'node:process'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import type {SeenOffer} from '../../../state/seen-store.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
@@ -9,8 +10,9 @@ import type {BaseCommand} from '../../shell/base-command.js'
 import {wantsAccessible} from '../../terminal/colour.js'
 import {openAddress} from '../../terminal/open-address.js'
 import {requireConsent} from '../../terminal/prompts/ask.js'
-import {jsonResult} from '../../terminal/result.js'
+import {jsonResult, type Result} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
+import {moneyText} from '../../terminal/values.js'
 import type {AllReserveFlags} from './flags.js'
 import {namingReservation, newestOf, waitUntilConfirmed} from './follow.js'
 import {
@@ -44,14 +46,18 @@ import {
   startRun,
 } from './run.js'
 
+/** A reservation that is made is not shown later because of its balance. */
+const BALANCE_SECONDS = 5
+
 type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>
 
 export class ReserveFlow {
   /** Certain before a reservation is sent. */
   private nothingSent = stoppedWords(0)
-  /** How to find out the outcome of the reservation that is being sent. */
-  private resumeHint = ''
   private lastPaymentNote: string | undefined
+  private lastAddress: string | undefined
+  /** The offer of what is reserved, if this machine found it. */
+  private seen: SeenOffer | undefined
 
   private readonly warn = (text: string) => void this.command.warn(text)
 
@@ -79,6 +85,7 @@ export class ReserveFlow {
       if (wait === undefined) return made
       const tellAndLearn = (newest: ReserveOutcome) => {
         this.tellPayment(newest)
+        this.tellAddress(newest)
         learn(newest)
       }
       return waitUntilConfirmed(connection, made, wait, {warn: this.warn, learn: tellAndLearn})
@@ -95,9 +102,10 @@ export class ReserveFlow {
   async send(connection: Connection, plan: Plan | undefined): Promise<ReserveOutcome> {
     const {command} = this
     const {stopNote} = command
+    this.seen = plan?.seen
     const {resume = ''} = this.flags
-    this.resumeHint = plan ? resumeHint(plan, connection.state) : resumeCommand(resume)
-    const run = startRun(this.nothingSent, this.resumeHint)
+    const hint = plan ? resumeHint(plan, connection.state) : resumeCommand(resume)
+    const run = startRun(this.nothingSent, hint)
     command.stopNote = run.note
     command.whenStopped(run.stop)
     const warn = (text: string) => this.warn(`Warning: ${text}`)
@@ -120,7 +128,8 @@ export class ReserveFlow {
       await this.showPayment(made, waits)
       const newest = await follow(learn)
       learn(newest)
-      await this.command.print(reservationResult(newest))
+      const facts = this.command.showsRecords() ? await this.factsOf(newest) : undefined
+      await this.command.print(reservationResult(newest, facts))
     })
     this.command.stopNote = undefined
   }
@@ -157,7 +166,7 @@ export class ReserveFlow {
     this.lastPaymentNote = note
   }
 
-  /** The address is a secret and not for logs: without a terminal it is in the result alone. */
+  /** Shows where to pay: as a QR code, too, and in the browser with --open. */
   private async showPayment(outcome: ReserveOutcome, waits: boolean): Promise<void> {
     const {command} = this
     const address = paymentAddress(outcome)
@@ -165,10 +174,37 @@ export class ReserveFlow {
       if (lacksAddress(outcome)) for (const line of lacksAddressText(outcome)) this.warn(line)
       return
     }
-    if (command.takesNotes()) {
-      const code = wantsAccessible(process.env) ? undefined : await qrCode(address, stderr().columns)
-      command.note([...(code?.split('\n') ?? []), `Pay at ${address}`])
-    } else if (waits) this.warn(`It is not paid yet. To see where to pay: ${this.resumeHint}`)
+    if (command.takesNotes() && !wantsAccessible(process.env)) {
+      const code = await qrCode(address, stderr().columns)
+      if (code !== undefined) command.note(code.split('\n'))
+    }
+    if (waits || command.takesNotes()) this.tellAddress(outcome)
     if (this.flags.open) openAddress(address)
+  }
+
+  /** The customer needs it before the result is there, so a script that waits is told too. */
+  private tellAddress(outcome: ReserveOutcome): void {
+    const address = paymentAddress(outcome)
+    if (address !== undefined && address !== this.lastAddress) this.warn(`Pay at ${address}`)
+    this.lastAddress = address ?? this.lastAddress
+  }
+
+  /** For a person: also the balance that is left, where the service says it soon. */
+  private async factsOf(made: ReserveOutcome): Promise<Result['facts']> {
+    const [{factsShown}, {readBalance}] = await Promise.all([
+      import('./facts.js'),
+      import('../../../api/operations/account.js'),
+    ])
+    const {api, clock} = await this.command.connect()
+    const isConfirmed = made.outcome === 'confirmed'
+    const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: BALANCE_SECONDS}) : undefined
+    const {reservation, reservation_ref, status, outcome} = made
+    const found = {
+      reservation: reservation ?? {},
+      reservation_ref: reservation_ref ?? '',
+      status: status ?? outcome,
+    }
+    const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(made)}
+    return {...factsShown(found, parts), balance: moneyText(balance ?? null)}
   }
 }

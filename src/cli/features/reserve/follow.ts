@@ -182,7 +182,8 @@ export async function namingReservation<T>(
   try {
     return await work(learn)
   } catch (error) {
-    const text = `the reservation ${nameOf(newest)} was made (${sanitizeLine(newest.outcome, 40)})`
+    const name = nameOf(newest)
+    const text = `the reservation ${name} was made (${sanitizeLine(newest.outcome, 40)})`
     const isStorage = error instanceof StorageError
     const failure = isStorage ? usage(`storage_${error.fault}`, error.message, error.hint) : error
     if (!(failure instanceof Failure)) {
@@ -192,6 +193,7 @@ export async function namingReservation<T>(
     const {kind, message, details} = failure
     const look = `it exists, so do not reserve again; check it: ${resumeCommand(newest.client_reference_id)}`
     const named = {result: documentOf(newest), ...details}
-    throw new Failure(kind, `${message}; ${text}`, {...named, hint: details.hint ?? look})
+    const saying = message.includes(name) ? message : `${message}; ${text}`
+    throw new Failure(kind, saying, {...named, hint: details.hint ?? look})
   }
 }

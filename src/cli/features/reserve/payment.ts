@@ -111,15 +111,15 @@ export function paymentNote(outcome: ReserveOutcome, now: number): string | unde
 }
 
 export const RESERVATION_COLUMNS = [
-  ...['outcome', 'reservation_ref', 'payment_url'],
-  ...['client_reference_id', 'idempotency_key', 'attempts'],
+  ...(['outcome', 'reservation_ref', 'status', 'payment_url'] as const),
+  ...(['client_reference_id', 'idempotency_key', 'attempts'] as const),
 ]
 
-export function reservationResult(made: ReserveOutcome): Result<Record<string, unknown>> {
-  const {outcome, reservation_ref, client_reference_id, idempotency_key, attempts} = made
-  const payment_url = paymentAddress(made) ?? null
-  const row = {outcome, reservation_ref, payment_url, client_reference_id, idempotency_key, attempts}
-  return single(documentOf(made), row, reservation_ref)
+/** `facts`: what a person at a terminal sees of it. */
+export function reservationResult(made: ReserveOutcome, facts?: Result['facts']): Result {
+  const document = documentOf(made)
+  const row = Object.fromEntries(RESERVATION_COLUMNS.map(name => [name, document[name]]))
+  return {...single(document, row, made.reservation_ref), ...(facts && {facts})}
 }
 
 /** The JSON of a reservation that was made; `payment_url` is null where there is nothing to pay, as in its row. */

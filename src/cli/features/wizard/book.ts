@@ -1,14 +1,14 @@
 /** From a chosen offer to a reservation: the questions still open, the summary, the one confirmation, the sending. */
+import type {Money} from '../../../api/answers/facts.js'
+import {readBalance} from '../../../api/operations/account.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {Api} from '../../../api/types.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
-import {own} from '../../../contract/json.js'
-import {textOf} from '../../../contract/json-walk.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {moneyText} from '../../terminal/values.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
 import {askContactOrKept} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
@@ -36,7 +36,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = parts.connection.clock
   const clock = chosen.expiresAt === undefined ? undefined : startClock(chosen.expiresAt, now, 'This offer')
-  let balance: Promise<Balance> | undefined
+  let balance: ReturnType<typeof readBalance> | undefined
   const readOnce = () => {
     balance ??= readBalance(parts.connection.api)
     return balance
@@ -74,7 +74,7 @@ async function askMissing(
   parts: WizardParts,
   draft: Draft,
   chosen: Chosen,
-  balanceOnce: () => Promise<Balance>,
+  balanceOnce: () => ReturnType<typeof readBalance>,
 ): Promise<void> {
   const {connection, today, prompts} = parts
   const people = peopleHere(connection)
@@ -209,35 +209,16 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   draft.guests = undefined
 }
 
-/** Of the account; undefined when it cannot be seen. */
-type Balance = {readonly amount: string; readonly currency: string | undefined} | undefined
-
 export interface PaymentFacts {
   readonly cost: ShownOffer['price']
-  readonly balance: Balance
+  readonly balance: Money | undefined
   /** Modes the offer takes; undefined when it does not say. */
   readonly modes: readonly string[] | undefined
 }
 
-/** The balance, or undefined where the token may not see it or the answer has none. */
-async function readBalance(api: Api): Promise<Balance> {
-  const {showAccount} = await import('../../../api/operations/account.js')
-  try {
-    const account = await showAccount(api)
-    const names = ['available_balance', 'availableBalance', 'available', 'balance']
-    const amount = names
-      .map(name => textOf(own(account, name)))
-      .find(text => text !== undefined && isAmount(text))
-    return amount === undefined ? undefined : {amount, currency: textOf(own(account, 'currency'))}
-  } catch (error) {
-    if (error instanceof Failure) return undefined
-    throw error
-  }
-}
-
 /** Whether the balance certainly does not cover the cost: the same currency, and less. */
 export function isTooLittle({cost, balance}: PaymentFacts): boolean {
-  if (!balance || cost.total === null || !isAmount(cost.total)) return false
+  if (!balance?.currency || cost.total === null || !isAmount(cost.total)) return false
   return balance.currency === cost.currency && compareAmounts(balance.amount, cost.total) < 0
 }
 
@@ -252,6 +233,6 @@ export async function askPayment(prompts: Prompts, facts: PaymentFacts): Promise
 function balanceText(facts: PaymentFacts): string {
   const {balance} = facts
   if (!balance) return 'balance unknown'
-  const money = sanitizeLine([balance.amount, balance.currency].filter(Boolean).join(' '), 40)
+  const money = moneyText(balance)
   return isTooLittle(facts) ? `${money}: NOT ENOUGH; use the payment page` : `${money} available`
 }

@@ -1,0 +1,56 @@
+/** What a person wants to know of a reservation: hotel, dates, price, until when it can be cancelled, where to pay. */
+import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
+import {instantOf, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
+import {isIdentifier} from '../../../contract/identifiers.js'
+import type {SeenOffer} from '../../../state/seen-store.js'
+import {moneyText, onItsOwnClock} from '../../terminal/values.js'
+
+export interface FactsParts {
+  /** Unix seconds. */
+  readonly now: number
+  /** The offer it was made from: what the reservation itself does not say. */
+  readonly seen?: SeenOffer | undefined
+  /** Where to pay, if it has to be paid and the address is safe to open. */
+  readonly payAt: string | undefined
+}
+
+/** Null for what nobody said. */
+export function factsShown(
+  found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
+  {now, seen, payAt}: FactsParts,
+) {
+  const facts = factsOfReservation(found)
+  const {status, reservation_ref: reference} = found
+  const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
+  const [arrival, departure] = [facts.check_in ?? seen?.check_in, facts.check_out ?? seen?.check_out]
+  const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
+  const until = facts.free_until ?? seen?.details?.free_cancellation_until ?? null
+  const room = [seen?.room_name, seen?.board].filter(Boolean).join(', ')
+  return {
+    reservation: reference,
+    status,
+    'your reference': facts.client_reference_id,
+    hotel: facts.hotel ?? seen?.hotel_name,
+    rooms: facts.rooms ?? room,
+    dates: arrival && departure ? datesText(arrival, departure) : (arrival ?? null),
+    guests: facts.guests,
+    price: moneyText(facts.price ?? seenPrice),
+    payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
+    'pay at': payAt,
+    'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
+    'cancel by': until === null ? null : cancelText(until, now),
+    'cancellation fee': moneyText(facts.fee),
+    voucher: hasVoucher ? `bookctl voucher download ${reference}` : facts.voucher,
+  }
+}
+
+function datesText(arrival: string, departure: string): string {
+  const isDays = isCalendarDate(arrival) && isCalendarDate(departure)
+  const nights = isDays ? nightsBetween(arrival, departure) : 0
+  return `${arrival} to ${departure}${nights > 0 ? `, ${nights} night${nights === 1 ? '' : 's'}` : ''}`
+}
+
+function cancelText(until: string, now: number): string {
+  const isOver = (instantOf(until) ?? Number.POSITIVE_INFINITY) <= now
+  return `${onItsOwnClock(until)}, ${isOver ? 'which has passed: cancelling costs a fee' : 'free until then'}`
+}
