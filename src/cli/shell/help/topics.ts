@@ -69,7 +69,7 @@ const FORMAT_MEANINGS = {
 const OUTPUT_MORE = `
 --json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
 
---query applies a JMESPath expression to that document; a string is printed bare:
+--query applies a JMESPath expression to that document. A string is printed bare, anything else as JSON, or in the rows of --format: the keys of objects are the columns, or 1, 2, … for lists. If it finds nothing, stderr says so:
 
   bookctl hotels search … --sort price --query 'offers[0].offer_id'
   bookctl account --query 'account.available_balance'
