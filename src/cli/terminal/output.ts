@@ -58,7 +58,10 @@ export async function renderResult<Item>(
   }
   const isAsked = flags.format !== undefined || flags.columns !== undefined
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
-  const lead = isAsked ? [] : ((await result.lead?.(terminal.paint ?? unpainted, roomOf(terminal))) ?? [])
+  const lead =
+    isAsked || result.items.length === 0
+      ? []
+      : ((await result.lead?.(terminal.paint ?? unpainted, roomOf(terminal))) ?? [])
   const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]
   return lines(lead) + (await render(viewOf(result, flags, terminal)))
 }

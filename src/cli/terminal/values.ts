@@ -17,6 +17,16 @@ export function onItsOwnClock(text: string): string {
   return `${date} ${time} (${zone})`
 }
 
+/** `1 night`, `3 nights`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** `4 of 51 offers`, or `51 offers` where all are shown. */
+export function shownOf(shown: number, found: number, one: string, many?: string): string {
+  return `${shown < found ? `${shown} of ` : ''}${counted(found, one, many)}`
+}
+
 /** `Name  text` lines, each sanitised. */
 export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
   const line = ([name, text]: [string, string | null | undefined]) =>

@@ -81,8 +81,10 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
     const given = await this.withDefaults({...flags, city}, ['nationality', 'currency'])
     const request = readSearch(await this.complete(given))
     const wanted = {...flags, maxPrice: flags['max-price']}
-    await this.print(await search(await this.connect(), request, wanted))
-    this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
+    const result = await search(await this.connect(), request, wanted)
+    await this.print(result)
+    if (result.items.length > 0)
+      this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
   }
 
   protected override async alsoWrong({flags}: {flags: SearchFlags}, refused: readonly string[]) {

@@ -39,10 +39,14 @@ function isOnlyTheList({kind, details}: Failure): boolean {
   return kind === 'usage' || kind === 'refused' || kind === 'service_failed'
 }
 
-/** `Istanbul (101)`; `101` where the name is not known here. No request is made. */
-export function cityText(id: number | string, {state, target}: Pick<Naming, 'state' | 'target'>): string {
+/** `Istanbul (101)`; `otherwise` is its name where it is not known here; without one `101`. No request is made. */
+export function cityText(
+  id: number | string,
+  {state, target}: Pick<Naming, 'state' | 'target'>,
+  otherwise?: string,
+): string {
   const known = state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
-  const name = known.find(city => String(city.id) === String(id))?.name
+  const name = known.find(city => String(city.id) === String(id))?.name ?? otherwise
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 

@@ -2,7 +2,8 @@
 import type {FoundCity, FoundCountry, FoundCurrency} from '../../../api/operations/content.js'
 import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
-import {listResult, type Result} from '../../terminal/result.js'
+import {headLine, listResult, type Result} from '../../terminal/result.js'
+import {shownOf} from '../../terminal/values.js'
 
 export interface ContentFilter {
   readonly find?: string | undefined
@@ -37,15 +38,18 @@ export async function cities(connection: Connection, filter: ContentFilter): Pro
   return {...filtered('cities', found, isWanted, CITY_COLUMNS), shown: CITY_COLUMNS.slice(0, 4)}
 }
 
+const ONE = {countries: 'country', currencies: 'currency', cities: 'city'} as const
+
 function filtered<Item>(
-  kind: string,
+  kind: keyof typeof ONE,
   {items: all, isComplete}: {readonly items: readonly Item[]; readonly isComplete: boolean},
   isWanted: (item: Item) => boolean,
   columns: readonly (keyof Item & string)[],
 ): Result<Item> {
   const items = all.filter(isWanted)
+  const lead = headLine(shownOf(items.length, all.length, ONE[kind], kind))
   const result = listResult({[kind]: items}, items, columns)
-  return {...result, whenEmpty: `No ${kind} match.`, ...warningUnless(isComplete)}
+  return {...result, lead, whenEmpty: `No ${kind} match.`, ...warningUnless(isComplete)}
 }
 
 /** For a list that the service says is longer than what it sent. */

@@ -1,8 +1,10 @@
 /** A hotel search: sent, remembered for `reserve`, filtered. */
+import {textIn} from '../../../api/answers/facts.js'
 import {termsOf} from '../../../api/answers/offer-terms.js'
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
 import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Failure} from '../../../contract/failure.js'
+import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
@@ -10,7 +12,9 @@ import {checkInteger, invalid} from '../../input/checks.js'
 import {readDay} from '../../input/dates.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
-import {type Column, columnsOf, type Result} from '../../terminal/result.js'
+import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
+import {counted, shownOf} from '../../terminal/values.js'
+import {cityText} from './city-names.js'
 import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
 
 /** Searches and remembers every offer found, also those filtered out. Throws Failure. */
@@ -24,6 +28,7 @@ export async function search(
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   if (state.writable) await state.offers.remember(client, seenOffers(request, outcome), clock.now())
   const offers = narrow(outcome.offers, wanted)
+  const found = shownOf(offers.length, outcome.offers.length, 'offer')
   return {
     document: {
       search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
@@ -33,12 +38,39 @@ export async function search(
     },
     items: offers,
     columns: OFFER_COLUMNS,
+    lead: headLine(`${describeSearch(request, outcome, connection)}: ${found}`),
     shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
     whenEmpty:
       outcome.offers.length > 0
         ? `No offers match your filters (${outcome.offers.length} found).`
         : 'No offers were found.',
   }
+}
+
+/** `Istanbul (101), 2030-06-01 to 2030-06-04 (3 nights), 2 adults, nationality TR`. */
+function describeSearch(
+  {destination, check_in, check_out, rooms, client_nationality}: SearchRequest,
+  {offers}: SearchOutcome,
+  connection: Connection,
+): string {
+  const city = cityText(destination.id, connection, offers[0] && cityOf(offers[0]))
+  const nights = counted(nightsBetween(check_in, check_out), 'night')
+  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
+  const ages = rooms.flatMap(room => room.children_ages)
+  const people = [
+    ...(rooms.length > 1 ? [`${rooms.length} rooms`] : []),
+    counted(adults, 'adult'),
+    ...(ages.length > 0 ? [`${counted(ages.length, 'child', 'children')} (${ages.join(', ')})`] : []),
+  ]
+  return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
+}
+
+/** The name of its city, where the service says it. */
+function cityOf({raw}: FoundOffer): string | undefined {
+  const fields = fieldsOf(raw)
+  const hotel = fieldsOf(firstObject(fields.get('hotel')) ?? {})
+  const names = ['city', 'city_name', 'destination', 'destination_name']
+  return textIn(hotel, names) ?? textIn(fields, names) ?? undefined
 }
 
 /** Named as in JSON, plus total and currency as columns of their own. */

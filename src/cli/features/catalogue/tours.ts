@@ -4,7 +4,9 @@ import {compareAmounts} from '../../../contract/money.js'
 import {fold} from '../../input/match.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
-import {type Column, columnsOf, type Result} from '../../terminal/result.js'
+import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
+import {shownOf} from '../../terminal/values.js'
+import {cityText} from './city-names.js'
 import {warningUnless} from './content.js'
 import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
 
@@ -48,14 +50,17 @@ export async function search(open: () => Promise<Connection>, flags: TourFlags):
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')
-  const {items: found, isComplete} = await searchTours((await open()).api, request)
+  const connection = await open()
+  const {items: found, isComplete} = await searchTours(connection.api, request)
   // A tour that does not say what matters is left out, or comes last.
   const kept = found.filter(tour => isWanted(tour, flags))
   const tours = (ORDERS[flags.sort ?? '']?.(kept) ?? kept).slice(0, flags.limit)
+  const place = [cityText(city, connection, found[0]?.city ?? undefined), date].filter(Boolean).join(', ')
   return {
     document: {search: request, tours},
     items: tours,
     columns: TOUR_COLUMNS,
+    lead: headLine(`${place}: ${shownOf(tours.length, found.length, 'tour')}`),
     shown: ['tour_id', 'name', 'duration', 'price', 'rating', 'tags'],
     whenEmpty:
       found.length > 0 ? `No tours match your filters (${found.length} found).` : 'No tours were found.',

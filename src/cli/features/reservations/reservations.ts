@@ -9,8 +9,8 @@ import {RESERVATION_STATUSES} from '../../../contract/reservation-statuses.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
-import {listResult, type Result} from '../../terminal/result.js'
-import {moneyText} from '../../terminal/values.js'
+import {headLine, listResult, type Result} from '../../terminal/result.js'
+import {counted, moneyText} from '../../terminal/values.js'
 import {noteOutcome} from '../reserve/follow.js'
 
 /** `--after`: the cursor of an earlier page. */
@@ -66,11 +66,22 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
   return {
     ...listResult(document, reservations.map(rowOf), NAMES),
+    lead: headLine(`${describeWish(wish)}${counted(reservations.length, 'reservation')}`),
     shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
     whenEmpty: 'There are no such reservations.',
     ...(next === UNKNOWN_NEXT ? {warning: MORE_THAN_THESE} : {}),
     next,
   }
+}
+
+/** `CONFIRMED, created from 2026-01-01: `; nothing for all of them. */
+function describeWish({clientReference, status, createdFrom, createdTo, after}: ListWish): string {
+  const wishes = [
+    ...[status, clientReference && `client reference ${clientReference}`],
+    ...[createdFrom && `created from ${createdFrom}`, createdTo && `created to ${createdTo}`],
+    after && 'after an earlier page',
+  ].filter(Boolean)
+  return wishes.length > 0 ? `${wishes.join(', ')}: ` : ''
 }
 
 /** Records the state in the journal, too; a failure there only warns. Throws Failure. */

@@ -3,7 +3,7 @@ import {factsOfReservation, type ReadReservation} from '../../../api/answers/res
 import {instantOf, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import type {SeenOffer} from '../../../state/seen-store.js'
-import {moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {counted, moneyText, onItsOwnClock} from '../../terminal/values.js'
 
 export interface FactsParts {
   /** Unix seconds. */
@@ -47,7 +47,7 @@ export function factsShown(
 function datesText(arrival: string, departure: string): string {
   const isDays = isCalendarDate(arrival) && isCalendarDate(departure)
   const nights = isDays ? nightsBetween(arrival, departure) : 0
-  return `${arrival} to ${departure}${nights > 0 ? `, ${nights} night${nights === 1 ? '' : 's'}` : ''}`
+  return `${arrival} to ${departure}${nights > 0 ? `, ${counted(nights, 'night')}` : ''}`
 }
 
 function cancelText(until: string, now: number): string {

@@ -1,4 +1,5 @@
 /** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
+
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -6,6 +7,7 @@ import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
+import {counted} from '../../terminal/values.js'
 import {cityText} from '../catalogue/city-names.js'
 import {narrow, readSearch, roomText, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
@@ -14,7 +16,6 @@ import {nightsText, type Reader} from './dates.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
 import {offerGlance, offerLine, priceText, type ShownOffer} from './offer-lines.js'
-import {counted} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {

@@ -46,10 +46,6 @@ export async function askCountry(
   return prompts.search({message, find, startsUnchosen: first === undefined})
 }
 
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
-}
-
 export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
   return `${name} ${surname}, ${email}, ${phone_country_code} ${phone_number}`
 }

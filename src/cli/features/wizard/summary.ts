@@ -2,11 +2,12 @@
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Target} from '../../session/target.js'
+import {counted} from '../../terminal/values.js'
 import type {Plan} from '../reserve/plan.js'
 import {nightsText, type Reader, withWeekday} from './dates.js'
 import type {Chosen, Stay} from './draft.js'
 import {detailRows} from './offer-lines.js'
-import {contactText, counted} from './questions.js'
+import {contactText} from './questions.js'
 
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
 export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Target, reader: Reader): string {
