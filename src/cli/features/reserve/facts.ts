@@ -2,7 +2,7 @@
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {instantOf, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
-import type {SeenOffer} from '../../../state/seen-store.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {counted, moneyText, onItsOwnClock} from '../../terminal/values.js'
 
 export interface FactsParts {

@@ -2,7 +2,7 @@
 import process from 'node:process'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {SeenOffer} from '../../../state/seen-store.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
