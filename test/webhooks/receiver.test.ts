@@ -82,6 +82,22 @@ test('takes POST on its one path alone', async () => {
   await eventually(() => expect(receiver.refused).toEqual([404, 404, 405]))
 })
 
+test('takes a whole address for its path (RFC 9112 §3.2.2)', async () => {
+  const receiver = await receiving()
+  for (const target of ['http://127.0.0.1:4020/', 'HTTP://a', 'https://a?from=proxy']) {
+    expect([target, await statusOf(receiver.port, replaced(valid(), /POST \//, `POST ${target}`))]).toEqual([
+      target,
+      200,
+    ])
+  }
+  for (const target of ['http://a/other', 'http:///', 'ftp://a/']) {
+    expect([
+      target,
+      await statusOf(receiver.port, replaced(valid(), /POST \//, `POST ${target}`)),
+    ]).not.toEqual([target, 200])
+  }
+})
+
 test('a body of 1 MiB is taken, and one byte more is 413, whether its length is declared or not', async () => {
   const receiver = await receiving()
   const pad = (length: number) => {

@@ -132,8 +132,10 @@ function refusalOf(
   {path, limits}: Serving,
   {url = '', method, headers}: IncomingMessage,
 ): number | undefined {
-  const query = url.indexOf('?')
-  if ((query === -1 ? url : url.slice(0, query)) !== path) return 404
+  // A whole address is a target, too (RFC 9112 §3.2.2).
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
+  const query = target.indexOf('?')
+  if ((query === -1 ? target : target.slice(0, query)) !== path) return 404
   if (method !== 'POST') return 405
   const length = headers['content-length']
   return length !== undefined && Number(length) > limits.maxBodyBytes ? 413 : undefined
