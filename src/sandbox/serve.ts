@@ -1,8 +1,12 @@
 /** Serves a sandbox on loopback. The one file of the sandbox that knows node:http. */
+import {createServer, type Server, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {AddressInfo} from 'node:net'
-import {type HttpBindings, serve} from '@hono/node-server'
+import type {Duplex} from 'node:stream'
+import {getRequestListener, type HttpBindings, RequestError} from '@hono/node-server'
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
-import {ConnectionDrop} from './base/answers.js'
+import type {ErrorCode} from '../contract/error-codes.js'
+import {ConnectionDrop, Refusal} from './base/answers.js'
+import {randomId} from './base/random.js'
 import {CUT_HEADER} from './http/faults.js'
 import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
@@ -15,27 +19,105 @@ interface ServedSandbox {
   close(): Promise<void>
 }
 
+/** A slow sender is cut this long after its first byte, at most one round of checks later. */
+const LIMITS = {headersTimeout: 4000, requestTimeout: 4000, connectionsCheckingInterval: 500}
+/** For the answer to a request that is cut; then the connection goes, whatever is still being sent. */
+const LINGER_MILLISECONDS = 500
+
 /** Listens on `host` and `port` (0: any free one). Rejects with the system's error when it cannot. */
 export function serveSandbox(
   sandbox: Sandbox,
   {host, port}: {host: '127.0.0.1'; port: number},
 ): Promise<ServedSandbox> {
-  return new Promise((resolve, reject) => {
-    const server = serve(
-      {
-        fetch: (request, env) => answerOrCut(sandbox, request, env as HttpBindings),
-        hostname: host,
-        port,
-        overrideGlobalObjects: false,
-      },
-      (info: AddressInfo) => {
-        const origin = `http://${host}:${info.port}`
-        sandbox.listenAt(origin)
-        resolve({origin, baseUrl: origin + API_PATH, close: () => closeServer(server)})
-      },
-    )
-    server.once('error', reject)
+  const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
+    hostname: host,
+    overrideGlobalObjects: false,
+    errorHandler: refuseTarget,
   })
+  /** The last response on each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>()
+  const server = createServer({...LIMITS, requireHostHeader: false}, (request, response) => {
+    responses.set(request.socket, response)
+    // A scheme may be written in any case (RFC 9110 §4.2.3).
+    request.url = request.url?.replace(/^https?:/i, scheme => scheme.toLowerCase())
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      send(response, refusal('invalid_request', 'the Host header is missing'))
+    } else void listener(request, response)
+  })
+  server.on('checkExpectation', (_, response) => {
+    send(response, refusal('expectation_failed', 'the only expectation that can be met is 100-continue'))
+  })
+  server.on('connect', (_, socket) =>
+    refuseOn(socket, refusal('invalid_request', 'CONNECT is not supported')),
+  )
+  server.on('clientError', (error: ParserError, socket) => {
+    const response = responses.get(socket)
+    const refuse = () => refuseOn(socket, refusalOf(error))
+    const isOver = response === undefined || response.writableFinished
+    if (!isOver && response.req.complete) response.once('finish', refuse)
+    else if (socket.writable && (isOver || !response.headersSent)) refuse()
+    else socket.destroy()
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => {
+      const origin = `http://${host}:${(server.address() as AddressInfo).port}`
+      sandbox.listenAt(origin)
+      resolve({origin, baseUrl: origin + API_PATH, close: () => closeServer(server)})
+    })
+  })
+}
+
+type WireRefusal = ReturnType<typeof refusal>
+
+/** A refusal of what the sandbox itself cannot be asked, because it is no request. The connection ends with it. */
+function refusal(code: ErrorCode, message: string) {
+  const requestId = randomId('req_')
+  const {status, json} = new Refusal(code, message).toAnswer(requestId)
+  const body = JSON.stringify(json)
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }
+  return {status, headers, body}
+}
+
+/** `reason`: in words, of the parser. */
+type ParserError = Error & {readonly code?: string; readonly reason?: string}
+
+/** For an error of Node's parser or of its limits. */
+function refusalOf({code, reason}: ParserError): WireRefusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusal('head_too_large', 'the head of the request is too large')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const message = `the request was not complete within ${LIMITS.requestTimeout / 1000} s`
+    return refusal('request_timeout', message)
+  }
+  return refusal('invalid_request', `the request cannot be parsed as HTTP/1.1: ${reason ?? code}`)
+}
+
+/** What cannot be a URL, as `*` in `OPTIONS *`; or an internal error. */
+function refuseTarget(error: unknown): Response {
+  const isTarget = error instanceof RequestError
+  const {status, headers, body} = isTarget
+    ? refusal(
+        'invalid_request',
+        'invalid Host header or request target: expected a path, or a whole http:// address',
+      )
+    : refusal('internal_error', 'internal error in the local sandbox')
+  return new Response(body, {status, headers})
+}
+
+function send(response: ServerResponse, {status, headers, body}: WireRefusal): void {
+  response.writeHead(status, headers).end(body)
+}
+
+function refuseOn(socket: Duplex, {status, headers, body}: WireRefusal): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines].join('\r\n')
+  socket.on('error', () => undefined).end(`${head}\r\n\r\n${body}`)
+  setTimeout(() => socket.destroy(), LINGER_MILLISECONDS).unref()
 }
 
 async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpBindings): Promise<Response> {
@@ -58,9 +140,9 @@ async function sendFirstPiece(response: Response, outgoing: HttpBindings['outgoi
   await new Promise(resolve => outgoing.write(piece?.value ?? '', resolve))
 }
 
-function closeServer(server: ReturnType<typeof serve>): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise(resolve => {
     server.close(() => resolve())
-    if ('closeAllConnections' in server) server.closeAllConnections()
+    server.closeAllConnections()
   })
 }

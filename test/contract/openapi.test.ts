@@ -99,9 +99,10 @@ describe('each operation', () => {
     expect(description.components.parameters.IdempotencyKey).toMatchObject({in: 'header', required: true})
   })
 
-  it('knows every error code but those of paths and methods', () => {
+  it('knows every error code but those of paths, methods and what is no request', () => {
     const text = JSON.stringify(description.paths)
-    const elsewhere = 'delivery_not_found forbidden method_not_allowed not_found payment_not_pending'
+    const elsewhere =
+      'delivery_not_found expectation_failed forbidden head_too_large method_not_allowed not_found payment_not_pending request_timeout'
     const missing = Object.keys(ERROR_CODES).filter(code => !text.includes(`\`${code}\``))
     expect(missing.sort().join(' ')).toBe(elsewhere)
   })

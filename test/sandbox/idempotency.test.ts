@@ -25,10 +25,15 @@ test('refuses a key that is missing, invalid, or used with another body', async 
   expect(await refusalOf(client.call('POST', '/reservations/hotel', reservationRequest(one.offer_id)))).toBe(
     '400 idempotency_key_missing',
   )
-  for (const key of ['two words', 'x'.repeat(256)]) {
-    expect(await refusalOf(client.reserve(reservationRequest(one.offer_id), key))).toBe(
-      '400 idempotency_key_invalid',
-    )
+  const wrong = [
+    ['two words', 'visible ASCII'],
+    ['\u00e9t\u00e9', 'visible ASCII'],
+    ['x'.repeat(256), '256 characters; at most 255'],
+  ] as const
+  for (const [key, rule] of wrong) {
+    const answer = await client.reserve(reservationRequest(one.offer_id), key)
+    expect(await refusalOf(answer)).toBe('400 idempotency_key_invalid')
+    expect(answer.json.error.message).toContain(rule)
   }
   const key = randomUUID()
   await client.reserve(reservationRequest(one.offer_id), key)

@@ -47,6 +47,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   subscription_not_found: FIND_SUBSCRIPTION,
   delivery_not_found: 'bookctl sandbox deliveries lists them',
   method_not_allowed: 'check method and path; bookctl sandbox openapi lists both',
+  request_timeout: LATER,
   offer_already_used: 'bookctl journal lists what was booked from here, with which offer',
   duplicate_client_reference:
     'bookctl journal shows whose it is; for another booking choose another --client-reference',
@@ -61,8 +62,10 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   offer_expired: SEARCH_AGAIN,
   rooms_unavailable: 'choose another offer: bookctl hotels search',
   payload_too_large: 'send less at once; --dry-run shows what is sent',
+  expectation_failed: 'send no Expect header',
   idempotency_key_reused: 'leave out --idempotency-key to generate a new one',
   rate_limited: 'too many requests: wait a moment',
+  head_too_large: 'send fewer or shorter headers',
   internal_error: LATER,
   service_unavailable: LATER,
   upstream_timeout: LATER,

@@ -20,7 +20,7 @@ export function checkHost(request: Request, served: string | undefined): string 
   if (!isOwn || host !== url.host) {
     throw new Refusal('forbidden', 'the Host header does not name this local sandbox')
   }
-  return `${url.protocol}//${url.host}`
+  return `http://${url.host}`
 }
 
 /** Throws Refusal `forbidden` when a browser sent this for a page of another origin. */

@@ -9,6 +9,7 @@ import {KEY_RETENTION_SECONDS} from '../store/expiry.js'
 import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS = [402, 404, 409, 410]
+const MAX_KEY_LENGTH = 255
 
 /** One use of a key: the client, the key, and the hash of the body. */
 interface KeyUse {
@@ -17,16 +18,14 @@ interface KeyUse {
   readonly bodyHash: string
 }
 
-/** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible characters. */
+/** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
 export function keyUse(clientId: string, header: string, json: unknown): KeyUse {
   const key = header.trim()
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
   }
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    const message = 'invalid Idempotency-Key: expected 1 to 255 visible ASCII characters, for example a UUID'
-    throw new Refusal('idempotency_key_invalid', message)
-  }
+  if (key.length > MAX_KEY_LENGTH) throw invalidKey(`${key.length} characters; at most ${MAX_KEY_LENGTH}`)
+  if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKey('only visible ASCII characters, without spaces')
   return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
 }
 
@@ -89,6 +88,11 @@ function keep(service: RunningService, use: KeyUse, answer: Answer): void {
   const {clientId, key, bodyHash} = use
   const body = JSON.stringify(answer.json)
   service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
+}
+
+function invalidKey(rule: string): Refusal {
+  const message = `invalid Idempotency-Key: ${rule}; for example a UUID`
+  return new Refusal('idempotency_key_invalid', message)
 }
 
 function reused(): Refusal {
