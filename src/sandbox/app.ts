@@ -15,7 +15,15 @@ import {truncated} from './http/faults.js'
 import {checkHost, checkOrigin} from './http/guard.js'
 import type {Call, Handlers, RunningService} from './http/operation.js'
 import {perform} from './http/perform.js'
-import {API_PATH, type App, logRequests, type RequestState, wrongMethod} from './http/requests.js'
+import {
+  type AnsweredRequest,
+  API_PATH,
+  type App,
+  logRequests,
+  type RequestState,
+  reportTo,
+  wrongMethod,
+} from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 
 /** Which handler does which operation of contract/operations.ts. */
@@ -27,11 +35,16 @@ const HANDLERS: Handlers = {
 }
 
 /** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
-export function createApp(service: RunningService, served: () => string | undefined): App {
+export function createApp(
+  service: RunningService,
+  served: () => string | undefined,
+  onAnswered?: (request: AnsweredRequest) => void,
+): App {
   const app: App = new Hono()
   const turns = new Turns()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(notFound)
+  if (onAnswered) app.use(reportTo(onAnswered))
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()

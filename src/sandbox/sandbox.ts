@@ -13,7 +13,7 @@ import {TimeMover} from './delivery/time-mover.js'
 import {createTrust} from './delivery/trust.js'
 import {Faults} from './http/faults.js'
 import type {RunningService} from './http/operation.js'
-import {RequestLog} from './http/requests.js'
+import {type AnsweredRequest, RequestLog} from './http/requests.js'
 import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 
 export interface SandboxOptions {
@@ -35,9 +35,13 @@ export interface SandboxOptions {
   readonly resolve?: Resolve
   /** Time a subscriber has to answer, in milliseconds (default: §6.4's). */
   readonly subscriberMilliseconds?: number
+  /** Called for each answer, or cut connection, of everything but the dashboard and the controls. */
+  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
 }
 
 export interface Sandbox {
+  /** The port it was served at before; undefined the first time. */
+  readonly lastPort: number | undefined
   /**
    * Answers a request. Rejects with ConnectionDrop where a connection would be cut. In process any loopback origin
    * is accepted; once `listenAt` was called, only that one.
@@ -87,11 +91,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const dispatcher = new Dispatcher(service, post, () => served)
   const timeMover = new TimeMover(service, dispatcher)
   prepareState(service)
-  const app = createApp(service, () => served)
+  const app = createApp(service, () => served, options.onAnswered)
+  const lastPort = Number(readMeta(database, 'last_port')) || undefined
   return {
+    lastPort,
     handle: async request => app.fetch(request),
     listenAt: origin => {
       served = origin
+      rememberPort(database, new URL(origin).port)
       dispatcher.wake()
     },
     close: () => {
@@ -99,6 +106,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       dispatcher.close()
       database.close()
     },
+  }
+}
+
+/** Addresses that people keep stay valid after a restart. A disk that is full is no reason not to serve. */
+function rememberPort(database: Database, port: string): void {
+  try {
+    writeMeta(database, 'last_port', port)
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
   }
 }
 

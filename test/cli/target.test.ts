@@ -16,6 +16,7 @@ const PROFILES: SettingsFile['profiles'] = {
 const remembered = (current?: string, profiles: SettingsFile['profiles'] = PROFILES): Remembered => ({
   settings: {read: () => ({profiles, ...(current === undefined ? {} : {current_profile: current})})},
   secrets: {read: async ({profile}) => (profile === 'local' ? 'sk_live_x' : `sk_live_${profile}`)},
+  directory: '/nowhere',
 })
 const NOTHING = remembered(undefined, {})
 

@@ -31,13 +31,15 @@ export const currencyFlag = checkedFlag(checkCurrency)
 export const comingDayFlag = checkedFlag((field, text) => readComingDay(field, text))
 export const durationFlag = checkedFlag(readDuration)
 
-export const portFlag = Flags.integer({
-  helpValue: 'PORT',
-  min: 0,
-  max: 65_535,
-  default: 0,
-  summary: 'port to listen on (0: any free port)',
-})
+/** `--port`; `usual`: which one is used without it. */
+export const portFlag = (usual: string) =>
+  Flags.integer({
+    helpValue: 'PORT',
+    min: 0,
+    max: 65_535,
+    summary: 'port to listen on (0: any free port)',
+    defaultHelp: async () => usual,
+  })
 
 /** `--wait[=SECONDS]`: alone, 900 seconds. */
 export const waitFlag = (summary: string) =>

@@ -18,6 +18,7 @@ import {checkedFlag} from '../input/flags.js'
 export interface Remembered {
   readonly settings: Pick<State['settings'], 'read'>
   readonly secrets: Pick<State['secrets'], 'read'>
+  readonly directory: string
 }
 
 export interface TargetFlags {
@@ -90,10 +91,10 @@ export async function resolveTarget(
   }
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
-  if (!profile) throw notLoggedIn(name)
+  if (!profile) throw await notLoggedIn(name, remembered.directory)
   const {client_id: clientId, secret_store: place = 'file'} = profile
   const clientSecret = await remembered.secrets.read({profile: name, clientId}, place)
-  if (!clientSecret) throw notLoggedIn(name)
+  if (!clientSecret) throw await notLoggedIn(name, remembered.directory)
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
   const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const fromFlags = namesProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
@@ -171,9 +172,13 @@ function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Fai
   )
 }
 
-function notLoggedIn(name: string): Failure {
+async function notLoggedIn(name: string, directory: string): Promise<Failure> {
   const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
-  const hint = `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET; to try it without credentials: bookctl sandbox start`
+  const {listeningSandboxes} = await import('./sandbox-records.js')
+  const [sandbox] = await listeningSandboxes(directory).catch(() => [])
+  const hint = sandbox
+    ? `to use the local sandbox that is running: eval "$(bookctl sandbox env)"`
+    : `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET; to try it without credentials: bookctl sandbox start`
   const problem = `not logged in: no credentials for profile ${name}`
   return new Failure('not_allowed', problem, {code: 'not_logged_in', hint})
 }

@@ -33,6 +33,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   exitCode: number = 0
   readonly printsLines: boolean = false
   hasPrinted = false
+  readonly outlivesReader: boolean = false
   stopNote: StopNote | (() => StopNote) | undefined
   service: string | undefined
 
@@ -142,7 +143,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** Whether the flag of that name is on the command line, rather than in the environment. */
-  private types(name: string): boolean {
+  protected types(name: string): boolean {
     return this.argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`))
   }
 

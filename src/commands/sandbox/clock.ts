@@ -10,7 +10,7 @@ export default class SandboxClock extends SandboxCommand {
   static override summary = "Show the local sandbox's clock, or advance it."
   static override description =
     `Advancing the clock runs everything that falls due: offers and tokens expire, payments run out, events are sent.
-Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']
   static override columns = ['now']
   static override flags = {
@@ -21,7 +21,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxClock)
     const body = flags.advance === undefined ? undefined : {advance_seconds: flags.advance}
-    const time = await this.control('/clock', body, MOVE_TIMEOUT_SECONDS)
+    const time = await this.control('/clock', {body, seconds: MOVE_TIMEOUT_SECONDS})
     if (time) await this.print(single(time, time, String(time.now ?? '')))
   }
 }

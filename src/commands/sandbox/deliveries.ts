@@ -8,7 +8,7 @@ export default class SandboxDeliveries extends SandboxCommand {
   static override summary = "List the local sandbox's deliveries of events, with every attempt."
   static override description =
     `A pending delivery is sent when it falls due: bookctl sandbox clock --advance 1m. --redeliver sends one delivery again now
-and shows it. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+and shows it. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
   static override columns = DELIVERY_COLUMNS
   static override flags = {
@@ -33,7 +33,7 @@ and shows it. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
     // One more than is shown is asked for, to know whether there are older ones.
     const answer = await (id === undefined
       ? this.control(`/deliveries?limit=${limit + 1}`)
-      : this.control(`/deliveries/${id}/redeliver`, {}))
+      : this.control(`/deliveries/${id}/redeliver`, {body: {}}))
     if (!answer) return
     const found = (answer.data ?? [answer]) as unknown[]
     await this.print(deliveryList(found.slice(-limit)))

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {SandboxCommand} from '../../cli/features/sandbox/command.js'
-import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/features/sandbox/running.js'
+import {credentialsOf, SANDBOX_CLIENTS} from '../../cli/features/sandbox/running.js'
 import {single} from '../../cli/terminal/result.js'
 
 /** How each shell sets a variable. The values are addresses and names without quotes in them. */
@@ -13,22 +13,34 @@ const SYNTAX = {
 export default class SandboxEnv extends SandboxCommand {
   static override summary = 'Print the environment that points commands at the local sandbox.'
   static override description =
-    `For eval "$(bookctl sandbox env)". Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
-  static override examples = ['eval "$(bookctl sandbox env)"', 'bookctl sandbox env --shell fish']
+    `For eval "$(bookctl sandbox env)", also after a restart: the sandbox that is running counts, not what BOOKCTL_BASE_URL names.
+Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'eval "$(bookctl sandbox env)"',
+    'eval "$(bookctl sandbox env --client poor)"',
+    'bookctl sandbox env --shell fish',
+  ]
   static override columns = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   static override flags = {
+    client: Flags.string({
+      options: [...SANDBOX_CLIENTS],
+      default: 'default',
+      summary:
+        'credentials of the client with a balance, of one with hardly any, or of one that may only read',
+    }),
     shell: Flags.string({options: Object.keys(SYNTAX), default: 'sh', summary: 'shell whose syntax to use'}),
   }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxEnv)
-    const {base_url} = this.running()
-    // The environment may name a sandbox that has ended; its exports would only fail later.
+    const {base_url} = await this.running()
+    // It may have ended without removing its record; its exports would only fail later.
     await this.control('/clock')
+    const {client_id, client_secret} = credentialsOf(flags.client)
     const variables = {
       BOOKCTL_BASE_URL: base_url,
-      BOOKCTL_CLIENT_ID: SANDBOX_CLIENT_ID,
-      BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
+      BOOKCTL_CLIENT_ID: client_id,
+      BOOKCTL_CLIENT_SECRET: client_secret,
     }
     const write = SYNTAX[flags.shell as keyof typeof SYNTAX]
     const lines = Object.entries(variables).map(([name, value]) => `${write(name, value)}\n`)

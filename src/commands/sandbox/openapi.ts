@@ -1,4 +1,4 @@
-import {readNote} from '../../cli/features/sandbox/running.js'
+import {runningSandboxes} from '../../cli/session/sandbox-records.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
@@ -6,7 +6,7 @@ export default class SandboxOpenapi extends BaseCommand {
   static override summary = 'Print the OpenAPI 3.1 description of the service.'
   static override description =
     `Generated from the schemas of the local sandbox; what the interface does not show is marked x-source: ours.
-Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl sandbox openapi > openapi.json',
     'bookctl sandbox openapi --query openapi',
@@ -15,7 +15,8 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxOpenapi)
-    const serverUrl = flags['base-url'] || readNote(this.config.configDir)?.base_url
+    const typed = this.types('base-url') ? flags['base-url'] : undefined
+    const serverUrl = typed || runningSandboxes(this.config.configDir)[0]?.base_url
     const {openApiDocument} = await import('../../contract/openapi.js')
     const document = openApiDocument({serverUrl: serverUrl ?? 'http://127.0.0.1:4010/partner-api/v1'})
     await this.print(jsonResult(document))

@@ -7,7 +7,7 @@ import {single} from '../../cli/terminal/result.js'
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, or decline its payment.'
   static override description =
-    `Does what a customer does on the payment page. Environment: BOOKCTL_BASE_URL, BOOKCTL_CONFIG_DIR.`
+    `Does what a customer does on the payment page. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl sandbox pay "$PENDING"',
     'bookctl sandbox pay "$PENDING" --decline --json',
@@ -20,7 +20,7 @@ export default class SandboxPay extends SandboxCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxPay)
     const result = flags.decline ? 'failed' : 'paid'
-    const reservation = await this.control(`/payments/${encodeURIComponent(args.ref)}`, {result})
+    const reservation = await this.control(`/payments/${encodeURIComponent(args.ref)}`, {body: {result}})
     if (!reservation) return
     const {reservation_ref, status, payment} = reservation
     const payment_status = (payment as {status?: unknown} | undefined)?.status ?? null

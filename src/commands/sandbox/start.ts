@@ -1,32 +1,41 @@
+import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
+import {listenOn} from '../../cli/features/sandbox/port.js'
+import {credentialsOf} from '../../cli/features/sandbox/running.js'
 import {
-  cannotListen,
-  oneAtATime,
-  removeNote,
+  createRequestLines,
+  type RequestLines,
   sandboxDatabase,
-  writeNote,
-} from '../../cli/features/sandbox/note.js'
-import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../cli/features/sandbox/running.js'
+  startAlone,
+} from '../../cli/features/sandbox/start.js'
 import {portFlag} from '../../cli/input/flags.js'
+import {systemClock} from '../../cli/session/clock.js'
+import {writeRecord} from '../../cli/session/sandbox-records.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {jsonText} from '../../cli/terminal/json-text.js'
 import {openAddress} from '../../cli/terminal/open-address.js'
+import {isoTime} from '../../contract/dates.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
+
+/** The port of a database that was never served. */
+const FIRST_PORT = 4010
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Run the whole service on this machine until Ctrl-C.'
   static override description =
-    `Listens on 127.0.0.1 only. The state survives a restart; it is stored in sandbox.db of the configuration directory, or in
-the file of --db. Environment: BOOKCTL_CONFIG_DIR.`
+    `Listens on 127.0.0.1 only, on the same port as the last time, and prints each request as it is answered (--quiet: none; with
+--json a line of "type":"request"). The state survives a restart; it is stored in sandbox.db of the configuration directory,
+or in the file of --db. Several can run, each on a database of its own. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl sandbox start',
     'bookctl sandbox start --port 4010 --db :memory: --json',
-    'bookctl sandbox start --offers 10000',
+    'bookctl sandbox start --offers 10000 --quiet',
   ]
   static override columns = []
   static override flags = {
-    port: portFlag,
+    port: portFlag(`the last one of the database, first ${FIRST_PORT}; another one if that is in use`),
     db: Flags.string({helpValue: 'FILE|:memory:', summary: 'file that stores the state'}),
     latency: Flags.integer({
       helpValue: 'MS',
@@ -49,45 +58,59 @@ the file of --db. Environment: BOOKCTL_CONFIG_DIR.`
   }
 
   override readonly printsLines = true
+  override readonly outlivesReader = true
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxStart)
-    const {port, latency: latencyMilliseconds, offers} = flags
-    const database = sandboxDatabase(flags.db, this.config.configDir)
+    const {latency: latencyMilliseconds, offers, 'allow-http-loopback': allowHttpLoopback} = flags
+    const {configDir} = this.config
+    const database = sandboxDatabase(flags.db, configDir)
+    const lines = flags.quiet ? undefined : createRequestLines(flags.json)
     const [{createSandbox}, {serveSandbox}] = await Promise.all([
       import('../../sandbox/sandbox.js'),
       import('../../sandbox/serve.js'),
     ])
-    const allowHttpLoopback = flags['allow-http-loopback']
-    const caFiles = [join(this.config.configDir, LISTEN_CA_NAME)]
-    const databaseOwner = flags.db ? ('users' as const) : ('ours' as const)
-    const sandbox = await oneAtATime(this.config.configDir, database, () =>
-      createSandbox({database, databaseOwner, offers, latencyMilliseconds, allowHttpLoopback, caFiles}),
-    )
-    this.whenStopped(() => sandbox.close())
-    const served = await serveSandbox(sandbox, {host: '127.0.0.1', port}).catch(error =>
-      cannotListen(error, port),
-    )
-    this.whenStopped(() => served.close())
-    this.announce(served.origin, served.baseUrl)
-    if (flags.open) openAddress(`${served.origin}/`)
+    const origin = await startAlone(configDir, database, async () => {
+      const sandbox = createSandbox({
+        ...{database, offers, latencyMilliseconds, allowHttpLoopback},
+        databaseOwner: flags.db ? 'users' : 'ours',
+        caFiles: [join(configDir, LISTEN_CA_NAME)],
+        onAnswered: lines?.add,
+      })
+      this.whenStopped(() => sandbox.close())
+      const usual = sandbox.lastPort ?? FIRST_PORT
+      const wanted = {typed: flags.port, usual, tell: (text: string) => this.tell(text)}
+      const served = await listenOn(wanted, port => serveSandbox(sandbox, {host: '127.0.0.1', port}))
+      this.whenStopped(() => served.close())
+      this.announce(served.origin, served.baseUrl, database, lines)
+      return served.origin
+    })
+    if (flags.open) openAddress(`${origin}/`)
     await (flags['until-stdin-ends'] ? endOfStandardInput() : new Promise<never>(() => {}))
   }
 
-  private announce(origin: string, baseUrl: string): void {
+  private announce(
+    origin: string,
+    base_url: string,
+    database: string,
+    lines: RequestLines | undefined,
+  ): void {
     const {pid} = process
-    const note = {origin, base_url: baseUrl, pid}
-    if (writeNote(this.config.configDir, note)) this.whenStopped(() => removeNote(this.config.configDir, pid))
-    const credentials = {client_id: SANDBOX_CLIENT_ID, client_secret: SANDBOX_CLIENT_SECRET}
-    const ready = {type: 'ready', base_url: baseUrl, origin, ...credentials, pid}
-    const lines = [
-      `The local sandbox is ready at ${baseUrl}`,
-      `Client id ${SANDBOX_CLIENT_ID}, client secret ${SANDBOX_CLIENT_SECRET}`,
+    const record = {base_url, origin, pid, database, started_at: isoTime(systemClock.now())}
+    const path = writeRecord(this.config.configDir, record)
+    if (path !== undefined) this.whenStopped(() => rmSync(path, {force: true}))
+    const {client_id, client_secret} = credentialsOf('default')
+    const ready = {type: 'ready', base_url, origin, client_id, client_secret, pid}
+    const words = [
+      `The local sandbox is ready at ${base_url}`,
+      `Client id ${client_id}, client secret ${client_secret}`,
       `Dashboard: ${origin}/`,
       'In another terminal: eval "$(bookctl sandbox env)"',
       'Press Ctrl-C to stop.',
     ]
-    process.stdout.write(`${this.globals.json ? JSON.stringify(ready) : lines.join('\n')}\n`)
+    process.stdout.write(`${this.globals.json ? jsonText(ready) : words.join('\n')}\n`)
+    lines?.begin()
+    this.whenStopped(() => lines?.end())
   }
 }
 

@@ -11,6 +11,7 @@ import {findDelivery, newestDeliveries} from '../store/deliveries.js'
 import {eventWithOrigin, listEvents} from '../store/events.js'
 import {withOrigin} from '../store/reservations.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from './actions.js'
+import {triggerEvent} from './trigger.js'
 
 type ControlContext = Context<RequestState>
 type Control = (service: RunningService, context: ControlContext) => Response | Promise<Response>
@@ -31,6 +32,10 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   },
   'GET /events': ({database}, context) =>
     context.json({data: listEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+  'POST /events': async (service, context) => {
+    const {event, deliveries} = await triggerEvent(service, readBody(context))
+    return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)
+  },
   'GET /deliveries': ({database}, context) => {
     const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
     if (!Number.isSafeInteger(limit) || limit < 1)

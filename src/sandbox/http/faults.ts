@@ -20,10 +20,12 @@ export const FAULT_KINDS = [
   'html',
 ] as const
 
+/** Every operation a fault may hit: those of contract/operations.ts, of the pages, or `*` for all. */
+export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]
+
 export const faultRequest = z
   .strictObject({
-    /** Name of an operation in contract/operations.ts, one of PAGE_OPERATIONS, or `*`. */
-    operation: z.enum(['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]),
+    operation: z.enum(FAULT_OPERATIONS),
     kind: z.enum(FAULT_KINDS),
     times: z.int().min(1).max(1_000_000).default(1),
     /** For `status` and `html`. */

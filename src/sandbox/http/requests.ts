@@ -45,6 +45,34 @@ export function logRequests(
   }
 }
 
+export interface AnsweredRequest {
+  readonly method: string
+  /** Without secrets. */
+  readonly path: string
+  /** Null when the connection was cut instead. */
+  readonly status: number | null
+  readonly milliseconds: number
+  readonly requestId: string
+}
+
+/** Middleware that reports each request that was answered, except those of the dashboard and the controls. */
+export function reportTo(report: (request: AnsweredRequest) => void) {
+  return async (context: Context<RequestState>, next: () => Promise<void>) => {
+    const begun = performance.now()
+    let status: number | null = null
+    try {
+      await next()
+      status = context.res.status
+    } finally {
+      const {raw, path} = context.req
+      const milliseconds = performance.now() - begun
+      const {requestId} = context.var
+      if (path !== '/' && !/^\/(ui|_sandbox)(\/|$)/.test(path))
+        report({method: raw.method, path: redactPath(new URL(raw.url)), status, milliseconds, requestId})
+    }
+  }
+}
+
 /** Refuses every method of the path but those that were added before. */
 export function refuseOthers(app: App, path: string, methods: readonly string[]): void {
   app.all(path, () => {

@@ -20,14 +20,17 @@ interface NewEvent {
   readonly now: number
 }
 
-/** Records an event, and a delivery for each active subscription of the client that lists its type. */
-export function addEvent(database: Database, event: NewEvent): void {
+/** Records an event, and a delivery for each active subscription of the client, or of all clients, that lists its type. */
+export function addEvent(
+  database: Database,
+  event: NewEvent,
+  toAllClients = false,
+): {eventId: string; deliveryIds: string[]} {
   const eventId = insertEvent(database, event)
   const sql = `SELECT subscription_id AS id FROM subscriptions, json_each(subscriptions.events)
-    WHERE client_id = ? AND is_active = 1 AND value = ? ORDER BY sequence`
-  for (const {id} of database.all<{id: string}>(sql, event.clientId, event.type)) {
-    addDelivery(database, id, eventId, event.now)
-  }
+    WHERE ${toAllClients ? '' : 'client_id = ? AND'} is_active = 1 AND value = ? ORDER BY sequence`
+  const found = database.all<{id: string}>(sql, ...(toAllClients ? [] : [event.clientId]), event.type)
+  return {eventId, deliveryIds: found.map(({id}) => addDelivery(database, id, eventId, event.now))}
 }
 
 /** Records a test event for one subscription alone (§4.8). */

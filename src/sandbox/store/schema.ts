@@ -77,14 +77,16 @@ export const MIGRATIONS = [
   `,
 ] as const
 
-/** Empties every table, in the caller's transaction. */
+/** Empties every table, in the caller's transaction; only the port stays known. */
 export function emptyTables(database: Database): void {
+  const port = readMeta(database, 'last_port')
   const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
   for (const {name} of database.all<{name: string}>(tables)) database.run(`DELETE FROM ${name}`)
+  if (port !== undefined) writeMeta(database, 'last_port', port)
 }
 
-/** How far the clock was moved, and what signs voucher links. */
-type MetaName = 'clock_offset_seconds' | 'voucher_secret'
+/** How far the clock was moved, what signs voucher links, and the port it was last served at. */
+type MetaName = 'clock_offset_seconds' | 'voucher_secret' | 'last_port'
 
 export function readMeta(database: Database, name: MetaName): string | undefined {
   return database.get<{value: string}>('SELECT value FROM meta WHERE name = ?', name)?.value

@@ -6,9 +6,9 @@ import {DATABASE_NAMES, FILE_NAMES} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {readPem} from '../../../storage/files.js'
 import {closest} from '../../input/match.js'
+import {leftRecords, runningSandboxes} from '../../session/sandbox-records.js'
 import {allEffective, checked, type Surroundings} from '../../session/settings.js'
 import {VARIABLE_NAMES} from '../../shell/help/variables.js'
-import {noteOf, readNote} from '../sandbox/running.js'
 import {type Finding, fail, ok, warn} from './check.js'
 
 const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
@@ -152,11 +152,12 @@ export async function checkDatabases(directory: string): Promise<Finding> {
   return fail('usage', detail, fix)
 }
 
-/** The note of the local sandbox, by which other commands find it. */
+/** The records of local sandboxes, by which other commands find them. */
 export function checkSandboxNote(directory: string): Finding {
-  const note = readNote(directory)
-  if (note) return ok(`running at ${note.base_url}, process ${note.pid}`)
-  if (!existsSync(noteOf(directory))) return ok('not running')
-  const detail = `${noteOf(directory)} was left by a local sandbox that is no longer running`
-  return warn(detail, 'bookctl sandbox start')
+  const running = runningSandboxes(directory)
+  const [left] = leftRecords(directory)
+  if (running.length === 0 && left !== undefined)
+    return warn(`${left} was left by a local sandbox that is no longer running`, 'bookctl sandbox start')
+  const at = running.map(({base_url, pid}) => `running at ${base_url}, process ${pid}`)
+  return ok(at.join('; ') || 'not running')
 }

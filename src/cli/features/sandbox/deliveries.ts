@@ -1,5 +1,5 @@
 /** The local sandbox's deliveries, as `sandbox deliveries` prints them. */
-import {type Column, columnsOf, type Result} from '../../terminal/result.js'
+import {type Column, columnsOf, type Result, single} from '../../terminal/result.js'
 
 type Row = Record<string, unknown>
 
@@ -26,4 +26,22 @@ export function deliveryList(data: unknown): Result<Row> {
 
 function attemptsOf(delivery: Row): Row[] {
   return Array.isArray(delivery.attempts) ? (delivery.attempts as Row[]) : []
+}
+
+/** An event that was triggered: one row, and what a person should know when it did not arrive everywhere. */
+export function triggered(answer: Row): {result: Result; note: string | undefined} {
+  const event = answer.event as {id: string; type: string; data: Row}
+  const deliveries = answer.deliveries as Row[]
+  const delivered = deliveries.filter(({status}) => status === 'DELIVERED').length
+  const row = {
+    event_id: event.id,
+    type: event.type,
+    reservation_ref: event.data.reservation_ref,
+    deliveries: deliveries.length,
+    delivered,
+  }
+  const failed = `${deliveries.length - delivered} of ${deliveries.length} not delivered yet: bookctl sandbox deliveries`
+  const none = `No active subscription to ${event.type}: bookctl webhooks create --url URL --event ${event.type}`
+  const note = deliveries.length === 0 ? none : delivered < deliveries.length ? failed : undefined
+  return {result: single({event, deliveries}, row, event.id), note}
 }

@@ -97,7 +97,7 @@ export class Demo {
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
     // If this process is killed, the pipe closes and ends the sandbox.
-    const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--json'])
+    const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--quiet', '--json'])
     this.options.onCommand('bookctl sandbox start')
     child.stderr?.resume()
     return new Promise((resolve, reject) => {

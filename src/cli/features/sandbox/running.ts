@@ -1,85 +1,69 @@
-/** The running local sandbox: the note that says where it is, and its controls (service.md, `/_sandbox`). */
-import {readFileSync} from 'node:fs'
-import {join} from 'node:path'
+/** The running local sandbox: which one commands act on, and its controls (service.md, `/_sandbox`). */
 import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {SendError, type Sender, type SentAnswer} from '../../../api/types.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {SANDBOX_MARK} from '../../../contract/identifiers.js'
 import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
-import {SANDBOX_NOTE_NAME} from '../../../state/file-names.js'
-import {requireOwnFile} from '../../../storage/files.js'
+import {listeningSandboxes, runningSandboxes, type SandboxRecord} from '../../session/sandbox-records.js'
 
-export interface RunningSandbox {
-  readonly origin: string
-  readonly base_url: string
-  readonly pid?: number
-}
+export type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
 
 /** Start-up credentials of every local sandbox (service.md). */
 export const SANDBOX_CLIENT_ID = 'cid_sandbox'
 export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
 
-/** No note is longer. */
-const MAX_NOTE_BYTES = 64 * 1024
+/** The start-up clients: `poor` has almost no money, `readonly` may change nothing. */
+export const SANDBOX_CLIENTS = ['default', 'poor', 'readonly'] as const
 
-/** Written by `sandbox start`, removed when it ends. */
-export function noteOf(configDirectory: string): string {
-  return join(configDirectory, SANDBOX_NOTE_NAME)
+export function credentialsOf(client: string): {client_id: string; client_secret: string} {
+  const suffix = client === 'default' ? '' : `_${client}`
+  return {client_id: SANDBOX_CLIENT_ID + suffix, client_secret: SANDBOX_CLIENT_SECRET + suffix}
 }
 
-/** The sandbox at `baseUrl` where that is on this machine, else the one that wrote its note. Throws Failure. */
-export function findSandbox(
+/**
+ * The sandbox at `typed`, the value of --base-url, else the newest that runs; `tell` says which where several do. BOOKCTL_BASE_URL
+ * does not count: it may name one that has ended. Throws Failure.
+ */
+export async function findSandbox(
   configDirectory: string,
-  baseUrl: string | undefined,
-  named: boolean,
-): RunningSandbox {
-  if (baseUrl) {
-    const parsed = parseBaseUrl(baseUrl)
-    if (parsed.isLoopback) return {origin: new URL(parsed.baseUrl).origin, base_url: parsed.baseUrl}
-    if (named) throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
+  typed: string | undefined,
+  tell: (text: string) => void,
+): Promise<RunningSandbox> {
+  if (typed) {
+    const {isLoopback, baseUrl} = parseBaseUrl(typed)
+    if (isLoopback) return {origin: new URL(baseUrl).origin, base_url: baseUrl}
+    throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
   }
-  const noted = readNote(configDirectory)
-  if (noted) return noted
-  throw notRunning('no local sandbox is running')
+  const noted = runningSandboxes(configDirectory)
+  const [found, ...others] = noted.length > 1 ? await listeningSandboxes(configDirectory) : noted
+  if (found === undefined) throw notRunning('no local sandbox is running')
+  if (others.length > 0)
+    tell(
+      `${others.length + 1} local sandboxes are running; using the newest, ${found.base_url}; --base-url chooses`,
+    )
+  return found
 }
 
-/** The note of the running sandbox; undefined when there is none, or its process has ended. */
-export function readNote(configDirectory: string): RunningSandbox | undefined {
-  const stats = requireOwnFile(noteOf(configDirectory))
-  if (stats === undefined || stats.size > MAX_NOTE_BYTES) return undefined
-  try {
-    const note = JSON.parse(readFileSync(noteOf(configDirectory), 'utf8')) as RunningSandbox
-    const {isLoopback, baseUrl} = parseBaseUrl(note.base_url)
-    return isLoopback && isAlive(note.pid) ? {...note, origin: new URL(baseUrl).origin} : undefined
-  } catch {
-    return undefined
-  }
+export interface ControlCall {
+  readonly path: string
+  /** (default: POST with a body, else GET). */
+  readonly method?: 'DELETE'
+  readonly body?: object | undefined
 }
 
-function isAlive(pid: number | undefined): boolean {
-  if (pid === undefined || !Number.isInteger(pid) || pid < 1) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** Calls a control of the sandbox; returns its JSON, out of `data`. Throws Failure. */
+/** Calls a control of the sandbox; returns its JSON, out of `data` where that is an object. Throws Failure. */
 export async function control(
   {sender, timeoutSeconds}: {readonly sender: Sender; readonly timeoutSeconds: number},
   sandbox: RunningSandbox,
-  path: string,
-  body?: object,
+  {path, body, method}: ControlCall,
 ): Promise<Record<string, unknown>> {
   const url = `${sandbox.origin}/_sandbox${path}`
   const headers = {accept: 'application/json'}
   const posted = {...headers, 'content-type': 'application/json'}
   const request = body
     ? {method: 'POST', url, headers: posted, body: JSON.stringify(body)}
-    : {method: 'GET', url, headers}
+    : {method: method ?? 'GET', url, headers}
   const policy = {repeatable: body === undefined, timeoutSeconds}
   const answer = await sender.send(request, policy).catch(error => {
     if (!(error instanceof SendError)) throw error

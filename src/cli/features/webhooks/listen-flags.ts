@@ -11,9 +11,12 @@ import {checkExpression, finderOf} from '../../terminal/query.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 
+/** The port without --port. */
+export const USUAL_PORT = 4020
+
 export const listenFlags = {
   host: Flags.string({helpValue: 'HOST', default: '127.0.0.1', summary: 'address to listen on'}),
-  port: portFlag,
+  port: portFlag(`${USUAL_PORT}; another one if that is in use`),
   path: checkedFlag(checkPath)({
     helpValue: 'PATH',
     summary: 'the only path that accepts events',
@@ -77,7 +80,8 @@ export type ListenFlags = Interfaces.InferredFlags<typeof listenFlags>
 
 export interface ListenPlan {
   readonly host: string
-  readonly port: number
+  /** `--port`, where it was given. */
+  readonly port: number | undefined
   readonly path: string
   readonly targets: readonly string[]
   /** Whether an event whose signature is too old for its target is signed again. */

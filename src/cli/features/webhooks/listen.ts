@@ -19,8 +19,8 @@ import {systemClock} from '../../session/clock.js'
 import {profileName} from '../../session/target.js'
 import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
-import {cannotListen} from '../sandbox/note.js'
-import {createExpectation, type ListenFlags, type ListenPlan} from './listen-flags.js'
+import {listenOn} from '../sandbox/port.js'
+import {createExpectation, type ListenFlags, type ListenPlan, USUAL_PORT} from './listen-flags.js'
 import {createListenOutput} from './listen-output.js'
 import {listenIdentity} from './listen-tls.js'
 import {type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
@@ -79,7 +79,7 @@ async function openParts(
   const worker = startEventWorker(state.directory)
   const headerNames = webhookHeaderNames(flags, state)
   const talk = createOccasionally(tell)
-  return {plan, profile, expectation, secrets, tls, trusted, output, worker, headerNames, talk, note}
+  return {plan, profile, expectation, secrets, tls, trusted, output, worker, headerNames, talk, tell, note}
 }
 
 /** A receiver, from its opening to its end. */
@@ -104,15 +104,17 @@ export class Listening {
     const {plan, tls, talk} = this.parts
     await this.adopt()
     this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
-    this.server = await serveReceiver(
-      {
-        receiver: this.createReceiver(),
-        clock: systemClock.now,
-        limits: RECEIVER_LIMITS,
-        onRefused: status => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
-      },
-      {host: plan.host, port: plan.port, path: plan.path, ...(tls ? {tls} : {})},
-    ).catch(error => listenFailed(error, plan))
+    const served = {
+      receiver: this.createReceiver(),
+      clock: systemClock.now,
+      limits: RECEIVER_LIMITS,
+      onRefused: (status: number) => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
+    }
+    const address = {host: plan.host, path: plan.path, ...(tls ? {tls} : {})}
+    const wanted = {typed: plan.port, usual: USUAL_PORT, tell: this.parts.tell}
+    this.server = await listenOn(wanted, port => serveReceiver(served, {...address, port})).catch(error =>
+      listenFailed(error, plan),
+    )
     const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host
     this.url = `${tls ? 'https' : 'http'}://${host}:${this.server.port}${plan.path}`
   }
@@ -243,9 +245,9 @@ export class Listening {
   }
 }
 
-function listenFailed(error: unknown, {host, port}: ListenPlan): never {
+function listenFailed(error: unknown, {host}: ListenPlan): never {
   const {code = ''} = error as NodeJS.ErrnoException
-  if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) return cannotListen(error, port)
+  if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) throw error
   throw usage(
     'host_unavailable',
     `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`,

@@ -1,0 +1,44 @@
+/** The port of what listens on this machine: the usual one, or another if that is taken; a port that was typed is kept to. */
+import {usage} from '../../../contract/failure.js'
+
+/** How many ports from the usual one are tried before any free one. */
+const TRIED_PORTS = 10
+
+interface WantedPort {
+  /** `--port`, where it was given. */
+  readonly typed: number | undefined
+  readonly usual: number
+  /** Says on stderr that the usual port is taken. */
+  readonly tell: (text: string) => void
+}
+
+/** Calls `listen` with ports until it resolves. Throws usage when the typed one cannot be used. */
+export async function listenOn<T>(
+  {typed, usual, tell}: WantedPort,
+  listen: (port: number) => Promise<T>,
+): Promise<T> {
+  let port = typed ?? usual
+  let taken: string | undefined
+  for (;;) {
+    try {
+      const listening = await listen(port)
+      if (taken !== undefined) tell(`Port ${usual} ${taken}; using ${port === 0 ? 'another one' : port}`)
+      return listening
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem === undefined || (port === 0 && typed === undefined)) throw error
+      if (typed !== undefined) {
+        const hint = 'choose another port, or leave out --port: then the next free one is used'
+        throw usage('port_unavailable', `--port: port ${port} ${problem}`, hint)
+      }
+      taken ??= problem
+      port = port + 1 < Math.min(usual + TRIED_PORTS, 65_536) ? port + 1 : 0
+    }
+  }
+}
+
+/** Why this port cannot be used; undefined when another port would not help. */
+function problemOf(error: unknown): string | undefined {
+  const {code} = error as NodeJS.ErrnoException
+  return code === 'EACCES' ? 'is not allowed' : code === 'EADDRINUSE' ? 'is in use' : undefined
+}

@@ -1,0 +1,93 @@
+/** `sandbox start`: the file it keeps its state in, which one sandbox at a time uses, and the lines it prints while it runs. */
+import {realpathSync} from 'node:fs'
+import {basename, dirname, join, resolve} from 'node:path'
+import process from 'node:process'
+import {createRedactor} from '../../../api/redact/redact.js'
+import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {SANDBOX_NAME} from '../../../state/file-names.js'
+import {StorageError} from '../../../storage/errors.js'
+import {isWritableDirectory} from '../../../storage/files.js'
+import {runningSandboxes} from '../../session/sandbox-records.js'
+import {painterFor} from '../../terminal/colour.js'
+import {jsonText} from '../../terminal/json-text.js'
+import {createLineWriter, sendToStdout} from '../../terminal/line-writer.js'
+
+/** `--db`, or `sandbox.db` in the configuration directory. */
+export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
+  if (typed === ':memory:') return typed
+  if (!typed) return join(configDirectory, SANDBOX_NAME)
+  const path = resolve(typed)
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    return path
+  }
+}
+
+/** Opening takes a moment, or a quarter of a second where another sandbox has the file. */
+const STARTING_MILLISECONDS = 20_000
+
+/**
+ * Starts a sandbox while no other process of this home is starting one on the same database. Throws usage with the address of
+ * the one that uses it already.
+ */
+export async function startAlone<T>(
+  configDirectory: string,
+  database: string,
+  start: () => Promise<T>,
+): Promise<T> {
+  if (database === ':memory:') return start()
+  try {
+    if (!isWritableDirectory(configDirectory)) return await start()
+    const {withLock} = await import('../../../storage/lock.js')
+    const lock = {directory: configDirectory, kind: 'sandbox', key: database}
+    const done = await withLock({...lock, waitMilliseconds: STARTING_MILLISECONDS}, start)
+    return done.gaveUp ? await start() : done.value
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
+    const other = runningSandboxes(configDirectory).find(record => record.database === database)
+    if (other === undefined) throw error
+    const {origin, pid} = other
+    const hint =
+      'use it: eval "$(bookctl sandbox env)"; for another one beside it: bookctl sandbox start --db FILE'
+    throw usage('sandbox_already_running', `already running at ${origin} (pid ${pid})`, hint)
+  }
+}
+
+interface AnsweredRequest {
+  readonly method: string
+  readonly path: string
+  /** Null when the connection was cut instead. */
+  readonly status: number | null
+  readonly milliseconds: number
+  readonly requestId: string
+}
+
+export type RequestLines = ReturnType<typeof createRequestLines>
+
+/** A line on stdout for each request: JSON, or words. They come after `begin`, so that "ready" is the first line. */
+export function createRequestLines(asJson: boolean) {
+  // A reader that is slow or gone loses lines, and the sandbox goes on.
+  const writer = createLineWriter({send: sendToStdout, onLost: () => {}})
+  const redactor = createRedactor()
+  const painter = painterFor(process.stdout, process.env)
+  let early: string[] | undefined = []
+  return {
+    add({method, path, status, milliseconds, requestId: request_id}: AnsweredRequest) {
+      const shown = sanitizeLine(redactor.text(path), 500)
+      const ms = Math.round(milliseconds)
+      const style = status === null || status >= 500 ? 'bad' : status >= 400 ? 'waiting' : 'good'
+      const line = asJson
+        ? jsonText({type: 'request', method, path: shown, status, ms, request_id})
+        : `${method} ${shown} ${painter(style, String(status ?? 'no answer'))} ${ms} ms ${request_id}`
+      if (early) early.push(line)
+      else writer.write(line)
+    },
+    begin() {
+      for (const line of early ?? []) writer.write(line)
+      early = undefined
+    },
+    end: () => writer.drain(500),
+  }
+}

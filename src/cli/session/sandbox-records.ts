@@ -1,0 +1,97 @@
+/** The local sandboxes that run on this machine: each has a record, a file by which other commands find it. */
+import {readdirSync, readFileSync, rmSync} from 'node:fs'
+import {connect} from 'node:net'
+import {join} from 'node:path'
+import process from 'node:process'
+import {parseBaseUrl} from '../../api/http/base-url.js'
+import {SANDBOX_NAME, SANDBOX_NOTE_NAME} from '../../state/file-names.js'
+import {StorageError} from '../../storage/errors.js'
+import {ensurePrivateDirectory, requireOwnFile, writeWholeFile} from '../../storage/files.js'
+
+export interface SandboxRecord {
+  readonly base_url: string
+  readonly origin: string
+  readonly pid: number
+  /** Path of the database, or `:memory:`. */
+  readonly database: string
+  /** As RFC 3339. */
+  readonly started_at: string
+}
+
+const MAX_RECORD_BYTES = 64 * 1024
+
+/** Records of processes that run, the newest first. Throws StorageError where a record is no file of ours. */
+export function runningSandboxes(directory: string): SandboxRecord[] {
+  const alive = recordPaths(directory).flatMap(path => readRecord(path) ?? [])
+  return alive.sort((a, b) => b.started_at.localeCompare(a.started_at))
+}
+
+/** Those that accept connections: the process id of one that was killed may belong to another process by now. */
+export async function listeningSandboxes(directory: string): Promise<SandboxRecord[]> {
+  const found = runningSandboxes(directory)
+  const listens = await Promise.all(found.map(({origin}) => isListening(new URL(origin))))
+  return found.filter((_, n) => listens[n])
+}
+
+/** Paths of records whose sandbox no longer runs. */
+export function leftRecords(directory: string): string[] {
+  return recordPaths(directory).filter(path => readRecord(path) === undefined)
+}
+
+/** Writes the record and removes those left by dead processes. Returns its path; undefined in a home that cannot be written. */
+export function writeRecord(directory: string, record: SandboxRecord): string | undefined {
+  const usual = join(directory, SANDBOX_NOTE_NAME)
+  // The database of a running sandbox may have been removed, and then another can run on a new one.
+  const isUsual = record.database === join(directory, SANDBOX_NAME) && readRecord(usual) === undefined
+  const path = isUsual ? usual : join(directory, `sandbox-running-${record.pid}.json`)
+  requireOwnFile(path)
+  try {
+    ensurePrivateDirectory(directory)
+    for (const left of leftRecords(directory)) rmSync(left, {force: true})
+    writeWholeFile(path, Buffer.from(`${JSON.stringify(record)}\n`), {existing: 'replace'})
+    return path
+  } catch (error) {
+    if (error instanceof StorageError) return undefined
+    throw error
+  }
+}
+
+function recordPaths(directory: string): string[] {
+  try {
+    const names = readdirSync(directory).filter(name => /^sandbox-running(-\d+)?\.json$/.test(name))
+    return names.map(name => join(directory, name))
+  } catch {
+    return []
+  }
+}
+
+/** The record of a process that runs; undefined for any other. */
+function readRecord(path: string): SandboxRecord | undefined {
+  const stats = requireOwnFile(path)
+  if (stats === undefined || stats.size > MAX_RECORD_BYTES) return undefined
+  try {
+    const {base_url, pid, database = '', started_at = ''} = JSON.parse(readFileSync(path, 'utf8'))
+    const {isLoopback, baseUrl} = parseBaseUrl(base_url)
+    if (!isLoopback || !isAlive(pid)) return undefined
+    return {base_url: baseUrl, origin: new URL(baseUrl).origin, pid, database, started_at}
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: unknown): boolean {
+  if (!Number.isInteger(pid) || Number(pid) < 1) return false
+  try {
+    process.kill(Number(pid), 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function isListening({hostname, port}: URL): Promise<boolean> {
+  const socket = connect({host: hostname, port: Number(port)})
+  return new Promise<boolean>(resolve => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  }).finally(() => socket.destroy())
+}

@@ -1,0 +1,72 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {SandboxCommand} from '../../../cli/features/sandbox/command.js'
+import {checkFaultFields, FAULT_COLUMNS, KIND_MEANINGS} from '../../../cli/features/sandbox/faults.js'
+import {dryRunFlag} from '../../../cli/session/dry-run.js'
+import {single} from '../../../cli/terminal/result.js'
+import {ERROR_CODES} from '../../../contract/error-codes.js'
+import {FAULT_KINDS, FAULT_OPERATIONS} from '../../../sandbox/http/faults.js'
+
+export default class SandboxFaultAdd extends SandboxCommand {
+  static override summary = 'Inject a fault into the next requests of the local sandbox.'
+  static override description = `Kinds: ${Object.entries(KIND_MEANINGS)
+    .map(([kind, meaning]) => `${kind} ${meaning}`)
+    .join('; ')}.
+Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
+  static override examples = [
+    'bookctl sandbox fault add status --status 503 --retry-after 2 --times 3',
+    'bookctl sandbox fault add commit-then-drop --operation reservations.create',
+    'bookctl sandbox fault add latency --latency-ms 2000 --operation hotels.search --json',
+  ]
+  static override columns = FAULT_COLUMNS
+  static override args = {
+    kind: Args.string({
+      required: true,
+      options: [...FAULT_KINDS],
+      description: 'what happens to the request',
+    }),
+  }
+  static override flags = {
+    operation: Flags.string({
+      helpValue: 'NAME',
+      options: [...FAULT_OPERATIONS],
+      default: '*',
+      summary: 'operation whose requests it hits, for example reservations.create (*: all)',
+    }),
+    times: Flags.integer({
+      helpValue: 'N',
+      min: 1,
+      max: 1_000_000,
+      default: 1,
+      summary: 'number of requests it hits',
+    }),
+    status: Flags.integer({min: 400, max: 599, helpValue: 'STATUS', summary: 'status, for status and html'}),
+    'retry-after': Flags.integer({
+      min: 0,
+      max: 86_400,
+      helpValue: 'SECONDS',
+      summary: 'Retry-After in seconds, for status',
+    }),
+    code: Flags.string({
+      helpValue: 'CODE',
+      options: Object.keys(ERROR_CODES),
+      summary: 'error code, for status (default the usual one of the status)',
+    }),
+    'latency-ms': Flags.integer({
+      min: 0,
+      max: 600_000,
+      helpValue: 'MS',
+      summary: 'delay in milliseconds, for latency',
+    }),
+    ...dryRunFlag,
+  }
+
+  async run(): Promise<void> {
+    const {args, flags} = await this.parse(SandboxFaultAdd)
+    const {operation, times, status, code, 'retry-after': retry_after, 'latency-ms': latency_ms} = flags
+    checkFaultFields(args.kind, {status, retry_after, code, latency_ms})
+    const body = {operation, kind: args.kind, times, status, retry_after, code, latency_ms}
+    const fault = await this.control('/faults', {body})
+    if (fault) await this.print(single({fault}, fault, args.kind))
+  }
+}
