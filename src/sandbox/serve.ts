@@ -15,6 +15,7 @@ interface ServedSandbox {
   /** For example `http://127.0.0.1:4010`. */
   readonly origin: string
   readonly baseUrl: string
+  readonly port: number
   /** Stops listening and cuts what is still open. The sandbox itself stays open. */
   close(): Promise<void>
 }
@@ -60,9 +61,10 @@ export function serveSandbox(
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, host, () => {
-      const origin = `http://${host}:${(server.address() as AddressInfo).port}`
+      const {port} = server.address() as AddressInfo
+      const origin = `http://${host}:${port}`
       sandbox.listenAt(origin)
-      resolve({origin, baseUrl: origin + API_PATH, close: () => closeServer(server)})
+      resolve({origin, baseUrl: origin + API_PATH, port, close: () => closeServer(server)})
     })
   })
 }

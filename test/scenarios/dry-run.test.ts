@@ -7,11 +7,12 @@ import {serveLocalSandbox} from '../support/served-sandbox.js'
 
 const sandbox = await serveLocalSandbox()
 const {home} = sandbox
+sandbox.recordIn(home)
 afterAll(() => sandbox.stop())
 
 test('every command that changes something at the service or here has --dry-run', () => {
   const changing =
-    /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries)|webhooks:(create|update|delete|test|listen|events:replay)|voucher:download|journal:forget|reservations:(update|cancel))$/
+    /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries|trigger|fault:(add|clear))|webhooks:(create|update|delete|test|listen|events:replay)|voucher:download|journal:forget|reservations:(update|cancel))$/
   const lacking = Object.entries(COMMANDS)
     .filter(([id, {flags}]) => changing.test(id) && !('dry-run' in flags))
     .map(([id]) => id)
@@ -23,6 +24,12 @@ test.each<[string[], object]>([
   [['sandbox', 'pay', 'RSV-1', '--decline'], {method: 'POST', body: {result: 'failed'}}],
   [['sandbox', 'reset'], {method: 'POST', body: {}}],
   [['sandbox', 'deliveries', '--redeliver', 'dlv_1'], {method: 'POST'}],
+  [['sandbox', 'trigger', 'voucher.ready'], {method: 'POST', body: {type: 'voucher.ready'}}],
+  [
+    ['sandbox', 'fault', 'add', 'truncate'],
+    {method: 'POST', body: {kind: 'truncate', operation: '*', times: 1}},
+  ],
+  [['sandbox', 'fault', 'clear'], {method: 'DELETE'}],
   [
     ['webhooks', 'create', '--url', 'https://a.example/', '--event', 'voucher.ready'],
     {method: 'POST', body: {url: 'https://a.example/', events: ['voucher.ready']}},

@@ -9,6 +9,7 @@ import {SEARCH} from '../support/stay.js'
 
 const sandbox = await serveLocalSandbox()
 const {home} = sandbox
+sandbox.recordIn(home)
 afterAll(() => sandbox.stop())
 
 test.each<[number, string[]]>([
@@ -64,9 +65,9 @@ test('the running sandbox is found without an address, and not once it has stopp
 
 test('sandbox env gives no environment of a sandbox that died', async () => {
   const other = await startLocalSandbox()
-  const {origin, env} = other
+  const {origin, baseUrl} = other
   await other.stop('SIGKILL')
-  const named = await home.run(['sandbox', 'env'], {env})
+  const named = await home.run(['sandbox', 'env', '--base-url', baseUrl])
   expect(named).toMatchObject({exit: 7, stdout: ''})
   expect(named.stderr).toContain('bookctl sandbox start')
 

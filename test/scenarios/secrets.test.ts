@@ -7,6 +7,7 @@ const SECRET = 'sk_test_sandbox'
 const LOUD = {DEBUG: '*', NODE_DEBUG: '*', BOOKCTL_DEBUG: '1', OCLIF_DEBUG: '1', CLI_FLAGS_DEBUG: '1'}
 const sandbox = await serveLocalSandbox()
 const {home} = sandbox
+sandbox.recordIn(home)
 afterAll(() => sandbox.stop())
 const token = (await home.run(['token'])).stdout.trim()
 

@@ -17,6 +17,7 @@ afterAll(() => sandbox.stop())
 let home: Home
 beforeEach(() => {
   home = ownHome(sandbox.env)
+  sandbox.recordIn(home)
 })
 
 interface Created {

@@ -1,6 +1,7 @@
 /** A local sandbox inside the test's process, as `bookctl sandbox start` runs it, with a home that uses it. */
 import {join} from 'node:path'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../src/cli/features/sandbox/running.js'
+import {writeRecord} from '../../src/cli/session/sandbox-records.js'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
 import {LISTEN_CA_NAME} from '../../src/state/file-names.js'
@@ -20,6 +21,7 @@ export async function serveLocalSandbox() {
     BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
   }
   Object.assign(home.env, env)
+  const record = {base_url: baseUrl, origin, pid: process.pid, database: ':memory:', started_at: ''}
   const control = async <T = Record<string, unknown>[]>(method: string, path: string, body?: object) => {
     const headers = {'content-type': 'application/json'}
     const sent = body === undefined ? {method} : {method, headers, body: JSON.stringify(body)}
@@ -29,6 +31,8 @@ export async function serveLocalSandbox() {
   }
   return {
     ...{home, baseUrl, origin, env},
+    /** Lets the commands `sandbox …` of that home find it, as if it had been started there. */
+    recordIn: ({configDirectory}: Home) => void writeRecord(configDirectory, record),
     /** Calls a control, for example `clock`; returns its data. */
     control,
     /** The requests that came, as `POST /partner-api/v1/reservations/hotel`. */

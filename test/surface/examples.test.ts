@@ -13,6 +13,7 @@ import {COMMANDS} from '../support/manifest.js'
 import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {Shell} from '../support/shell.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
+import {waitUntil} from '../support/wait.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
 import {addShape, compareShapes, mergeShapes, readShapes, type Shape, shapesText} from './shapes.js'
@@ -35,6 +36,7 @@ let target: ForwardTarget | undefined
 beforeAll(async () => {
   sandbox = await serveLocalSandbox()
   home = new Home(sandbox.env)
+  sandbox.recordIn(home)
   shell = new Shell(home)
   shell.env.SECRET = 'sk_test_sandbox'
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
@@ -107,6 +109,7 @@ test('there are examples', () => {
 test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, example) => {
   const named = await prepare(example)
   const done = await shell.type(example, named)
+  if (example.includes('fault add')) await sandbox.control('DELETE', 'faults')
   expect(done.exit).toBe(0)
   if (!/reserve|cancel|login|logout|profiles use/.test(example)) expect(done.stderr).toBe('')
 })
@@ -138,16 +141,21 @@ const asJson = new Map(
 test.each([...asJson].reverse())('%s: the document of %s', async (name, example) => {
   const named = await prepare(example)
   const done = await shell.type(example, named)
+  if (example.includes('fault add')) await sandbox.control('DELETE', 'faults')
   expect([0, 9]).toContain(done.exit)
   if (name === 'webhooks events export') return
   record(name, JSON.parse(done.stdout))
 })
 
 test('streams print documents of known keys', async () => {
-  const started = await home.run(['sandbox', 'start', '--db', ':memory:', '--json'], {
-    onStart: child => void child.stdout?.once('data', () => child.kill('SIGTERM')),
-  })
-  record('sandbox start', JSON.parse(started.stdout))
+  const started = home.serve(['sandbox', 'start', '--db', ':memory:'])
+  const ready = await started.ready
+  record('sandbox start', {type: 'ready', ...ready})
+  await fetch(`${ready?.base_url}/account`)
+  await waitUntil(() => started.lines.length > 0, 'the line of the request')
+  started.child.kill('SIGTERM')
+  record('sandbox start (request)', started.lines[0])
+  await started.ended
   writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
   const receiver = await startListening(home, ['--exit-after', '1'])
   await exchangeRaw(receiver.port, signedRequest('{"id":"evt_s","data":{"status":"CONFIRMED"}}', 'evt_s'))

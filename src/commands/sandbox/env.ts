@@ -17,16 +17,14 @@ export default class SandboxEnv extends SandboxCommand {
 Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'eval "$(bookctl sandbox env)"',
-    'eval "$(bookctl sandbox env --client poor)"',
+    'bookctl sandbox env --client poor',
     'bookctl sandbox env --shell fish',
   ]
   static override columns = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   static override flags = {
     client: Flags.string({
       options: [...SANDBOX_CLIENTS],
-      default: 'default',
-      summary:
-        'credentials of the client with a balance, of one with hardly any, or of one that may only read',
+      summary: 'the client with hardly any balance (poor), or the one that may only read (readonly)',
     }),
     shell: Flags.string({options: Object.keys(SYNTAX), default: 'sh', summary: 'shell whose syntax to use'}),
   }

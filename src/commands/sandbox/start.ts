@@ -99,7 +99,7 @@ or in the file of --db. Several can run, each on a database of its own. Environm
     const record = {base_url, origin, pid, database, started_at: isoTime(systemClock.now())}
     const path = writeRecord(this.config.configDir, record)
     if (path !== undefined) this.whenStopped(() => rmSync(path, {force: true}))
-    const {client_id, client_secret} = credentialsOf('default')
+    const {client_id, client_secret} = credentialsOf()
     const ready = {type: 'ready', base_url, origin, client_id, client_secret, pid}
     const words = [
       `The local sandbox is ready at ${base_url}`,

@@ -38,6 +38,6 @@ to all. Environment: BOOKCTL_CONFIG_DIR.`
     if (!answer) return
     const {result, note} = triggered(answer)
     await this.print(result)
-    if (note !== undefined) this.tell(note)
+    if (note !== undefined) this.note(note)
   }
 }

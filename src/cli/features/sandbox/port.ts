@@ -13,7 +13,7 @@ interface WantedPort {
 }
 
 /** Calls `listen` with ports until it resolves. Throws usage when the typed one cannot be used. */
-export async function listenOn<T>(
+export async function listenOn<T extends {readonly port: number}>(
   {typed, usual, tell}: WantedPort,
   listen: (port: number) => Promise<T>,
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function listenOn<T>(
   for (;;) {
     try {
       const listening = await listen(port)
-      if (taken !== undefined) tell(`Port ${usual} ${taken}; using ${port === 0 ? 'another one' : port}`)
+      if (taken !== undefined) tell(`Port ${usual} ${taken}; using ${listening.port}`)
       return listening
     } catch (error) {
       const problem = problemOf(error)

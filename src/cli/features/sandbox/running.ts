@@ -13,11 +13,11 @@ export type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
 export const SANDBOX_CLIENT_ID = 'cid_sandbox'
 export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
 
-/** The start-up clients: `poor` has almost no money, `readonly` may change nothing. */
-export const SANDBOX_CLIENTS = ['default', 'poor', 'readonly'] as const
+/** The other start-up clients: `poor` has almost no money, `readonly` may change nothing. */
+export const SANDBOX_CLIENTS = ['poor', 'readonly'] as const
 
-export function credentialsOf(client: string): {client_id: string; client_secret: string} {
-  const suffix = client === 'default' ? '' : `_${client}`
+export function credentialsOf(client?: string): {client_id: string; client_secret: string} {
+  const suffix = client === undefined ? '' : `_${client}`
   return {client_id: SANDBOX_CLIENT_ID + suffix, client_secret: SANDBOX_CLIENT_SECRET + suffix}
 }
 

@@ -1,6 +1,6 @@
 /** `sandbox start`: the file it keeps its state in, which one sandbox at a time uses, and the lines it prints while it runs. */
 import {realpathSync} from 'node:fs'
-import {basename, dirname, join, resolve} from 'node:path'
+import {join, resolve} from 'node:path'
 import process from 'node:process'
 import {createRedactor} from '../../../api/redact/redact.js'
 import {usage} from '../../../contract/failure.js'
@@ -16,13 +16,7 @@ import {createLineWriter, sendToStdout} from '../../terminal/line-writer.js'
 /** `--db`, or `sandbox.db` in the configuration directory. */
 export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
   if (typed === ':memory:') return typed
-  if (!typed) return join(configDirectory, SANDBOX_NAME)
-  const path = resolve(typed)
-  try {
-    return join(realpathSync(dirname(path)), basename(path))
-  } catch {
-    return path
-  }
+  return typed ? resolve(typed) : join(configDirectory, SANDBOX_NAME)
 }
 
 /** Opening takes a moment, or a quarter of a second where another sandbox has the file. */
@@ -46,12 +40,22 @@ export async function startAlone<T>(
     return done.gaveUp ? await start() : done.value
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
-    const other = runningSandboxes(configDirectory).find(record => record.database === database)
+    const running = runningSandboxes(configDirectory)
+    const other = running.find(record => realPath(record.database) === realPath(database))
     if (other === undefined) throw error
     const {origin, pid} = other
     const hint =
       'use it: eval "$(bookctl sandbox env)"; for another one beside it: bookctl sandbox start --db FILE'
     throw usage('sandbox_already_running', `already running at ${origin} (pid ${pid})`, hint)
+  }
+}
+
+/** Without symbolic links; `path` itself where there is no such file. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
   }
 }
 

@@ -88,7 +88,7 @@ function outputText(help: HelpFormatter): string {
 }
 
 const SANDBOX_TEXT = `
-The local sandbox is the whole service on this machine: the same requests, answers, states, signed events and refusals, with cities, hotels and prices made up but always the same. Nothing costs anything, and nothing leaves the machine. It runs until Ctrl-C and keeps its data in the configuration directory (--db :memory: keeps none).
+The local sandbox is the whole service on this machine: the same requests, answers, states, signed events and refusals, with cities, hotels and prices made up but always the same. Nothing costs anything, and nothing leaves the machine. It runs until Ctrl-C, on the same port as the last time, prints each request, and keeps its data in the configuration directory (--db :memory: keeps none). Several can run, each with a --db of its own: bookctl sandbox list.
 
   bookctl sandbox start                    # in one terminal
   eval "$(bookctl sandbox env)"            # in another
@@ -103,7 +103,12 @@ To pay or decline a reservation without a browser:
   bookctl sandbox pay "$RESERVATION"
   bookctl sandbox pay "$RESERVATION" --decline
 
-To test how your program handles faults, end the client reference of a reservation with -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything.
+To send an event without doing what causes it, for all subscriptions to its type or about one reservation:
+
+  bookctl sandbox trigger payment.failed
+  bookctl sandbox trigger reservation.cancelled "$RESERVATION"
+
+To test how your program handles faults, inject them (bookctl sandbox fault add --help), or end the client reference of a reservation with -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything: bookctl sandbox env --client poor.
 
 To test long answers, let each search find as many offers as you like; each of them can be priced and reserved:
 
