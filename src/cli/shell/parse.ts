@@ -88,7 +88,7 @@ export async function readSoftly<T extends Output>(
   return {
     output,
     errors: [...errors, ...usageErrors(specs, output, surplus)],
-    missing: missingValues(specs, output),
+    missing: missingValues(specs, output).filter(({name}) => !refused.includes(name)),
     refused,
   }
 }

@@ -34,7 +34,7 @@ to all. Environment: BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {args} = await this.parse(SandboxTrigger)
     const body = {type: args.type, ...(args.ref === undefined ? {} : {reservation_ref: args.ref})}
-    const answer = await this.control('/events', {body})
+    const answer = await this.control('/trigger', {body})
     if (!answer) return
     const {result, note} = triggered(answer)
     await this.print(result)

@@ -32,7 +32,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   },
   'GET /events': ({database}, context) =>
     context.json({data: listEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
-  'POST /events': async (service, context) => {
+  'POST /trigger': async (service, context) => {
     const {event, deliveries} = await triggerEvent(service, readBody(context))
     return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)
   },

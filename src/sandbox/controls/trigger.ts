@@ -1,4 +1,4 @@
-/** `POST /_sandbox/events`: sends an event as if its cause had happened; no reservation is changed. */
+/** `POST /_sandbox/trigger`: sends an event as if its cause had happened; no reservation is changed. */
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
 import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
