@@ -1,3 +1,4 @@
+import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {
   DiagnosingCommand,
@@ -8,6 +9,7 @@ import {
 } from '../cli/features/doctor/doctor.js'
 import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
 import {checkedFlag} from '../cli/input/flags.js'
+import {isForPeople, terminalOf} from '../cli/terminal/output.js'
 
 export default class Doctor extends DiagnosingCommand {
   static override summary = 'Check this machine, the connection and the credentials'
@@ -38,7 +40,8 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
     const checks = await this.diagnose(flags.offline, flags.receiver)
     await this.print(doctorResult(checks))
     const failed = failedText(checks)
-    if (failed !== undefined && !this.globals.quiet) this.warn(failed)
+    const isSaid = this.globals.quiet || isForPeople(this.globals, terminalOf(process.stdout))
+    if (failed !== undefined && !isSaid) this.warn(failed)
     this.exitCode = doctorExit(checks)
   }
 }

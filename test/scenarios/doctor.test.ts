@@ -11,6 +11,7 @@ import {makeAuthority, makeCertificate} from '../../src/webhooks/receive/certifi
 import type {Home, RunOptions} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
+import {atTerminal} from '../support/terminal.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {SIGNING_SECRET, startReceiver} from '../support/webhook-files.js'
 import {jsonAnswer, startWireServer} from '../support/wire.js'
@@ -78,6 +79,43 @@ test('of a service that is as it should be every check is ok or skipped, and the
   const {stdout} = await home.run(['doctor'])
   expect(stdout).toMatch(/^ok\tversions\t/)
   expect(stdout).not.toContain('\u001b')
+})
+
+describe('at a terminal', () => {
+  const env = {BOOKCTL_BASE_URL: 'http://127.0.0.1:1/v1', BOOKCTL_BASEURL: 'x'}
+  const seen = async (more: Record<string, string> = {}, ...argv: string[]) => {
+    const terminal = atTerminal(home, ['doctor', ...argv], {rows: 60, env: {...env, ...more}})
+    expect(await terminal.exit).toBe(7)
+    return {screen: terminal.screen(), raw: terminal.raw()}
+  }
+
+  test('each check has a sign, a fix is under its line, and a summary comes last', async () => {
+    const {screen, raw} = await seen()
+    expect(screen).toMatch(/^✓ versions +version /)
+    expect(screen).toMatch(
+      /^! environment +BOOKCTL_BASEURL .*\n( {19}.*\n)* {19}Fix: did you mean BOOKCTL_BASE_URL\?$/m,
+    )
+    expect(screen).toMatch(/^✗ connection +ECONNREFUSED 127\.0\.0\.1:1\n {19}Fix: nothing listens there/m)
+    expect(screen).toMatch(/^- tls, service, clock, token, scopes, account: connection failed$/m)
+    const summary = /\n\n21 checks: \d+ ok, 1 warning \(environment\), 1 failed \(connection\), 7 skipped$/
+    expect(screen).toMatch(summary)
+    expect(raw).toContain('\u001b[31m✗')
+  })
+
+  test('words are in place of signs for people who cannot see them, and colour is not needed', async () => {
+    const {screen} = await seen({BOOKCTL_ACCESSIBLE: '1'})
+    expect(screen).toMatch(/^ok {6}versions[\s\S]*\nfailed {2}connection[\s\S]*\nskipped tls, service,/)
+    expect(screen).not.toMatch(/[✓✗]/)
+    const {raw} = await seen({NO_COLOR: '1'})
+    expect(raw).toContain('✗ connection')
+    expect(raw).not.toContain('\u001b[31m')
+  })
+
+  test('a format that is asked for is the table, with what failed on stderr', async () => {
+    const {screen} = await seen({}, '--format', 'table')
+    expect(screen).toMatch(/^STATUS +NAME/)
+    expect(screen).toMatch(/1 of 21 checks failed: connection$/)
+  })
 })
 
 describe('certificates', () => {

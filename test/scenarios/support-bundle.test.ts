@@ -178,7 +178,7 @@ test('outside a terminal nothing is written without --yes, and --dry-run lists a
 test('at a terminal it is listed, and asked for', async () => {
   const argv = ['support', 'bundle', 'asked.zip', '--offline']
   const no = atTerminal(home, argv)
-  await no.waitFor(/journal\.json \(\d+ bytes\)/)
+  await no.waitFor(/journal\.json +the last 200 reservations/)
   await no.waitFor('Write asked.zip?')
   no.type('n\r')
   expect(await no.exit).toBe(2)
@@ -186,6 +186,11 @@ test('at a terminal it is listed, and asked for', async () => {
   const yes = atTerminal(home, argv)
   await yes.waitFor('Write asked.zip?')
   yes.type('y\r')
+  await yes.waitFor(/Wrote asked\.zip: 7 files, \d+ bytes, readable by you alone\./)
   expect(await yes.exit).toBe(0)
+  expect(yes.raw().match(/the last 200 reservations/g)).toHaveLength(1)
+  const listed = atTerminal(home, [...argv.with(2, 'other.zip'), '--dry-run'])
+  expect(await listed.exit).toBe(0)
+  expect(listed.screen()).toMatch(/journal\.json +the last 200[\s\S]*\n\nNothing was written\.$/)
   expect(Object.keys(unpack('asked.zip'))).toContain('doctor.json')
 })

@@ -57,6 +57,8 @@ export async function renderResult<Item>(
     return lines(result.items.map(item => cell(idOf(item))).filter(Boolean))
   }
   const isAsked = flags.format !== undefined || flags.columns !== undefined
+  if (result.people && isForPeople(flags, terminal))
+    return lines(result.people(terminal.paint ?? unpainted, roomOf(terminal)))
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
   const lead =
     isAsked || result.items.length === 0
@@ -64,6 +66,12 @@ export async function renderResult<Item>(
       : ((await result.lead?.(terminal.paint ?? unpainted, roomOf(terminal))) ?? [])
   const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]
   return lines(lead) + (await render(viewOf(result, flags, terminal)))
+}
+
+/** Whether the result is read by a person, who asked for no format. */
+export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'isTTY'>): boolean {
+  const {json, format, columns, query, quiet} = flags
+  return isTTY && !json && !quiet && [format, columns, query].every(flag => flag === undefined)
 }
 
 /** What --query finds: as JSON, a string bare, or in the rows of --format. */

@@ -31,6 +31,8 @@ export interface Result<Item = Record<string, unknown>> {
   readonly lead?: (paint: Painter, columns: number) => readonly string[] | Promise<readonly string[]>
   /** What a person sees of one thing, in place of its columns: `name: value` lines; what is not known is left out. */
   readonly facts?: Readonly<Record<string, string | null | undefined>>
+  /** All lines for a person at a terminal in place of the table, unless a format is asked for; safe, of at most `columns`. */
+  readonly people?: (paint: Painter, columns: number) => readonly string[]
   /** Printed bare in place of rows, unless a format is asked for: a token, a script. */
   readonly text?: string
 }

@@ -58,6 +58,6 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
     if (!flags.yes) await this.consent(false, `Write ${args.file}?`, WRITING, listing(files))
     const bytes = await zipBundle(files, now)
     writeBundle(args.file, bytes, flags.force)
-    await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}))
+    await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}, !flags.yes))
   }
 }

@@ -10,7 +10,9 @@ import {readConnectionSettings, type Surroundings} from '../../session/settings.
 import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
+import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
+import {hang} from '../../terminal/text.js'
 import {type Check, found, ok, runChecks, skipAll, skipped} from './check.js'
 import {
   checkConfiguration,
@@ -66,7 +68,53 @@ export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix'] as const
 export function doctorResult(checks: readonly Check[]): Result<Omit<Check, 'kind'>> {
   const items = checks.map(({name, status, detail, fix}) => ({name, status, detail, fix}))
   const columns = columnsOf<Omit<Check, 'kind'>>(DOCTOR_COLUMNS, {wraps: true})
-  return {document: {checks: items}, items, columns, id: ({name}) => name}
+  const people = (paint: Painter, width: number) => [
+    ...linesOf(checks, paint, width),
+    '',
+    ...hang(summaryOf(checks), width, 2, 0),
+  ]
+  return {document: {checks: items}, items, columns, id: ({name}) => name, people}
+}
+
+const STYLES = {ok: 'good', warn: 'waiting', fail: 'bad', skipped: 'faint'} as const
+
+/** A line a check, with its fix below; neighbours that were skipped for one reason are one line. */
+function linesOf(checks: readonly Check[], paint: Painter, width: number): string[] {
+  const marks = {...marksFor(process.env), faint: wantsAccessible(process.env) ? 'skipped' : '-'}
+  const markWidth = Math.max(...Object.values(marks).map(mark => mark.length))
+  const nameWidth = Math.max(...checks.map(({name}) => name.length))
+  const indent = markWidth + 1 + nameWidth + 2
+  return checks.flatMap(({name, status, detail, fix}, index) => {
+    const isSkippedFor = (check: Check | undefined) => check?.status === 'skipped' && check.detail === detail
+    if (isSkippedFor(checks[index - 1]) && status === 'skipped') return []
+    const end = checks.findIndex((check, at) => at > index && !isSkippedFor(check))
+    const names = checks.slice(index, end < 0 ? undefined : end).map(check => check.name)
+    const isGroup = status === 'skipped' && names.length > 1
+    const style = STYLES[status]
+    const start = marks[style].padEnd(markWidth)
+    const line = isGroup
+      ? `${start} ${names.join(', ')}: ${detail}`
+      : `${start} ${name.padEnd(nameWidth)}  ${detail}`
+    const [first = '', ...rest] = hang(line, width, isGroup ? markWidth + 1 : indent)
+    const fixLines = fix === null ? [] : hang(`${' '.repeat(indent)}Fix: ${fix}`, width, indent)
+    return [paint(style, start) + first.slice(start.length), ...rest, ...fixLines]
+  })
+}
+
+/** `21 checks: 17 ok, 2 failed (token, account), 2 skipped`. */
+function summaryOf(checks: readonly Check[]): string {
+  const counted = (status: Check['status'], what: (count: number) => string, isNamed = false) => {
+    const names = checks.filter(check => check.status === status).map(({name}) => name)
+    if (names.length === 0) return []
+    return [`${names.length} ${what(names.length)}${isNamed ? ` (${names.join(', ')})` : ''}`]
+  }
+  const parts = [
+    ...counted('ok', () => 'ok'),
+    ...counted('warn', count => (count === 1 ? 'warning' : 'warnings'), true),
+    ...counted('fail', () => 'failed', true),
+    ...counted('skipped', () => 'skipped'),
+  ]
+  return `${checks.length} checks: ${parts.join(', ')}`
 }
 
 /** `2 of 21 checks failed: token, account`; undefined when none did. */

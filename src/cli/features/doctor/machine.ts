@@ -19,7 +19,10 @@ export function checkVersions(version: string): Finding {
 
 /** Which variables are set; values are not shown, because some are secrets. */
 export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
-  const set = Object.keys(env).filter(name => name.startsWith('BOOKCTL_') && env[name] !== '')
+  const set = Object.keys(env).filter(
+    // The last is our own, for oclif.
+    name => name.startsWith('BOOKCTL_') && env[name] !== '' && name !== 'BOOKCTL_DISABLE_THEME',
+  )
   // Only a likely misspelling: an unknown one may be of a newer version.
   const strange = set.find(name => !NAMES.includes(name) && closest(name, NAMES) !== undefined)
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {

@@ -14,8 +14,10 @@ import {StorageError} from '../../../storage/errors.js'
 import {writeWholeFile} from '../../../storage/files.js'
 import {requireNewFile} from '../../input/files.js'
 import {versionFacts} from '../../shell/help/version.js'
+import type {Painter} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {listResult, type Result} from '../../terminal/result.js'
+import {wrapForTerminal} from '../../terminal/talk.js'
 import type {Check} from '../doctor/check.js'
 import {journalRow} from '../reserve/journal.js'
 
@@ -227,15 +229,24 @@ function contentsOf(files: readonly BundleFile[]) {
   return files.map(({name, text, about}) => ({name, bytes: Buffer.byteLength(text), about}))
 }
 
-/** `written`: the bundle, unless it was not written. */
+/** `written`: the bundle, unless it was not written. `isListed`: a person has seen what is in it. */
 export function bundleResult(
   files: readonly BundleFile[],
-  {path, bytes}: {readonly path: string | null; readonly bytes: number | null} = {path: null, bytes: null},
+  written?: {readonly path: string; readonly bytes: number},
+  isListed = false,
 ): Result<ReturnType<typeof contentsOf>[number]> {
   const items = contentsOf(files)
-  return listResult({path, bytes, files: items}, items, BUNDLE_COLUMNS)
+  const {path = null, bytes = null} = written ?? {}
+  const end = written
+    ? `Wrote ${sanitizeLine(written.path, 200)}: ${files.length} files, ${written.bytes} bytes, readable by you alone.`
+    : 'Nothing was written.'
+  const people = (_: Painter, width: number) =>
+    [...(isListed ? [] : [...listing(files), '']), end].flatMap(line => wrapForTerminal(line, width))
+  return {...listResult({path, bytes, files: items}, items, BUNDLE_COLUMNS), people}
 }
 
+/** A line a file, for a person. */
 export function listing(files: readonly BundleFile[]): string[] {
-  return contentsOf(files).map(({name, bytes, about}) => `${name} (${bytes} bytes): ${about}`)
+  const width = Math.max(...files.map(({name}) => name.length)) + 2
+  return contentsOf(files).map(({name, bytes, about}) => `${name.padEnd(width)}${about} (${bytes} bytes)`)
 }
