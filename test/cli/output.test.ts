@@ -1,5 +1,4 @@
 import {describe, expect, test} from 'vitest'
-import {jsonText} from '../../src/cli/terminal/json-text.js'
 import {checkColumns, type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
 import {checkExpression} from '../../src/cli/terminal/query.js'
 import {type Result, single} from '../../src/cli/terminal/result.js'
@@ -141,23 +140,6 @@ test('one thing is a line a field', async () => {
   expect(await renderResult(one, {}, {isTTY: true})).toBe('a:      1\nlonger: {"x":[1]}\n')
   expect(await renderResult(one, {quiet: true}, PIPE)).toBe('one\n')
   expect(await renderResult({...one, id: () => null}, {quiet: true}, PIPE)).toBe('')
-})
-
-test('names that a service made up are as harmless as what it says', async () => {
-  const item = {'a\u001b[2J\r\n\u202e\t': 'x'}
-  for (const flags of [{}, {format: 'table'}, {format: 'csv'}, {format: 'tsv'}] as const) {
-    const text = await renderResult(single(item, item, 'one'), flags, {isTTY: true})
-    expect(text).toContain('a\\u001b[2J\\r\\n\\u202e\\t')
-    expect(text.replaceAll('\n', '')).toMatch(/^[\x20-\x7e]*\t?x$|^[\x20-\x7e]*$/)
-  }
-})
-
-test('JSON escapes what a terminal would obey, and means the same', () => {
-  const text = 'a\u007f\u009b31m\u202eb\u2066c\u200f\u{e0041}\u2028'
-  const written = jsonText({text})
-  expect(written).toMatch(/^[\x20-\x7e]*$/)
-  expect(JSON.parse(written)).toEqual({text})
-  expect(jsonText(undefined)).toBe('null')
 })
 
 test('a long value is bounded in the record a person sees, and whole everywhere else', async () => {

@@ -7,15 +7,6 @@ const {sandbox, client} = sandboxForEachTest()
 const search = (change: object = {}) =>
   client.call('POST', '/tours/search', {destination: {type: 'CITY', id: 101}, currency: 'EUR', ...change})
 
-it('finds the tours of a city, one of which can then be shown', async () => {
-  const {status, json} = await search()
-  expect(status).toBe(200)
-  expect(json.meta).toEqual({limit: json.data.length, after: null, before: null})
-  const [tour] = json.data
-  expect(tour.city).toEqual({id: 101, name: 'Istanbul'})
-  expect((await client.call('GET', `/tours/${tour.tour_id}`)).json.data).toEqual(tour)
-})
-
 it('leaves out the tours that rest on the day asked for', async () => {
   const all = (await search()).json.data.length
   const days = Array.from({length: 7}, (_, day) => `2030-07-${10 + day}`)

@@ -152,17 +152,6 @@ test('what is known of the offer is used before anything is sent', async () => {
   expect(await codeOf(['--max-price', '1'])).toBe('price_too_high')
 })
 
-test('a token obtained before the address was changed is revoked as well', async () => {
-  const token = (await home.run(['token'])).stdout.trim()
-  const whole = await home.json<{value: string}>(['config', 'get', 'base_url'])
-  await home.run(['config', 'set', 'base_url', 'http://127.0.0.1:1/v1'])
-  expect(await home.json(['logout', '--dry-run'])).toMatchObject({exit: 0})
-  await home.json(['logout'])
-  const env = {BOOKCTL_TOKEN: token, BOOKCTL_BASE_URL: whole.result.value}
-  expect((await home.run(['account'], {env})).exit).toBe(4)
-  expect((await logIn(sandbox.baseUrl, 'sk_test_sandbox')).exit).toBe(0)
-})
-
 test('logout leaves nothing to act with', async () => {
   expect(await home.json(['logout'])).toMatchObject({
     exit: 0,

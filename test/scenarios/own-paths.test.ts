@@ -251,20 +251,6 @@ test('a live service is not changed without a word', async () => {
 describe('an answer about something other than what was asked for', () => {
   beforeEach(() => namePaths(PATHS))
 
-  test.each([
-    [6, 'hotel', 'hotels.show', '/x/hotel/7', {property: {id: 8, hotelName: 'Otel'}}],
-    [10, 'subscription', 'subscriptions.delete', '/x/hooks/whsub_9/gone', {webhookId: 'W'}],
-  ] as const)('exit %i for another %s', async (exit, what, name, path, json) => {
-    answers[path] = json
-    const argv = COMMANDS[name] ?? []
-    expect(await home.refusal(argv)).toMatchObject({
-      ...{exit, code: `another_${what}`},
-      message: expect.stringMatching(new RegExp(`about another ${what}, \\S+ in place of ${argv[2]}`)),
-    })
-    expect(await home.run([...argv, '--quiet'])).toMatchObject({exit, stdout: ''})
-    expect(service.seen(path)).toHaveLength(2)
-  })
-
   test('leaves the secret of a subscription that may not be the one deleted', async () => {
     const state = openState(home.configDirectory)
     const stored = {subscription_id: 'whsub_9', profile: 'default', secret: 'whsec_1', stored_at: 1}

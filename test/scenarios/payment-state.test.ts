@@ -126,20 +126,6 @@ describe('on another service', () => {
     expect(service.received.filter(({path}) => path.startsWith('/mine'))).toEqual([])
   })
 
-  test('an answer about another is not believed, and its state is said to be the last known', async () => {
-    home.configure({defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}})
-    await make()
-    shown = () => ({reservation_ref: 'R-OTHER', status: 'CONFIRMED'})
-    const resumed = await home.run([...RESUME, '--json'])
-    expect(resumed).toMatchObject({exit: 0})
-    expect(JSON.parse(resumed.stdout)).toMatchObject({outcome: 'pending_payment'})
-    expect(resumed.stderr).toMatch(/last known state: the service answered about another/)
-    expect(await home.json([...RESUME, '--wait=1'])).toMatchObject({exit: 8})
-    expect((await home.json<{entries: object[]}>(['journal'])).result.entries).toMatchObject([
-      {outcome: 'pending_payment', reservation_ref: 'R-1'},
-    ])
-  })
-
   test('a service that is away leaves the last known state, and says that it is that', async () => {
     await make()
     service.script = (_, response) => {

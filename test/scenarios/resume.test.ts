@@ -1,6 +1,5 @@
 /** `reserve --resume`: what it repeats, and what it refuses. */
 import {expect, test} from 'vitest'
-import {answer} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -47,27 +46,4 @@ test('what would say something anew is refused by name', async () => {
   const names = 'OFFER_ID --input --client-reference --pay --guest --contact --nationality --max-price'
   for (const name of [...names.split(' '), '--idempotency-key']) expect(message).toContain(name)
   expect(service.received).toEqual([])
-})
-
-test.each([
-  ['UNKNOWN', 'status_unknown'],
-  ['Cancelled', 'cancelled'],
-])('a reservation shown as %s is known as %s, and is not sent again', async (status, outcome) => {
-  service.script = () => false
-  const reference = `S-${status}`
-  const argv = [...RESERVE, `off_${status}`, '--client-reference', reference]
-  const made = await home.json<{reservation: {reservation_ref: string}}>(argv)
-  expect(made.exit).toBe(0)
-  const {reservation_ref} = made.result.reservation
-  service.script = ({path}, response) => {
-    if (path !== `/mine/${reservation_ref}`) return false
-    answer(response, 200, {data: {reservation_ref, status}})
-    return true
-  }
-  home.configure({defaults: {paths: {'reservations.show': '/mine/{reservation_ref}'}}})
-  expect(await home.json(['reservations', 'show', reservation_ref])).toMatchObject({exit: 0})
-  service.forget()
-  for (const again of [argv, ['reserve', '--resume', reference]])
-    expect(await home.json(again)).toMatchObject({exit: 0, result: {outcome}})
-  expect(service.seen(POSTS)).toEqual([])
 })

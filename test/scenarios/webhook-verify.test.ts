@@ -127,16 +127,6 @@ test('nothing to verify is no success', async () => {
   expect(result).toMatchObject({error: {code: 'nothing_to_verify'}})
 })
 
-test.each([
-  ['', {exit: 2, result: {error: {code: 'empty_webhook_secret'}}}],
-  [`"${SIGNING_SECRET}"\n`, {exit: 9, result: {findings: [{code: 'secret_quoted'}]}}],
-  ['sk_test_sandbox', {exit: 9, result: {findings: [{code: 'secret_not_a_signing_secret'}]}}],
-])('the secret %j of a file is explained', async (text, expected) => {
-  writeFileSync(join(home.directory, 'odd.txt'), text)
-  const argv = ['body.bin', '--signature', SIGNATURE, ...AT, '--secret-file', 'odd.txt']
-  expect(await verify(argv)).toMatchObject(expected)
-})
-
 test('during a rotation every secret is tried, and the one that matched is named', async () => {
   const env = {BOOKCTL_WEBHOOK_SECRET: `whsec_old ${SIGNING_SECRET}`}
   const {result} = await verify(['body.bin', '--signature', SIGNATURE, ...AT], {env})

@@ -1,6 +1,6 @@
 /** Subscriptions and their deliveries at the command line, on the local sandbox. */
 
-import {mkdirSync, writeFileSync} from 'node:fs'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
@@ -117,25 +117,18 @@ test('http on this machine is for the local sandbox to refuse', async () => {
 })
 
 test('a lost answer is exit 10, and nothing is sent again without --again', async () => {
-  const fault = {operation: 'subscriptions.create', kind: 'commit-then-drop', times: 1}
-  await fetch(`${sandbox.origin}/_sandbox/faults`, {
-    method: 'POST',
-    headers: {'content-type': 'application/json'},
-    body: JSON.stringify(fault),
-  })
+  await sandbox.fault('subscriptions.create', 'commit-then-drop')
   const url = 'https://lost.example/hooks'
   const argv = ['webhooks', 'create', '--url', url, '--event', 'voucher.ready']
   const count = async () => {
     const {result} = await home.json<{subscriptions: {url: string}[]}>(['webhooks', 'list'])
     return result.subscriptions.filter(one => one.url === url).length
   }
-  const lost = await home.json<{error: {hint: string}}>(argv)
-  expect(lost.exit).toBe(10)
-  expect(lost.result.error.hint).toContain('bookctl webhooks list')
+  const hint = (text: string) => expect.stringContaining(text)
+  expect(await home.refusal(argv)).toMatchObject({exit: 10, hint: hint('bookctl webhooks list')})
   expect(await count()).toBe(1)
-  const repeated = await home.json<{error: {code: string; hint: string}}>(argv)
-  expect([repeated.exit, repeated.result.error.code]).toEqual([10, 'earlier_creation_unknown'])
-  expect(repeated.result.error.hint).toContain('--again')
+  const refused = {exit: 10, code: 'earlier_creation_unknown', hint: hint('--again')}
+  expect(await home.refusal(argv)).toMatchObject(refused)
   expect(await count()).toBe(1)
   expect((await home.json([...argv, '--again'])).exit).toBe(0)
   expect(await count()).toBe(2)
@@ -151,17 +144,13 @@ test('a refusal leaves nothing to find out', async () => {
 })
 
 test('where nothing can be stored, nothing is created', async () => {
-  mkdirSync(home.directory, {recursive: true})
   writeFileSync(join(home.directory, 'file'), '')
-  const before = (await home.json<{subscriptions: unknown[]}>(['webhooks', 'list'])).result.subscriptions
-    .length
+  const list = async () => (await home.json(['webhooks', 'list'])).result
+  const before = await list()
   const env = {BOOKCTL_CONFIG_DIR: join(home.directory, 'file', 'config')}
-  const {exit, result} = await home.json<{error: {hint: string}}>(CREATE, {env})
-  expect(exit).toBe(2)
-  expect(result.error.hint).toContain('BOOKCTL_CONFIG_DIR')
-  const after = (await home.json<{subscriptions: unknown[]}>(['webhooks', 'list'])).result.subscriptions
-    .length
-  expect(after).toBe(before)
+  const hint = expect.stringContaining('BOOKCTL_CONFIG_DIR')
+  expect(await home.refusal(CREATE, {env})).toMatchObject({exit: 2, hint})
+  expect(await list()).toEqual(before)
 })
 
 test('of many deliveries the newest are shown', async () => {

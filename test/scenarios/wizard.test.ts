@@ -2,7 +2,7 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {type Line, said} from '../cli/wizard/scripted-prompts.js'
 import {serveLocalSandbox} from '../support/served-sandbox.js'
 import {atTerminal, type TerminalOptions, type TerminalRun} from '../support/terminal.js'
 
@@ -10,40 +10,24 @@ const sandbox = await serveLocalSandbox()
 const {home} = sandbox
 afterAll(() => sandbox.stop())
 
+/** What is asked, and typed with Enter. */
+const typed = (script: TemplateStringsArray) =>
+  said(script).map(([asked, answer]) => [asked, `${answer}\r`] as const)
+
 /** What a newcomer is asked, and types. */
-const SEARCH = [
-  ['City', 'istan\r'],
-  ['Check-in', '2030-06-01\r'],
-  ['Check-out', '3\r'],
-  ['Number of rooms', '\r'],
-  ['Adults', '1\r'],
-  ['Ages of the children', '\r'],
-  ['Nationality', 'turk\r'],
-  ['Currency', '\r'],
-  ['Offer (', '\r'],
-] as const
-const GUEST = [
-  ['first name', 'Ayşe\r'],
-  ['family name', 'Öğüt\r'],
-  ['birth date', '1990-02-03\r'],
-  ['gender', '\r'],
-  ['nationality', '\r'],
-  ['identity document', '\r'],
-  ['TC number', '10000000146\r'],
-] as const
-const CONTACT = [
-  ['Contact: first name', '\r'],
-  ['Contact: family name', '\r'],
-  ['e-mail', 'ayse@example.com\r'],
-  ['telephone', '0532 123 45 67\r'],
-] as const
+const SEARCH = typed`City → istan | Check-in → 2030-06-01 | Check-out → 3 | Number of rooms → | Adults → 1
+  Ages of the children → | Nationality → turk | Currency → | Offer ( →`
+const GUEST = typed`first name → Ayşe | family name → Öğüt | birth date → 1990-02-03 | gender → | nationality →
+  identity document → | TC number → 10000000146`
+const CONTACT = typed`Contact: first name → | Contact: family name → | e-mail → ayse@example.com
+  telephone → 0532 123 45 67`
 const PAYMENT = ['Payment', '\r'] as const
 const REFERENCE = ['booking reference', '\r'] as const
 const STORE = ['Store these guests', '\r'] as const
 const PEOPLE = [...GUEST, ...CONTACT]
 const ALL = [...SEARCH, ...PEOPLE, PAYMENT, REFERENCE, STORE]
 
-type Answers = readonly (readonly [asked: string, typed: string])[]
+type Answers = readonly Line[]
 
 async function answer(terminal: TerminalRun, answers: Answers): Promise<void> {
   for (const [asked, typed] of answers) {
@@ -112,9 +96,6 @@ describe('the guests of before are offered again, and an instant payment is wait
     return {terminal, reference: /RSV-\w+/.exec(terminal.screen())?.[0] ?? ''}
   }
 
-  const pay = (reference: string, result: 'paid' | 'failed') =>
-    sandbox.control('POST', `payments/${reference}`, {result})
-
   test('Ctrl-C while waiting says that the reservation exists and how to go on', async () => {
     const {terminal} = await reachWait()
     // Longer than it takes until a line of progress would be drawn over the question.
@@ -126,51 +107,6 @@ describe('the guests of before are offered again, and an instant payment is wait
     expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
     expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
   })
-
-  test('Ctrl-C at the voucher, after a decline and the payment, says that it is confirmed; NO_COLOR holds', async () => {
-    const {terminal, reference} = await reachWait({env: {NO_COLOR: '1'}})
-    await pay(reference, 'failed')
-    await terminal.waitFor(`${reference} is pending_payment, payment declined`)
-    await pay(reference, 'paid')
-    await terminal.waitFor('Download the voucher')
-    const before = terminal.raw().length
-    terminal.press('ctrl-c')
-    expect(await terminal.exit).toBe(130)
-    // The message may be wrapped.
-    const said = terminal.raw().slice(before).replaceAll(/\s+/g, ' ')
-    expect(said).toContain(`the reservation ${reference} was made (confirmed)`)
-    expect(said).toContain(`bookctl voucher download ${reference}`)
-    expect(said).not.toMatch(/pending_payment|to restart/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of colours and weights.
-    expect(terminal.raw()).not.toMatch(/\u001b\[[\d;]*[1-9][\d;]*m/)
-  })
-})
-
-test('in the accessible mode there is no escape sequence at all', async () => {
-  const own = new Home(sandbox.env)
-  const terminal = atTerminal(own, ['reserve', '--dry-run'], {env: {BOOKCTL_ACCESSIBLE: '1'}})
-  const spoken: Answers = [
-    ['City', 'istan\r'],
-    ...SEARCH.slice(1, 6),
-    ['Nationality', 'Türkiye\r'],
-    ['Currency', '\r'],
-    ['Offer (', 'park\r'],
-    ['Offer (', '1\r'],
-    ...GUEST.slice(0, 3),
-    ['Number from', '1\r'],
-    ['nationality', 'Türkiye\r'],
-    ['Number from', '1\r'],
-    ['TC number', '10000000146\r'],
-    ...CONTACT,
-    ['Number from', '1\r'],
-    ['booking reference', '\r'],
-    ['Number from', '1\r'],
-  ]
-  await answer(terminal, spoken)
-  expect(await terminal.exit).toBe(0)
-  expect(terminal.raw()).not.toContain('\u001b')
-  expect(terminal.raw()).toContain('"offer_id"')
-  own.remove()
 })
 
 test('hotels search asks for what is missing, and shows the command that needs no asking', async () => {

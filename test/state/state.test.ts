@@ -123,21 +123,6 @@ describe('the keychain', () => {
     deleteCredential: async () => kept.delete(account),
   })
 
-  test('keeps secrets per profile and directory, and none in our files', async () => {
-    const kept = new Map<string, string>()
-    const one = {profile: 'one', clientId: 'cid_1'}
-    const two = {...one, profile: 'two'}
-    const keychain = createKeychain(directory, async account => entryOf(kept, account))
-    const withKeychain = openState(directory, keychain)
-    await withKeychain.secrets.write(one, 'keychain', 'sk_test_1')
-    expect(await withKeychain.secrets.read(one, 'keychain')).toBe('sk_test_1')
-    expect(await withKeychain.secrets.read(two, 'keychain')).toBeUndefined()
-    expect([...kept.keys()]).toEqual([expect.stringContaining(directory)])
-    expect(readdirSync(directory)).toEqual([])
-    expect(await withKeychain.secrets.remove(one, 'keychain')).toBe(true)
-    withKeychain.close()
-  })
-
   const missing = Object.assign(new Error('sk_test_1'), {code: 'ERR_MODULE_NOT_FOUND'})
   const silent = {...entryOf(new Map(), ''), setPassword: () => new Promise<void>(() => {})}
   test.each([

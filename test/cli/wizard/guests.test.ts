@@ -6,7 +6,7 @@ import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
 import {createPhoneReader} from '../../../src/cli/input/phone.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
 import {stateForEachTest} from '../each-test.js'
-import {type Line, scriptedPrompts} from './scripted-prompts.js'
+import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const KNOWN = {checkIn: '2030-06-01', today: '2030-05-01', nationality: 'TR'}
 const ROOMS = [
@@ -23,15 +23,8 @@ test('places follow the rooms, adults before children, and the first leads', () 
   ])
 })
 
-const AYSE: readonly Line[] = [
-  ['first name', 'Ayşe'],
-  ['family name', 'Öğüt'],
-  ['birth date', '1990-02-03'],
-  ['gender', 'Female'],
-  ['nationality', 'turkiye'],
-  ['document', 'TC'],
-  ['TC number', '10000000146'],
-]
+const AYSE = said`first name → Ayşe | family name → Öğüt | birth date → 1990-02-03 | gender → Female
+  nationality → turkiye | document → TC | TC number → 10000000146`
 const guest = (change: object = {}) => ({
   ...{type: 'ADULT', name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03', gender: 'FEMALE'},
   ...{nationality: 'TR', identity: {type: 'TC', number: '10000000146'}, is_lead: true},
@@ -55,11 +48,9 @@ describe('a guest', () => {
   test('whose birth date is none, to come, or of another age', async () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 2),
-      ['birth date', '1990-02-30'],
-      ['birth date', '2030-05-02'],
-      ['birth date', '1800-01-01'],
-      ['birth date', '2015-01-01'],
-      ['The guest is 15 at check-in, but the room was searched for an adult', 'no'],
+      ...said`birth date → 1990-02-30 | birth date → 2030-05-02 | birth date → 1800-01-01
+        birth date → 2015-01-01
+        The guest is 15 at check-in, but the room was searched for an adult → no`,
       ...AYSE.slice(2),
     ])
     expect(guests).toEqual([guest()])
@@ -67,15 +58,9 @@ describe('a guest', () => {
   })
 
   test('a child whose age differs from the search, kept', async () => {
-    const child: Line[] = [
-      ['Child (aged 7): first name', 'Ece'],
-      ['family name', 'Öğüt'],
-      ['birth date', '2022-06-01'],
-      ['The guest is 8 at check-in, but the room was searched for a child of 7', 'yes'],
-      ['gender', 'Female'],
-      ['nationality', 'TR'],
-      ['document', 'None'],
-    ]
+    const child: Line[] = said`Child (aged 7): first name → Ece | family name → Öğüt | birth date → 2022-06-01
+      The guest is 8 at check-in, but the room was searched for a child of 7 → yes | gender → Female
+      nationality → TR | document → None`
     const {guests} = await ask([...AYSE, ...child], [{adults: 1, children_ages: [7]}])
     expect(guests[1]).toEqual({
       ...{type: 'CHILD', name: 'Ece', surname: 'Öğüt', birth_date: '2022-06-01'},
@@ -86,10 +71,8 @@ describe('a guest', () => {
   test('reports a TC number that fails its checksum at once, and accepts it only if confirmed', async () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 6),
-      ['TC number', '10000000147'],
-      ['The checksum of this TC number is wrong', 'no'],
-      ['TC number', '100 000 001 47'],
-      ['The checksum of this TC number is wrong', 'yes'],
+      ...said`TC number → 10000000147 | The checksum of this TC number is wrong → no
+        TC number → 100 000 001 47 | The checksum of this TC number is wrong → yes`,
     ])
     expect(guests[0]?.identity).toEqual({type: 'TC', number: '10000000147'})
     expect(log).toContain('hint: not valid: the checksum fails')
@@ -98,12 +81,8 @@ describe('a guest', () => {
   test('words that the interface does not show pass', async () => {
     const {guests} = await ask([
       ...AYSE.slice(0, 3),
-      ['gender', 'Other'],
-      ['as the service writes it', 'X'],
-      ['nationality', 'de'],
-      ['document', 'Another document'],
-      ['kind of document', 'SEAMAN_BOOK'],
-      ['number of the document', '77'],
+      ...said`gender → Other | as the service writes it → X | nationality → de | document → Another document
+        kind of document → SEAMAN_BOOK | number of the document → 77`,
     ])
     expect(guests).toEqual([
       guest({gender: 'X', nationality: 'DE', identity: {type: 'SEAMAN_BOOK', number: '77'}}),
@@ -119,10 +98,8 @@ describe('people who were kept', () => {
     const people = place.state.people.forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
     people.keep({guests: [kept, {name: 'Can', surname: 'Öğüt'}]}, 1)
     const prompts = scriptedPrompts([
-      ['Adult 1 (leads): who is it?', 'Ayşe Öğüt'],
-      ['Adult 2: who is it?', 'Remove a guest'],
-      ['Which guest or contact', 'Can'],
-      ['Adult 2: first name', '^C'],
+      ...said`Adult 1 (leads): who is it? → Ayşe Öğüt | Adult 2: who is it? → Remove a guest
+        Which guest or contact → Can | Adult 2: first name → ^C`,
     ])
     const places = placesOf([{adults: 2, children_ages: []}])
     const forms: GuestForm[] = []
@@ -160,12 +137,8 @@ describe('a telephone number', () => {
 
 test('the contact has the lead guest at hand', async () => {
   const prompts = scriptedPrompts([
-    ['first name', ''],
-    ['family name', ''],
-    ['e-mail', 'ayse@'],
-    ['e-mail', 'ayse@example.com'],
-    ['telephone', '532'],
-    ['telephone', '532 123 45 67'],
+    ...said`first name → | family name → | e-mail → ayse@ | e-mail → ayse@example.com | telephone → 532
+      telephone → 532 123 45 67`,
   ])
   expect(await askContact(prompts, {name: 'Ayşe', surname: 'Öğüt', country: 'TR'})).toEqual({
     ...{name: 'Ayşe', surname: 'Öğüt', email: 'ayse@example.com'},

@@ -9,6 +9,12 @@ import {Failure} from '../../../src/contract/failure.js'
  */
 export type Line = readonly [asked: string | RegExp, answer: string]
 
+/** A script as it is said: questions and answers with an arrow between them, pairs separated by bars or line breaks. */
+export function said([text = '']: TemplateStringsArray): [asked: string, answer: string][] {
+  const pairs = text.trim().split(/\s*[|\n]\s*/)
+  return pairs.map(pair => pair.split(/\s*→ ?/) as [string, string])
+}
+
 export interface ScriptedPrompts extends Prompts {
   /** Every question as it was asked, with refusals, hints and the lists shown. */
   readonly log: string[]

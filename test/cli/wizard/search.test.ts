@@ -13,7 +13,7 @@ import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'
 import {apiOfSandbox} from '../../support/answering.js'
 import {thrownBy} from '../../support/thrown.js'
-import {type Line, scriptedPrompts} from './scripted-prompts.js'
+import {said, scriptedPrompts} from './scripted-prompts.js'
 
 const TODAY = '2030-05-01'
 const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})
@@ -35,11 +35,8 @@ describe('names are found as they are typed', () => {
 
 describe('dates', () => {
   test.each([
-    ['2030-06-01', '2030-06-01'],
-    ['1.6.2030', '2030-06-01'],
-    ['today', '2030-05-01'],
-    ['Tomorrow', '2030-05-02'],
-    ['+31', '2030-06-01'],
+    ...said`2030-06-01 → 2030-06-01 | 1.6.2030 → 2030-06-01 | today → 2030-05-01 | Tomorrow → 2030-05-02
+      +31 → 2030-06-01`,
   ])('%s', (typed, date) => {
     expect(readDay('--check-in', typed, TODAY)).toBe(date)
   })
@@ -87,19 +84,9 @@ describe('dates', () => {
   })
 })
 
-const REST: readonly Line[] = [
-  ['Check-in', '+31'],
-  ['Check-out', '3'],
-  ['Number of rooms', '2'],
-  ['Room 1: adults', '2'],
-  ['Room 1: ages', '18'],
-  ['Room 1: ages', '7 4'],
-  ['Room 2: adults', '1'],
-  ['Room 2: ages', ''],
-  ['Nationality', 'turkiye'],
-  ['Currency', 'euro'],
-  ['Currency', 'eur'],
-]
+const REST = said`Check-in → +31 | Check-out → 3 | Number of rooms → 2 | Room 1: adults → 2 | Room 1: ages → 18
+  Room 1: ages → 7 4 | Room 2: adults → 1 | Room 2: ages → | Nationality → turkiye | Currency → euro
+  Currency → eur`
 const REQUEST = {
   check_in: '2030-06-01',
   check_out: '2030-06-04',
@@ -163,12 +150,8 @@ test('what was given is not asked again', async () => {
 
 test('ages are refused in the words of the question', async () => {
   const prompts = scriptedPrompts([
-    ['Number of rooms', '1'],
-    ['Adults', '2'],
-    ['Ages', '4, 18'],
-    ['Ages', 'four'],
-    ['Ages', '1 1 1 1 1 1 1 1 1 1'],
-    ['Ages', '4, 17'],
+    ...said`Number of rooms → 1 | Adults → 2 | Ages → 4, 18 | Ages → four | Ages → 1 1 1 1 1 1 1 1 1 1
+      Ages → 4, 17`,
   ])
   const given = {city: 1, 'check-in': '2030-06-01', nights: 1, nationality: 'TR', currency: 'EUR'}
   const {room: rooms} = await askSearch({...asking(prompts), cities: failing(new Error())}, given)
@@ -203,17 +186,8 @@ test('says where city ids come from, for a local and for another service', async
 
 describe('countries are found by what people call them', () => {
   test.each([
-    ['Turkey', 'TR'],
-    ['turkiye', 'TR'],
-    ['UK', 'GB'],
-    ['us', 'US'],
-    ['Holland', 'NL'],
-    ['Czechia', 'CZ'],
-    ['Côte d’Ivoire', 'CI'],
-    ['Deutschland', 'DE'],
-    ['in', 'IN'],
-    ['Niger', 'NE'],
-    ['korea', 'KR'],
+    ...said`Turkey → TR | turkiye → TR | UK → GB | us → US | Holland → NL | Czechia → CZ
+      Côte d’Ivoire → CI | Deutschland → DE | in → IN | Niger → NE | korea → KR`,
   ])('%s → %s', async (typed, code) => {
     expect(findCountries(await namedCountries(), typed)[0]?.code).toBe(code)
   })

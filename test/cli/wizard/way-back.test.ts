@@ -5,7 +5,7 @@ import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import {serveLocalSandbox} from '../../support/served-sandbox.js'
 import {type Desk, openDesk} from './desk.js'
-import {type Line, scriptedPrompts} from './scripted-prompts.js'
+import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const sandbox = await serveLocalSandbox()
 let desk: Desk
@@ -22,26 +22,14 @@ const three = async (prompts: Prompts) => [
 ]
 
 test('answers given stay, as the default or as they are', async () => {
-  const script: Line[] = [
-    ['one', 'a'],
-    ['two', 'b'],
-    ['three', '^esc'],
-    ['two', '^esc'],
-    ['one', ''],
-    ['two', '-'],
-    ['three', 'yes'],
-  ]
+  const script: Line[] = said`one → a | two → b | three → ^esc | two → ^esc | one → | two → - | three → yes`
   const prompts = scriptedPrompts(script)
   expect(await withWayBack(prompts, three)).toEqual(['a', '', true])
   expect(prompts.left()).toBe(0)
 })
 
 test('the first question leads further back only where there is something', async () => {
-  const stays = scriptedPrompts([
-    ['one', '^esc'],
-    ['two', ''],
-    ['three', 'no'],
-  ])
+  const stays = scriptedPrompts([...said`one → ^esc | two → | three → no`])
   expect(await withWayBack(stays, three)).toEqual(['^esc', '', false])
   const leaves = scriptedPrompts([['one', '^esc']])
   await expect(withWayBack(leaves, three, {leaves: true})).rejects.toBeInstanceOf(GoBack)
@@ -53,45 +41,25 @@ test('a question that is gone is not taken for the next one', async () => {
     if (kept && (await prompts.text({message: 'who'})) === 'forget') kept = false
     return [await prompts.text({message: 'name'}), await prompts.text({message: 'surname'})]
   }
-  const script: Line[] = [
-    ['who', 'forget'],
-    ['name', 'A'],
-    ['surname', '^esc'],
-    ['name', 'B'],
-    ['surname', 'C'],
-  ]
+  const script: Line[] = said`who → forget | name → A | surname → ^esc | name → B | surname → C`
   expect(await withWayBack(scriptedPrompts(script), lead)).toEqual(['B', 'C'])
 })
 
-const SEARCH: readonly Line[] = [
-  ['City', '101'],
-  ['Check-in', '2030-06-01'],
-  ['Check-out', '2'],
-  ['Number of rooms', '1'],
-  ['Adults', '2'],
-  ['Ages', '4'],
-  ['Nationality', 'TR'],
-  ['Currency', 'EUR'],
-]
+const SEARCH = said`City → 101 | Check-in → 2030-06-01 | Check-out → 2 | Number of rooms → 1 | Adults → 2 | Ages → 4
+  Nationality → TR | Currency → EUR`
 
 test('from the confirmation through all guests to the offers and the search, and on again with Enter', async () => {
   const guest = (name: string): Line[] => [
     ['first name', name],
     ['family name', 'Öğüt'],
     ['birth date', name === 'Ece' ? '2026-02-01' : '1990-02-03'],
-    ['gender', 'Female'],
-    ['nationality', 'TR'],
-    ['document', 'None'],
+    ...said`gender → Female | nationality → TR | document → None`,
   ]
   const asked: Line[] = [
     ...[...guest('Ayşe'), ...guest('Can'), ...guest('Ece')],
-    ['Contact: first name', ''],
-    ['Contact: family name', ''],
-    ['e-mail', 'ayse@example.com'],
-    ['telephone', '5321234567'],
-    ['Payment', 'balance'],
-    ['reference', 'TRIP-1'],
-    ['Store these guests', 'with their identity'],
+    ...said`Contact: first name → | Contact: family name → | e-mail → ayse@example.com
+      telephone → 5321234567 | Payment → balance | reference → TRIP-1
+      Store these guests → with their identity`,
   ]
   const back = ([message]: Line): Line => [message, '^esc']
   // What is chosen of a list the script names again; all else is taken over by an empty line.
@@ -103,9 +71,7 @@ test('from the confirmation through all guests to the offers and the search, and
     ...[...SEARCH, ['Offer', ''] as Line],
     ...[...asked, ['Reserve', '^esc'] as Line],
     ...asked.map(back).reverse(),
-    ['Offer', '^esc'],
-    ['What do you want to change in the search', '^esc'],
-    ['Offer', ''],
+    ...said`Offer → ^esc | What do you want to change in the search → ^esc | Offer →`,
     ...asked.map(again),
     ['Reserve', 'yes'],
   ])
@@ -118,11 +84,7 @@ test('from the confirmation through all guests to the offers and the search, and
 test('from the list of offers to the last question of the search', async () => {
   const run = desk.run([
     ...SEARCH,
-    ['Offer', '^esc'],
-    ['Currency', '^esc'],
-    ['Nationality', 'DE'],
-    ['Currency', ''],
-    ['Offer', '^C'],
+    ...said`Offer → ^esc | Currency → ^esc | Nationality → DE | Currency → | Offer → ^C`,
   ])
   await expect(run).rejects.toThrow('nothing was sent')
   expect(desk.prompts.left()).toBe(0)
