@@ -4,12 +4,14 @@ import {HelpFormatter} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {afterAll, describe, expect, test} from 'vitest'
 import {EXITS} from '../../src/cli/shell/exit-codes.js'
+import {globalFlags} from '../../src/cli/shell/global-flags.js'
 import {topicText} from '../../src/cli/shell/help/topics.js'
 import {VARIABLE_NAMES} from '../../src/cli/shell/help/variables.js'
 import {HELP_TOPICS} from '../../src/cli/shell/names.js'
 import {pasteable} from '../../src/cli/terminal/text.js'
 import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
+import {atTerminal} from '../support/terminal.js'
 
 const commands = COMMANDS
 const home = new Home()
@@ -24,10 +26,32 @@ async function help(line: string, env: Record<string, string> = {}): Promise<str
 
 describe('the first screen', () => {
   test('names every command or its group, every topic, and what to do first', async () => {
-    const text = await help('--help')
-    for (const id of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${id.split(':')[0]} `, 'm'))
-    for (const topic of Object.keys(HELP_TOPICS)) expect(text).toMatch(new RegExp(`^  ${topic} `, 'm'))
-    expect(text.split('\n').slice(0, 12).join('\n')).toContain('bookctl demo')
+    const text = await help('')
+    expect(await help('--help')).toBe(text)
+    const [, start = '', groups = '', topics = ''] = text.split(/^(?:START HERE|COMMANDS|HELP)$/m)
+    expect(start).toMatch(/^\s+bookctl demo /)
+    for (const id of Object.keys(commands)) expect(groups).toMatch(new RegExp(`[ ,]${id.split(':')[0]}[,\n]`))
+    for (const topic of Object.keys(HELP_TOPICS)) expect(topics).toMatch(new RegExp(`[ ,]${topic}[,\n]`))
+  })
+
+  test('fits on a terminal of 80 by 24, with the prompt below, and its headings are bold there', async () => {
+    const terminal = atTerminal(home, [], {columns: 80, rows: 24})
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toMatch(/^Work with the Partner Booking Service/)
+    expect(terminal.raw()).toContain('\u001b[1mSTART HERE\u001b[22m')
+    expect((await help('')).split('\n').length).toBeLessThanOrEqual(24)
+  })
+
+  test('headings are bold in the help of a command, unless colour is disabled', async () => {
+    for (const [env, bold] of [
+      [{}, true],
+      [{NO_COLOR: '1'}, false],
+    ] as const) {
+      const terminal = atTerminal(home, ['help', 'whoami'], {env})
+      expect(await terminal.exit).toBe(0)
+      expect(terminal.raw().includes('\u001b[1mGLOBAL FLAGS\u001b[22m')).toBe(bold)
+      expect(terminal.screen()).toContain('GLOBAL FLAGS')
+    }
   })
 })
 
@@ -48,6 +72,15 @@ test('required flags are in the usage line', async () => {
 describe('topics', () => {
   test.each(Object.keys(HELP_TOPICS))('%s', async topic => {
     expect((await help(`help ${topic}`)).length).toBeGreaterThan(500)
+  })
+
+  test('commands has every command, flags every flag of all', async () => {
+    const all = await help('help commands')
+    for (const id of Object.keys(commands))
+      expect(all).toMatch(new RegExp(`^  ${id.replaceAll(':', ' ')} +\\S`, 'm'))
+    const flags = await help('help flags')
+    for (const name of [...Object.keys(globalFlags), 'help'])
+      expect(flags).toMatch(new RegExp(`^  (-\\w, )?--${name} `, 'm'))
   })
 
   test('environment has every variable, exit-codes every code', async () => {

@@ -139,6 +139,8 @@ export function flagWithoutCommand(typed: string): Failure {
 }
 
 export const HELP_TOPICS = {
+  commands: 'every command, and what it does',
+  flags: 'the flags that every command takes',
   environment: 'environment variables and precedence',
   'exit-codes': 'exit codes, for scripts',
   output: 'tables, pipes, JSON, columns, queries',

@@ -36,10 +36,10 @@ const GLOBALS = Object.entries(globalFlags)
   .map(([name, flag]) => ({...flag, name}) as unknown as Flag)
   .sort(byName)
 
-const GLOBAL_NAMES = `${[...GLOBALS.map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl --help\`)`
+const GLOBAL_NAMES = `${[...GLOBALS.map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl help flags\`)`
 
 export function globalFlagRows(): Row[] {
-  return GLOBALS.map(flagRow)
+  return [...GLOBALS.map(flagRow), ['-h, --help', 'explain the command, or the group']]
 }
 
 function byName(left: Flag, right: Flag): number {

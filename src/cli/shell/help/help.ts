@@ -9,7 +9,7 @@ import {beforeDashes, isHelpFlag, splitArgv, wantsJson} from '../argv.js'
 import {findName, HELP_TOPICS, isHelpTopic, unknownCommand} from '../names.js'
 import {wholeConfig} from '../program.js'
 import {running} from '../running.js'
-import {CommandText, globalFlagRows, helpWidth, list, prose} from './command.js'
+import {CommandText, helpWidth, list, prose} from './command.js'
 
 type Entry = readonly [name: string, summary: string]
 
@@ -46,7 +46,10 @@ export default class BookctlHelp extends Help {
   }
 
   protected override log(...lines: string[]): void {
-    process.stdout.write(`${lines.join('\n')}\n`)
+    // Help in a pipe is plain, whatever forces colour.
+    const {isTTY, paint} = terminalOf(process.stdout)
+    const text = lines.join('\n')
+    process.stdout.write(`${isTTY ? text.replace(HEADING, heading => paint('header', heading)) : text}\n`)
   }
 
   private logList(name: readonly string[]): void {
@@ -63,7 +66,7 @@ export default class BookctlHelp extends Help {
   /** A group, a topic, or a group with the topic of the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
     const name = words.join(' ')
-    const topic = isHelpTopic(name) ? (await import('./topics.js')).topicText(name, this) : ''
+    const topic = isHelpTopic(name) ? await this.topicText(name) : ''
     const commands = this.below(words)
     if (commands.length === 0) return topic
     const parts = [
@@ -76,33 +79,40 @@ export default class BookctlHelp extends Help {
     return parts.filter(Boolean).join('\n\n')
   }
 
-  override async showRootHelp(): Promise<void> {
-    const entries = this.firstWords()
-    const placed = new Set(GROUPS.flatMap(([, names]) => names))
-    const groups = GROUPS.map(
-      ([heading, names]) =>
-        [heading, names.flatMap(name => entries.filter(([first]) => first === name))] as const,
-    )
-    const sections: (readonly [string, readonly Entry[]])[] = [
-      ['START HERE', START],
-      ...groups,
-      ['MORE', entries.filter(([first]) => !placed.has(first))],
-      ['HELP TOPICS (bookctl help TOPIC)', Object.entries(HELP_TOPICS)],
-      ['GLOBAL FLAGS', [...globalFlagRows(), ['-h, --help', 'explain the command, or the group']]],
-      ['SEE ALSO', SEE_ALSO],
-    ]
-    const texts = sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`)
-    const usage = this.section('USAGE', 'bookctl COMMAND [flags]')
-    this.log([prose(this, WHAT_IT_IS), usage, ...texts].join('\n\n'))
+  private async topicText(name: keyof typeof HELP_TOPICS): Promise<string> {
+    return name === 'commands' ? this.commandsText() : (await import('./topics.js')).topicText(name, this)
   }
 
-  /** Commands and groups by their first word. A command that is a group as well is there once, as the command. */
-  private firstWords(): Entry[] {
-    const words = [...new Set(this.sortedCommands.map(({id}) => id.split(':')[0] ?? ''))]
-    return words.map(word => {
-      const command = this.sortedCommands.find(({id}) => id === word)
-      return command ? entryOf(command) : [word, this.config.findTopic(word)?.description ?? '']
+  override async showRootHelp(): Promise<void> {
+    const groups = this.groups().map(([heading, names]) => [heading, names.join(', ')] as const)
+    const sections: (readonly [string, readonly Entry[]])[] = [
+      ['START HERE', START],
+      ['COMMANDS', groups],
+      ['HELP', [...HELP, ['bookctl help TOPIC', Object.keys(HELP_TOPICS).join(', ')]]],
+    ]
+    const texts = sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`)
+    this.log([prose(this, WHAT_IT_IS), ...texts].join('\n\n'))
+  }
+
+  /** Every command, by the groups of the first screen. */
+  private commandsText(): string {
+    const texts = this.groups().map(([heading, names]) => {
+      const entries = names.flatMap(name => [
+        ...this.sortedCommands.filter(({id}) => id === name).map(entryOf),
+        ...this.below([name]),
+      ])
+      return `${heading.toUpperCase()}\n${list(this, entries)}`
     })
+    return texts.join('\n\n')
+  }
+
+  /** The headings with the first words of all commands: those that no heading names are under the last. */
+  private groups(): [heading: string, names: string[]][] {
+    const words = [...new Set(this.sortedCommands.map(({id}) => id.split(':')[0] ?? ''))]
+    const named = Object.values(GROUPS).flat()
+    const rest = words.filter(word => !named.includes(word))
+    const groups = Object.entries(GROUPS).map(([heading, names]): [string, string[]] => [heading, names])
+    return [...groups, ['More', rest]]
   }
 }
 
@@ -118,19 +128,18 @@ const START: readonly Entry[] = [
   ['bookctl demo', 'see a whole booking on a temporary sandbox'],
   ['bookctl sandbox start', 'run the whole service on this machine'],
   ['eval "$(bookctl sandbox env)"', 'in another terminal: point commands at it'],
-  ['bookctl reserve', 'book something'],
+  ['bookctl reserve', 'book something, step by step'],
   ['bookctl login', 'or use your own credentials'],
 ]
 
-/** The headings of the first screen, with the first words of their commands; other commands come last. */
-const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
-  ['BOOKING', ['hotels', 'tours', 'reserve', 'reservations', 'voucher', 'account', 'journal', 'content']],
-  ['WEBHOOKS', ['webhooks']],
-  ['SANDBOX', ['demo', 'sandbox']],
-  ['ACCESS AND SETTINGS', ['login', 'logout', 'whoami', 'token', 'profiles', 'config', 'autocomplete']],
-]
+const GROUPS: Readonly<Record<string, string[]>> = {
+  Booking: ['hotels', 'tours', 'reserve', 'reservations', 'voucher', 'account', 'journal', 'content'],
+  Webhooks: ['webhooks'],
+  Sandbox: ['demo', 'sandbox'],
+  Access: ['login', 'logout', 'whoami', 'token', 'profiles', 'config'],
+}
 
-const SEE_ALSO: readonly Entry[] = [
-  ['bookctl COMMAND --help', 'flags and examples of a command'],
-  ['bookctl version --verbose', 'the environment in effect, for a report'],
-]
+const HELP: readonly Entry[] = [['bookctl COMMAND --help', 'what it does, its flags and examples']]
+
+/** A line that is a heading in what help prints. */
+const HEADING = /^[A-Z]{3}[A-Z ]*$/gm

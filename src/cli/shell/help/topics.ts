@@ -5,18 +5,26 @@ import {OFFER_VALIDITY_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../../cont
 import type {Format} from '../../terminal/result.js'
 import {EXITS} from '../exit-codes.js'
 import type {HELP_TOPICS} from '../names.js'
-import {list, prose} from './command.js'
+import {globalFlagRows, list, prose} from './command.js'
 import {VARIABLES} from './variables.js'
 
-export function topicText(name: keyof typeof HELP_TOPICS, help: HelpFormatter): string {
+export function topicText(name: Exclude<keyof typeof HELP_TOPICS, 'commands'>, help: HelpFormatter): string {
   const texts = {
     environment: environmentText,
+    flags: flagsText,
     'exit-codes': exitCodesText,
     output: outputText,
     sandbox: () => prose(help, SANDBOX_TEXT),
     webhooks: webhooksText,
   }
   return texts[name](help)
+}
+
+const FLAGS_INTRODUCTION = `
+Every command takes these flags, before or after its name. A variable in brackets sets the same; the flag overrides it.`
+
+function flagsText(help: HelpFormatter): string {
+  return [prose(help, FLAGS_INTRODUCTION), list(help, globalFlagRows())].join('\n\n')
 }
 
 const ENVIRONMENT_INTRODUCTION = `
