@@ -8,7 +8,7 @@ import type {EventFilter, EventStore} from '../../../contract/stored-events.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
-import {oldestEvents, recordOf} from './events.js'
+import {oldestPages, recordOf} from './events.js'
 
 /** Throws usage for flags that would turn the capture into rows, or choose columns. */
 export function checkExport({json, format, query, columns}: OutputFlags): {asDocument: boolean} {
@@ -34,10 +34,12 @@ export async function printEvents(
 ): Promise<void> {
   if (asDocument) process.stdout.write('{"records": [\n')
   let between = ''
-  for await (const event of oldestEvents(store, filter)) {
-    if (!process.stdout.write(`${between}${jsonText(recordOf(event))}\n`)) await once(process.stdout, 'drain')
-    if (asDocument) between = ',\n'
-  }
+  for await (const page of oldestPages(store, filter))
+    for (const event of page) {
+      if (!process.stdout.write(`${between}${jsonText(recordOf(event))}\n`))
+        await once(process.stdout, 'drain')
+      if (asDocument) between = ',\n'
+    }
   if (asDocument) process.stdout.write(']}\n')
 }
 
@@ -48,9 +50,9 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
   requireNewFile(path, taken)
   let count = 0
   async function* lines() {
-    for await (const event of oldestEvents(store, filter)) {
-      count++
-      yield Buffer.from(`${jsonText(recordOf(event))}\n`)
+    for await (const page of oldestPages(store, filter)) {
+      count += page.length
+      for (const event of page) yield Buffer.from(`${jsonText(recordOf(event))}\n`)
     }
   }
   try {
