@@ -103,7 +103,8 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
     if (!result.single) return renderTable(view)
     const facts = isChosen ? undefined : result.facts
     if (!facts) return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], isChosen, roomOf(terminal))
-    return renderBlock(Object.keys(facts), Object.values(facts).map(cell), false, roomOf(terminal))
+    const names = Object.keys(facts).map(name => sanitizeLine(name, 100))
+    return renderBlock(names, Object.values(facts).map(cell), false, roomOf(terminal))
   },
 }
 

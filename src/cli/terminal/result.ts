@@ -9,6 +9,8 @@ export interface Column<Item> {
   readonly value: (item: Item) => unknown
   /** Left out before others where a terminal has no room for all. */
   readonly isMinor?: boolean
+  /** What a row is about, such as a name: narrowed last, and then whole on several lines. */
+  readonly isMain?: boolean
   /** Shown whole, on several lines where the terminal is narrow: what has to be read to its end. */
   readonly wraps?: boolean
 }
@@ -40,7 +42,7 @@ export interface Result<Item = Record<string, unknown>> {
 /** A column for each field of the items that `names` lists. */
 export function columnsOf<Item>(
   names: readonly (keyof Item & string)[],
-  look: Pick<Column<Item>, 'isMinor' | 'wraps'> = {},
+  look: Pick<Column<Item>, 'isMinor' | 'isMain' | 'wraps'> = {},
 ): Column<Item>[] {
   return names.map(name => ({name, value: item => item[name], ...look}))
 }

@@ -1,4 +1,4 @@
-/** A table that fits the terminal: texts are cut first, then minor columns left out; identifiers stay whole. */
+/** A table that fits the terminal: texts are cut first, then minor columns left out; identifiers and names stay whole. */
 import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
 import type {Column} from './result.js'
@@ -15,7 +15,10 @@ interface FittedColumn extends TableColumn {
 }
 
 /** A text cut shorter than this says nothing. */
-const SHORTEST_TEXT = 9
+const SHORTEST_TEXT = 8
+
+/** Minor columns are left out before a name gets less than this. */
+const READABLE_NAME = 20
 
 const GAP = '  '
 
@@ -29,9 +32,9 @@ function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly st
   const shown = columns.map((column, index) => measure(column, index, rows))
   const leftOut: string[] = []
   for (;;) {
-    const widths = widthsWithin(shown, room)
-    if (widths) return {shown: shown.map((column, at) => ({...column, width: widths[at] ?? 0})), leftOut}
     const minor = shown.findLastIndex(({isMinor}) => isMinor)
+    const widths = widthsWithin(shown, room, minor < 0 ? 0 : READABLE_NAME)
+    if (widths) return {shown: shown.map((column, at) => ({...column, width: widths[at] ?? 0})), leftOut}
     leftOut.unshift(...shown.splice(minor, 1).map(({name}) => name))
     if (shown.length < 2) return undefined
   }
@@ -40,7 +43,7 @@ function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly st
 function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]): FittedColumn {
   const cells = rows.map(row => row[index] ?? '').filter(cell => cell !== '')
   const all = (shape: RegExp) => cells.length > 0 && cells.every(cell => shape.test(cell))
-  const identifies = IDENTIFIES.test(column.name)
+  const identifies = !column.isMain && IDENTIFIES.test(column.name)
   const isTime = all(SHORT_TIME)
   const isNumber = !identifies && !isTime && all(NUMBER)
   const mayBeCut = !identifies && !isTime && !isNumber
@@ -49,21 +52,39 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   return {...column, index, isNumber, shortest, width}
 }
 
-/** A width for each column; undefined when there is no room even with every text at its shortest. */
-function widthsWithin(columns: readonly FittedColumn[], room: number): readonly number[] | undefined {
+/** A width for each column, `ofMain` at least for a name; undefined when there is no room with every text at its shortest. */
+function widthsWithin(
+  columns: readonly FittedColumn[],
+  room: number,
+  ofMain: number,
+): readonly number[] | undefined {
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
   const whole = columns.map(column => Math.max(column.width, textWidth(headOf(column))))
   if (total(whole) <= room) return whole
   let widths = columns.map(column => Math.max(column.width, longestWord(column)))
   while (total(widths) > room) {
-    const cuttable = widths.map((width, at) => (width > (columns[at]?.shortest ?? 0) ? width : 0))
-    const widest = Math.max(...cuttable)
-    if (widest === 0) return undefined
-    const at = cuttable.indexOf(widest)
-    widths = widths.with(at, widest - 1)
+    const at = widestOf(widths, columns, false, ofMain) ?? widestOf(widths, columns, true, ofMain)
+    if (at === undefined) return undefined
+    widths = widths.with(at, (widths[at] ?? 0) - 1)
   }
   return widths
+}
+
+/** The widest of the columns that can be narrowed, of the main ones or of the others. */
+function widestOf(
+  widths: readonly number[],
+  columns: readonly FittedColumn[],
+  ofMain: boolean,
+  leastOfMain: number,
+): number | undefined {
+  const cuttable = columns.map(({shortest, isMain = false}, at) => {
+    const width = widths[at] ?? 0
+    const least = isMain ? Math.max(shortest, leastOfMain) : shortest
+    return isMain === ofMain && width > least ? width : 0
+  })
+  const widest = Math.max(...cuttable)
+  return widest === 0 ? undefined : cuttable.indexOf(widest)
 }
 
 function headOf({name}: TableColumn): string {
@@ -119,8 +140,11 @@ export function layOut({columns, rows, width, paint}: TableParts) {
 
 /** A cell in its column: cut, or on as many lines as it takes. */
 function linesOf(column: FittedColumn, text: string, paint: Painter): string[] {
-  const wraps = column.wraps && textWidth(text) > column.width
-  const lines = wraps ? wrap(text, column.width, () => false) : [cutTo(text, column.width)]
+  const wraps = column.wraps || column.isMain
+  const lines =
+    wraps && textWidth(text) > column.width
+      ? wrap(text, column.width, () => false)
+      : [cutTo(text, column.width)]
   const style = /status|outcome|verdict|valid|state/.test(column.name) ? styleOfState(text) : undefined
   return style === undefined ? lines : lines.map(line => paint(style, line))
 }

@@ -1,7 +1,6 @@
-import {subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
+import {subscriptionArg, TEST_COLUMNS, testResult} from '../../cli/features/webhooks/subscriptions.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Send a test event to a subscription.'
@@ -11,7 +10,7 @@ export default class WebhooksTest extends BaseCommand {
     'bookctl webhooks test "$SUBSCRIPTION"',
     'bookctl webhooks test "$SUBSCRIPTION" --json',
   ]
-  static override columns = ['subscription_id', 'answer']
+  static override columns = TEST_COLUMNS
   static override candidates = {id: 'subscriptions'} as const
   static override args = subscriptionArg
   static override flags = dryRunFlag
@@ -24,7 +23,6 @@ export default class WebhooksTest extends BaseCommand {
     if (flags['dry-run']) return this.printCall('subscriptions.test', target, call)
     const {api} = await this.connect(target)
     const {sendTestEvent} = await import('../../api/operations/webhooks.js')
-    const done = {subscription_id: id, answer: await sendTestEvent(api, id)}
-    await this.print(single(done, done, id))
+    await this.print(testResult(id, await sendTestEvent(api, id)))
   }
 }

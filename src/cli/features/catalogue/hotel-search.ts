@@ -75,7 +75,8 @@ function cityOf({raw}: FoundOffer): string | undefined {
 
 /** Named as in JSON, plus total and currency as columns of their own. */
 export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
-  ...columnsOf<FoundOffer>(['offer_id', 'hotel_name']),
+  ...columnsOf<FoundOffer>(['offer_id']),
+  ...columnsOf<FoundOffer>(['hotel_name'], {isMain: true}),
   ...columnsOf<FoundOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
   PRICE_COLUMN,
   ...columnsOf<FoundOffer>(['free_cancellation_until'], {isMinor: true}),

@@ -22,11 +22,11 @@ export interface TourFlags {
 }
 
 export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
-  ...columnsOf<FoundTour>(['tour_id', 'name']),
+  ...columnsOf<FoundTour>(['tour_id']),
+  ...columnsOf<FoundTour>(['name'], {isMain: true}),
   {name: 'duration', value: tour => durationText(tour.duration_minutes)},
   PRICE_COLUMN,
-  ...columnsOf<FoundTour>(['rating']),
-  ...columnsOf<FoundTour>(['tags'], {isMinor: true}),
+  ...columnsOf<FoundTour>(['rating', 'tags'], {isMinor: true}),
   ...columnsOf<FoundTour>(['city', 'country_code', 'review_count', 'duration_minutes']),
   ...AMOUNT_COLUMNS,
   ...columnsOf<FoundTour>(['short_description']),

@@ -9,9 +9,11 @@ import {RESERVATION_STATUSES} from '../../../contract/reservation-statuses.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import type {Connection} from '../../session/connect.js'
-import {headLine, listResult, type Result} from '../../terminal/result.js'
-import {counted, moneyText} from '../../terminal/values.js'
+import {columnsOf, headLine, type Result} from '../../terminal/result.js'
+import {counted, moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {factsShown} from '../reserve/facts.js'
 import {noteOutcome} from '../reserve/follow.js'
+import {paymentAddress} from '../reserve/payment.js'
 
 /** `--after`: the cursor of an earlier page. */
 export function checkCursor(field: string, text: string): string {
@@ -42,19 +44,18 @@ function rowOf(found: ReadReservation) {
 }
 
 const NAMES = [
-  ...([
-    'reservation_ref',
-    'status',
-    'hotel',
-    'check_in',
-    'check_out',
-    'lead_guest',
-    'price',
-    'payment',
-  ] as const),
-  ...(['payment_url', 'free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
+  ...(['reservation_ref', 'status', 'hotel', 'rooms', 'check_in', 'check_out'] as const),
+  ...(['lead_guest', 'guests', 'price', 'payment_mode', 'payment', 'payment_url', 'voucher'] as const),
+  ...(['free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
 ]
 export const RESERVATIONS_COLUMNS: readonly string[] = NAMES
+
+/** Where a terminal has no room for all, the reference of the partner goes first, and the hotel's name stays. */
+const COLUMNS = columnsOf<Row>(NAMES).map(column => ({
+  ...column,
+  isMain: column.name === 'hotel',
+  isMinor: column.name === 'client_reference_id' || column.name === 'check_out',
+}))
 
 const MORE_THAN_THESE =
   'Warning: there are more than these, and nothing that --after takes brings them; raise --limit, or narrow the list'
@@ -65,7 +66,9 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
   const {reservations, next}: FoundReservations = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
   return {
-    ...listResult(document, reservations.map(rowOf), NAMES),
+    document,
+    items: reservations.map(rowOf),
+    columns: COLUMNS,
     lead: headLine(`${describeWish(wish)}${counted(reservations.length, 'reservation')}`),
     shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
     whenEmpty: 'There are no such reservations.',
@@ -102,25 +105,37 @@ export async function show(
       {outcome: outcomeWord(found), result: withoutPeople(found)},
       warn,
     )
-  return singleReservation(found)
+  return singleReservation(found, connection)
 }
 
 /** Throws Failure; for an unknown outcome, with how to find it out. */
 export async function update(
-  {api}: Connection,
+  connection: Connection,
   reference: string,
   change: ReservationUpdate,
 ): Promise<Result<Row>> {
   const {updateReservation} = await import('../../../api/operations/reservations.js')
-  const found = await updateReservation(api, reference, change).catch(error => {
+  const found = await updateReservation(connection.api, reference, change).catch(error => {
     throw withHint(error, `${howToCheck(reference)}; the same change can be sent again`)
   })
   const nothing = {reservation: {}, reservation_ref: reference, status: null, payment_url: null}
-  return {...singleReservation(found ?? nothing), document: {reservation: found?.reservation ?? null}}
+  return {
+    ...singleReservation(found ?? nothing, connection),
+    document: {reservation: found?.reservation ?? null},
+  }
 }
 
-function singleReservation(found: ReadReservation): Result<Row> {
-  return {...listResult({reservation: found.reservation}, [rowOf(found)], NAMES), single: true}
+const clockText = (text: string | null) => text && onItsOwnClock(text)
+
+function singleReservation(found: ReadReservation, {clock}: Connection): Result<Row> {
+  const {reservation} = found
+  const row = rowOf(found)
+  const payAt = paymentAddress({...found, outcome: found.status?.toLowerCase() ?? ''})
+  const facts = factsShown(found, {now: clock.now(), payAt})
+  return {
+    ...{document: {reservation}, items: [row], columns: COLUMNS, single: true},
+    facts: {...facts, created: clockText(row.created_at), updated: clockText(row.updated_at)},
+  }
 }
 
 /** `reference` was checked, so that it can be pasted into a shell. */

@@ -17,12 +17,14 @@ export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
 }
 
 /** Whether it is paid, although it may not be confirmed yet. */
-export function isPaid(outcome: ReserveOutcome): boolean {
+export function isPaid(outcome: Pick<ReserveOutcome, 'reservation'>): boolean {
   return paymentStateOf(outcome)?.kind === 'paid'
 }
 
 /** The payment address, when there is still to pay and it is one a person may be sent to: https, or http on this machine. */
-export function paymentAddress(outcome: ReserveOutcome): string | undefined {
+export function paymentAddress(
+  outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>,
+): string | undefined {
   if (outcome.payment_url === null || FINAL.has(outcome.outcome) || isPaid(outcome)) return undefined
   if (!URL.canParse(outcome.payment_url)) return undefined
   const url = new URL(outcome.payment_url)

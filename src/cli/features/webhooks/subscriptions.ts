@@ -156,6 +156,33 @@ export function subscriptionList(subscriptions: readonly FoundSubscription[]): R
   return {document: {subscriptions}, items: subscriptions, columns, whenEmpty: 'No subscriptions.'}
 }
 
+export const TEST_COLUMNS = ['subscription_id', 'event_id', 'delivery_id', 'answer']
+
+/** The answer to a test event, which each service writes in its own way: a person sees its plain values. */
+export function testResult(id: string, answer: unknown): Result {
+  const values = plainValuesOf(answer, '')
+  const idIn = (...names: string[]) => names.map(name => values[name]).find(value => value !== undefined)
+  const row = {
+    subscription_id: id,
+    event_id: idIn('event_id', 'event.event_id', 'event.id') ?? null,
+    delivery_id: idIn('delivery_id', 'delivery.delivery_id', 'delivery.id') ?? null,
+    answer,
+  }
+  return {
+    ...single({subscription_id: id, answer}, row, id),
+    shown: TEST_COLUMNS.slice(0, -1),
+    facts: {subscription: id, ...values},
+  }
+}
+
+/** `{event: {id: 1}}` as `{'event.id': '1'}`. */
+function plainValuesOf(value: unknown, name: string): Record<string, string> {
+  if (value === null || value === undefined) return {}
+  if (typeof value !== 'object') return {[name || 'answer']: String(value)}
+  const inner = Object.entries(value).map(([key, each]) => plainValuesOf(each, name ? `${name}.${key}` : key))
+  return Object.assign({}, ...inner)
+}
+
 /** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */
 export async function deleteAndForget(
   {api, state}: Connection,
