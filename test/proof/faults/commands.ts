@@ -250,6 +250,13 @@ export const ROWS: readonly Row[] = [
   controlChange('/deliveries/[^/]+/redeliver$', 'sandbox deliveries --redeliver DELIVERY', {
     part: 'redeliver',
   }),
+  control('/faults$', 'sandbox fault list'),
+  // Faults and events that change nothing for the other cells.
+  controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
+    sends: () => ({kind: 'latency', latency_ms: 0}),
+  }),
+  row('read', 'DELETE', /^\/_sandbox\/faults$/, 'sandbox fault clear', {isControl: true}),
+  controlChange('/trigger$', 'sandbox trigger payment.failed', {sends: () => ({type: 'payment.failed'})}),
   controlChange('/payments/', 'sandbox pay UNPAID', paying('paid')),
   controlChange('/payments/', 'sandbox pay UNPAID --decline', {...paying('failed'), part: 'decline'}),
   // The other cells share the sandbox.
@@ -280,6 +287,7 @@ export const SILENT: Readonly<Record<string, string>> = {
   'journal:forget': 'journal forget none',
   'profiles:list': 'profiles list',
   'profiles:use': 'profiles use none',
+  'sandbox:list': 'sandbox list',
   'sandbox:openapi': 'sandbox openapi',
   'webhooks:events:export': 'webhooks events export',
   'webhooks:events:list': 'webhooks events list',
