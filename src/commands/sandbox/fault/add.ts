@@ -2,6 +2,9 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {SandboxCommand} from '../../../cli/features/sandbox/command.js'
 import {checkFaultFields, FAULT_COLUMNS, KIND_MEANINGS} from '../../../cli/features/sandbox/faults.js'
+import {invalid} from '../../../cli/input/checks.js'
+import {checkedFlag} from '../../../cli/input/flags.js'
+import {closestFew} from '../../../cli/input/match.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {single} from '../../../cli/terminal/result.js'
 import {ERROR_CODES} from '../../../contract/error-codes.js'
@@ -47,9 +50,13 @@ Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
       helpValue: 'SECONDS',
       summary: 'Retry-After in seconds, for status',
     }),
-    code: Flags.string({
+    code: checkedFlag((field, text) => {
+      if (Object.hasOwn(ERROR_CODES, text)) return text
+      const likely = closestFew(text, Object.keys(ERROR_CODES), 3).join(', ')
+      const hint = likely ? `did you mean ${likely}?` : 'for example service_unavailable or offer_expired'
+      throw invalid(field, 'must be an error code of the service', text, hint)
+    })({
       helpValue: 'CODE',
-      options: Object.keys(ERROR_CODES),
       summary: 'error code, for status (default the usual one of the status)',
     }),
     'latency-ms': Flags.integer({
