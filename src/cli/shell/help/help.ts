@@ -65,7 +65,7 @@ export default class BookctlHelp extends Help {
 
   /** A group, a topic, or a group with the topic of the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
-    const name = words.join(' ')
+    const name = words.join(' ').replaceAll(':', ' ')
     const topic = isHelpTopic(name) ? await this.topicText(name) : ''
     const commands = this.below(words)
     if (commands.length === 0) return topic
