@@ -1,6 +1,16 @@
 /** Errors of local storage, each with what to do. No message holds what was being stored. */
 
-export type StorageFault = 'not_writable' | 'not_ours' | 'corrupt' | 'busy' | 'full' | 'too_new' | 'failed'
+export type StorageFault =
+  | 'not_writable'
+  | 'not_ours'
+  | 'corrupt'
+  | 'busy'
+  | 'full'
+  | 'too_new'
+  | 'failed'
+  /** Only of a shared store. */
+  | 'not_allowed'
+  | 'unreachable'
 
 export class StorageError extends Error {
   override readonly name = 'StorageError'

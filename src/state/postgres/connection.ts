@@ -1,0 +1,226 @@
+/** Connections to the shared store. The only file that uses `pg`, which is loaded when a store is set and first used. */
+import {connect as connectSocket, type Socket} from 'node:net'
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
+import {StorageError} from '../../storage/errors.js'
+import {isStarting, notPostgres, storeErrorOf, tooWeak} from './errors.js'
+import {requireSchema} from './schema.js'
+import {type StoreAddress, shownAddress} from './url.js'
+
+export interface StoreOptions {
+  readonly address: StoreAddress
+  /** Certificates to trust (PEM), or undefined for the runtime's own. */
+  readonly trusted: readonly string[] | undefined
+  /** Connections at most: one for a command, a handful for a receiver. */
+  readonly most: number
+  /** For connecting, and for each statement. */
+  readonly timeoutMilliseconds: number
+}
+
+export interface Rows<Row> {
+  readonly rows: Row[]
+  /** How many rows were changed or returned. */
+  readonly count: number
+}
+
+/** What one look at the server at each new connection says. */
+export interface ServerFacts {
+  /** For example 180004. */
+  readonly version: number
+  /** Whether it takes no writes: a standby, or set so. */
+  readonly isReadOnly: boolean
+  /** Seconds to add to this machine's clock to have the server's. */
+  readonly offsetSeconds: number
+  /** Behind a pooler the backend serves others too, so its end says nothing of ours. */
+  readonly isPooled: boolean
+  /** `on`, `remote_apply`, …; `off` acknowledges what a crash of the server loses. */
+  readonly synchronousCommit: string
+}
+
+export interface StoreConnection {
+  /** The address without its password. */
+  readonly shown: string
+  /**
+   * Runs one statement, a transaction of its own; the schema is made or brought up to date before the first one. After
+   * StorageError `unreachable` it may have been committed or not: repeat it by the same ids.
+   */
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Rows<Row>>
+  /** Of the last connection; connects if there was none. Throws StorageError. */
+  facts(): Promise<ServerFacts>
+  close(): Promise<void>
+}
+
+/** Settings of each session that bound how long a lost client or a stuck statement is noticed, and what a commit means. */
+const SESSION = {
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '10000',
+  client_connection_check_interval: '2000',
+  statement_timeout: '15000',
+  lock_timeout: '5000',
+  idle_in_transaction_session_timeout: '10000',
+  default_transaction_isolation: 'read\\ committed',
+}
+const SESSION_OPTIONS = Object.entries(SESSION)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ')
+
+/** Waits between attempts while the server has no free connection or is starting. */
+const AGAIN_MILLISECONDS = {least: 50, most: 250}
+
+/** Connects when first used. */
+export function openStore(options: StoreOptions): StoreConnection {
+  const {address, timeoutMilliseconds} = options
+  const shown = shownAddress(address)
+  let pool: Promise<Pool> | undefined
+  let schema: Promise<void> | undefined
+  let facts: ServerFacts | undefined
+  let takesOptions = true
+  const onConnect = async (client: ClientBase) => {
+    facts = await lookAt(client, shown)
+  }
+  const opened = () => {
+    pool ??= openPool(options, takesOptions, onConnect)
+    return pool
+  }
+  /** On the pool, again while the server is full or starting. */
+  const run = async (sql: string, values?: readonly unknown[]): Promise<QueryResult> => {
+    const deadline = performance.now() + timeoutMilliseconds
+    for (;;) {
+      try {
+        return await (await opened()).query(sql, values ? [...values] : undefined)
+      } catch (error) {
+        if (takesOptions && (error as {code?: unknown}).code === '08P01') {
+          // PgBouncer knows no options, and sets its own limits.
+          takesOptions = false
+          pool = undefined
+          continue
+        }
+        if (!isStarting(error) || performance.now() >= deadline) throw storeErrorOf(error, shown)
+        const {least, most} = AGAIN_MILLISECONDS
+        await sleep(least + Math.random() * (most - least))
+      }
+    }
+  }
+  return {
+    shown,
+    async query<Row extends object>(sql: string, values?: readonly unknown[]) {
+      schema ??= requireSchema(run, shown).catch(error => {
+        schema = undefined
+        throw error
+      })
+      await schema
+      const {rows, rowCount} = await run(sql, values)
+      return {rows: rows as Row[], count: rowCount ?? 0}
+    },
+    async facts() {
+      if (facts === undefined) await run('SELECT 1')
+      return facts as unknown as ServerFacts
+    },
+    async close() {
+      const open = await pool?.catch(() => undefined)
+      pool = undefined
+      await open?.end().catch(() => {})
+    },
+  }
+}
+
+async function openPool(
+  {address, trusted, most, timeoutMilliseconds}: StoreOptions,
+  takesOptions: boolean,
+  onConnect: (client: ClientBase) => Promise<void>,
+): Promise<Pool> {
+  const {host, port, user, password, database, isEncrypted} = address
+  // pg sends the first bytes of TLS itself; without TLS, another kind of server would end the process.
+  if (!isEncrypted) await requirePostgres(address, timeoutMilliseconds)
+  // The native driver would be another program than the one that is tested.
+  delete process.env.NODE_PG_FORCE_NATIVE
+  const {default: pg} = await import('pg')
+  const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
+    host,
+    port,
+    user,
+    // Given as a function, so that no error shows it; pg would read the environment again for undefined.
+    password: () => password ?? '',
+    database,
+    ssl: isEncrypted ? {...(trusted ? {ca: [...trusted]} : {}), rejectUnauthorized: true} : false,
+    application_name: 'bookctl',
+    max: most,
+    // A lease names the backend of its holder, which must stay as long as the process.
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: timeoutMilliseconds,
+    query_timeout: timeoutMilliseconds,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
+    onConnect,
+    ...(takesOptions ? {options: SESSION_OPTIONS} : {}),
+  }
+  const pool = new pg.Pool(config)
+  // A connection that breaks while nothing runs on it is replaced by the next statement's.
+  pool.on('error', () => {})
+  pool.on('connect', client => void client.on('error', () => {}))
+  return pool
+}
+
+interface Look {
+  readonly version: number
+  readonly is_read_only: boolean
+  readonly encoding: string
+  readonly pid: number
+  readonly synchronous_commit: string
+  readonly now: number
+}
+
+const LOOK = `SELECT current_setting('server_version_num')::int AS version,
+  pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS is_read_only,
+  current_setting('server_encoding') AS encoding, pg_backend_pid() AS pid,
+  current_setting('synchronous_commit') AS synchronous_commit,
+  extract(epoch FROM clock_timestamp())::float8 AS now`
+
+const OLDEST_VERSION = 140_000
+
+async function lookAt(client: ClientBase, shown: string): Promise<ServerFacts> {
+  const began = Date.now()
+  const look = (await client.query<Look>(LOOK)).rows[0] as Look
+  const middleSeconds = (began + Date.now()) / 2000
+  if (look.version < OLDEST_VERSION)
+    throw tooWeak(shown, `is PostgreSQL ${Math.floor(look.version / 10_000)}`)
+  if (look.encoding !== 'UTF8') throw tooWeak(shown, `stores text as ${look.encoding}, not as UTF8`)
+  const {processID} = client as ClientBase & {readonly processID?: number | null}
+  return {
+    version: look.version,
+    isReadOnly: look.is_read_only,
+    offsetSeconds: look.now - middleSeconds,
+    isPooled: processID !== look.pid,
+    synchronousCommit: look.synchronous_commit,
+  }
+}
+
+/** The request for TLS, which every PostgreSQL answers with one byte, S or N. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+/** Throws StorageError unless a PostgreSQL answers at the address. */
+async function requirePostgres(address: StoreAddress, timeoutMilliseconds: number): Promise<void> {
+  const {host, port} = address
+  const shown = shownAddress(address)
+  const socket: Socket = host.startsWith('/')
+    ? connectSocket(`${host}/.s.PGSQL.${port}`)
+    : connectSocket({host, port})
+  const answered = new Promise<Buffer>((resolve, reject) => {
+    socket.setTimeout(timeoutMilliseconds, () => reject(Object.assign(new Error(), {code: 'ETIMEDOUT'})))
+    socket.once('error', reject)
+    socket.once('data', resolve)
+    socket.once('close', () => resolve(Buffer.alloc(0)))
+    socket.write(SSL_REQUEST)
+  })
+  try {
+    const answer = await answered
+    // An E is how a server says that it takes no more connections, or is starting.
+    if (!/^[SNE]/.test(answer.toString('latin1'))) throw notPostgres(shown)
+  } catch (error) {
+    throw error instanceof StorageError ? error : storeErrorOf(error, shown)
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The reservation journal in the shared store: every reservation that any machine tried to make, committed before it is
+ * sent. Request bodies are sealed; what tells equal bodies is an HMAC, since identity numbers can be tried.
+ */
+import {usage} from '../../contract/failure.js'
+import {
+  isNeverSent,
+  isOpen,
+  type Journal,
+  type JournalClient,
+  type JournalEntry,
+  type JournalStore,
+  type JournalVerdict,
+  NOT_SENT,
+  type ReservationIntent,
+  startedElsewhere,
+} from '../../contract/journal.js'
+import {decide} from '../../contract/journal-verdict.js'
+import type {Client} from '../../contract/token-cache.js'
+import type {StoreConnection} from './connection.js'
+import {withLease} from './leases.js'
+import type {Seal} from './seal.js'
+
+interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {
+  readonly id: string
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly keyId: string
+  readonly sealedBody: Uint8Array | null
+  readonly result: string | null
+}
+
+/** An entry's columns, under the names of its fields. */
+const ENTRY = `id, base_url AS "baseUrl", client_id AS "clientId", client_reference_id AS "clientReferenceId",
+  offer_id AS "offerId", idempotency_key AS "idempotencyKey", key_id AS "keyId", sealed_body AS "sealedBody",
+  body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", outcome,
+  reservation_ref AS "reservationRef", attempts, lost, result,
+  extract(epoch FROM created_at)::float8 AS "createdAt", extract(epoch FROM updated_at)::float8 AS "updatedAt"`
+
+const OPEN = `outcome IN ('unresolved', 'unknown')`
+
+const ABOUT = `SELECT ${ENTRY} FROM bookctl.reservations WHERE base_url = $1 AND client_id = $2
+  AND (offer_id = $3 OR client_reference_id = $4 OR idempotency_key = $5) ORDER BY id DESC`
+
+const FORGET = `WITH unsent AS (
+    DELETE FROM bookctl.reservations WHERE id = $1 AND attempts = 0 AND outcome = 'unresolved' RETURNING id
+  ) UPDATE bookctl.reservations SET outcome = 'forgotten', sealed_body = NULL, result = NULL,
+    updated_at = clock_timestamp() WHERE id = $1 AND NOT EXISTS (SELECT FROM unsent)`
+
+const NOTE = `UPDATE bookctl.reservations SET outcome = $4, updated_at = clock_timestamp(),
+    result = coalesce($5, (jsonb_set(result::jsonb, '{status}', to_jsonb(upper($4::text))) #- '{payment,status}')::text)
+  WHERE base_url = $1 AND client_id = $2 AND reservation_ref = $3 AND NOT ${OPEN}
+    AND outcome NOT IN ('forgotten', $4)`
+
+export function createSharedJournal(
+  store: StoreConnection,
+  sealFor: (clientSecret: string) => Seal,
+): JournalStore {
+  return {
+    forClient: client =>
+      clientJournal(store, client, client.clientSecret ? sealFor(client.clientSecret) : undefined),
+    async list({unresolved = false, client} = {}) {
+      const sql = `SELECT ${ENTRY} FROM bookctl.reservations
+        WHERE ($1::text IS NULL OR base_url = $1 AND client_id = $2) AND ${unresolved ? OPEN : 'TRUE'}
+        ORDER BY created_at DESC, id DESC`
+      const {rows} = await store.query<Row>(sql, [client?.baseUrl ?? null, client?.clientId ?? null])
+      return rows.map(row => ({...entryOf(row, undefined), baseUrl: row.baseUrl, clientId: row.clientId}))
+    },
+    async noteStatus({baseUrl, clientId}, reservationRef, {outcome, result}) {
+      const json = result === undefined ? null : JSON.stringify(result)
+      await store.query(NOTE, [baseUrl, clientId, reservationRef, outcome, json])
+    },
+  }
+}
+
+function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal | undefined): Journal {
+  const {baseUrl, clientId} = client
+  const about = async ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
+    (await store.query<Row>(ABOUT, [baseUrl, clientId, offerId, clientReferenceId, idempotencyKey])).rows
+  /** The verdict on `intent`, with the rows it is about. */
+  const judge = async (intent: ReservationIntent) => {
+    const sealing = required(seal)
+    const rows = await about(intent)
+    const verdict = decide(
+      rows.map(row => entryOf(row, seal)),
+      {
+        ...intent,
+        bodySha256: sealing.fingerprint(intent.bodySha256),
+        intentSha256: sealing.fingerprint(intent.intentSha256),
+      },
+    )
+    const other = rows.find(row => row.keyId !== sealing.keyId && isOpen(row) && !isNeverSent(row))
+    // Whether it is the same reservation cannot be told, so no other one is begun beside it.
+    if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other.clientReferenceId)
+    return {rows, verdict}
+  }
+  const change = async (sql: string, values: readonly unknown[]) => (await store.query(sql, values)).count
+  return {
+    alone: (offerId, waitMilliseconds, work, peek) =>
+      withLease(store, ['reserve', baseUrl, clientId, offerId].join(' '), waitMilliseconds, work, peek),
+    look: async intent => (await judge(intent)).verdict,
+    async begin(intent): Promise<JournalVerdict> {
+      const sealing = required(seal)
+      for (;;) {
+        const {rows, verdict} = await judge(intent)
+        if (verdict) return verdict
+        const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
+        const seen = [...rows].reverse().map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
+        const sql = `SELECT ${ENTRY} FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+        const begun = await store.query<Row>(sql, [
+          baseUrl,
+          clientId,
+          clientReferenceId,
+          offerId,
+          idempotencyKey,
+          sealing.keyId,
+          sealing.seal(body, placeOf(client, idempotencyKey)),
+          sealing.fingerprint(bodySha256),
+          sealing.fingerprint(intentSha256),
+          seen.join(' '),
+        ])
+        // None: another process wrote in between, so it is judged again.
+        const [row] = begun.rows
+        if (row) return {kind: 'new', entry: entryOf(row, seal)}
+      }
+    },
+    async attempt(id) {
+      const sql = `UPDATE bookctl.reservations SET attempts = attempts + 1, updated_at = clock_timestamp()
+        WHERE id = $1 AND ${OPEN} RETURNING attempts`
+      const [row] = (await store.query<{attempts: number}>(sql, [id])).rows
+      if (row === undefined) throw startedElsewhere()
+      return row.attempts
+    },
+    async notSent(id, attempts) {
+      const sql = `UPDATE bookctl.reservations SET outcome = $3, attempts = 0, sealed_body = NULL,
+        updated_at = clock_timestamp() WHERE id = $1 AND attempts = $2 AND outcome = 'unresolved'`
+      await change(sql, [id, attempts, NOT_SENT])
+    },
+    async settle(id, {outcome, reservationRef = null, result}) {
+      const sql = `UPDATE bookctl.reservations SET outcome = $2, reservation_ref = $3, result = $4,
+        lost = lost OR $2 = 'unknown', sealed_body = CASE WHEN $2 = 'unknown' THEN sealed_body END,
+        updated_at = clock_timestamp() WHERE id = $1 AND ${OPEN}`
+      await change(sql, [id, outcome, reservationRef, result === undefined ? null : JSON.stringify(result)])
+    },
+    async forget(id) {
+      await change(FORGET, [id])
+    },
+    async find(clientReferenceId) {
+      const sql = `SELECT ${ENTRY} FROM bookctl.reservations
+        WHERE base_url = $1 AND client_id = $2 AND client_reference_id = $3 ORDER BY id DESC LIMIT 1`
+      const [row] = (await store.query<Row>(sql, [baseUrl, clientId, clientReferenceId])).rows
+      return row && entryOf(row, seal)
+    },
+  }
+}
+
+function required(seal: Seal | undefined): Seal {
+  if (seal) return seal
+  const hint = 'use the client id and secret (bookctl login), or reserve without a shared store'
+  throw usage(
+    'no_secret_to_seal',
+    'in a shared store a reservation is sealed with the client secret, and BOOKCTL_TOKEN comes without one',
+    hint,
+  )
+}
+
+function sealedElsewhere(clientReferenceId: string) {
+  const message = `the request of the reservation ${clientReferenceId} was stored under another client secret and cannot be opened with this one; nothing was sent`
+  const hint =
+    'run it with the former secret; if that is gone, look at the service whether it exists: bookctl journal'
+  return usage('sealed_with_another_secret', message, hint)
+}
+
+function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
+  return {table: 'reservations', column: 'sealed_body', row: [baseUrl, clientId, idempotencyKey]}
+}
+
+function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
+  const {baseUrl, clientId, keyId: _, sealedBody, id, result, ...rest} = row
+  const place = placeOf({baseUrl, clientId}, row.idempotencyKey)
+  const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
+  return {
+    ...rest,
+    id: Number(id),
+    body,
+    result: result === null ? null : (JSON.parse(result) as Record<string, unknown>),
+  }
+}

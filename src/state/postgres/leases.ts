@@ -1,0 +1,64 @@
+/**
+ * One at a time, for all machines: a row says who works and until when, by the clock of the database. It is free as soon
+ * as its holder's connection is gone, and at the latest when its time is over, so a holder that lives renews it.
+ */
+import {randomUUID} from 'node:crypto'
+import {setTimeout as sleep} from 'node:timers/promises'
+import type {StoreConnection} from './connection.js'
+
+/** A holder that cannot renew it, because its machine is cut off, has lost it after this long. */
+const LEASE_SECONDS = 15
+const RENEWAL_MILLISECONDS = 5000
+const LOOK_AGAIN_MILLISECONDS = {least: 80, most: 250}
+
+/** For the backend of another user its start is null: then it counts as alive. */
+const IS_FREE = `(l.until <= clock_timestamp() OR l.pid IS NOT NULL AND NOT EXISTS (
+  SELECT FROM pg_stat_activity a WHERE a.pid = l.pid AND (a.backend_start IS NULL OR a.backend_start = l.started)))`
+
+/** Behind a pooler ($4) the backend says nothing of its client. */
+const CLAIM = `INSERT INTO bookctl.leases AS l (name, holder, until, pid, started)
+  SELECT $1, $2, clock_timestamp() + make_interval(secs => $3), a.pid, a.backend_start
+    FROM (SELECT) AS one LEFT JOIN pg_stat_activity a ON a.pid = pg_backend_pid() AND NOT $4::boolean
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until, pid = excluded.pid,
+    started = excluded.started
+  WHERE l.holder = excluded.holder OR ${IS_FREE}`
+
+const RENEW = `UPDATE bookctl.leases SET until = clock_timestamp() + make_interval(secs => $3)
+  WHERE name = $1 AND holder = $2`
+
+/**
+ * Runs `work` while no other process, on any machine, does so under this name. While it waits, it calls `peek` now and
+ * then, and returns what that returns other than undefined at once. Returns `{gaveUp: true}` after the wait. Throws
+ * StorageError when the store cannot be used.
+ */
+export async function withLease<T>(
+  store: StoreConnection,
+  name: string,
+  waitMilliseconds: number,
+  work: () => Promise<T>,
+  peek: () => Promise<T | undefined>,
+): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
+  const holder = randomUUID()
+  const deadline = performance.now() + waitMilliseconds
+  const {isPooled} = await store.facts()
+  while ((await store.query(CLAIM, [name, holder, LEASE_SECONDS, isPooled])).count === 0) {
+    const seen = await peek()
+    if (seen !== undefined) return {gaveUp: false, value: seen}
+    if (performance.now() >= deadline) return {gaveUp: true}
+    const {least, most} = LOOK_AGAIN_MILLISECONDS
+    await sleep(least + Math.random() * (most - least))
+  }
+  // A renewal that fails is made up by the next; work that outlives its lease is fenced where it writes.
+  const renewal = setInterval(
+    () => void store.query(RENEW, [name, holder, LEASE_SECONDS]).catch(() => {}),
+    RENEWAL_MILLISECONDS,
+  ).unref()
+  try {
+    return {gaveUp: false, value: await work()}
+  } finally {
+    clearInterval(renewal)
+    await store
+      .query('DELETE FROM bookctl.leases WHERE name = $1 AND holder = $2', [name, holder])
+      .catch(() => {})
+  }
+}

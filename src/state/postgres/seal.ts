@@ -1,0 +1,85 @@
+/**
+ * What is stored in a shared database so that whoever reads the database alone cannot use it: sealed with AES-256-GCM
+ * under keys derived from the client secret (HKDF-SHA256), which is never stored there.
+ */
+import {createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes} from 'node:crypto'
+
+/** What a sealed value belongs to. A value moved to another row, or an older one put back, does not open. */
+export interface SealedPlace {
+  readonly table: string
+  readonly column: string
+  /** What tells the row apart: base URL, client id, key. */
+  readonly row: readonly (string | number)[]
+}
+
+const VERSION = 1
+const KEY_ID_BYTES = 8
+const SALT_BYTES = 16
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + TAG_BYTES
+
+export interface Seal {
+  /** Tells apart the secrets under which values were sealed; says nothing of the secret. */
+  readonly keyId: string
+  seal(text: string, place: SealedPlace): Buffer
+  /** Undefined when it was sealed under another secret, for another row, or was changed. */
+  open(sealed: Uint8Array, place: SealedPlace): string | undefined
+  /** Of a text that could be guessed, such as an identity number's: equal for equal texts, and only to who has the secret. */
+  fingerprint(text: string): string
+}
+
+export function createSeal(clientSecret: string): Seal {
+  const keyId = derive(clientSecret, '', 'key id', KEY_ID_BYTES)
+  const fingerprintKey = derive(clientSecret, '', 'fingerprint', 32)
+  return {
+    keyId: keyId.toString('hex'),
+    seal(text, place) {
+      const salt = randomBytes(SALT_BYTES)
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', keyFor(clientSecret, salt, place), nonce, {
+        authTagLength: TAG_BYTES,
+      }).setAAD(contextOf(place))
+      const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.of(VERSION), keyId, salt, nonce, cipher.getAuthTag(), bytes])
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed)
+      if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) return undefined
+      const lengths = [1, KEY_ID_BYTES, SALT_BYTES, NONCE_BYTES, TAG_BYTES]
+      let end = 0
+      const [, id, salt, nonce, tag] = lengths.map(length => {
+        end += length
+        return bytes.subarray(end - length, end)
+      }) as [Buffer, Buffer, Buffer, Buffer, Buffer]
+      if (!id.equals(keyId)) return undefined
+      const key = keyFor(clientSecret, salt, place)
+      // Without authTagLength Node 20 accepts tags of 4 bytes, which can be guessed.
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, {
+        authTagLength: TAG_BYTES,
+      }).setAAD(contextOf(place))
+      decipher.setAuthTag(tag)
+      try {
+        return decipher.update(bytes.subarray(HEAD_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      } catch {
+        return undefined
+      }
+    },
+    fingerprint: text => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
+  }
+}
+
+/** A key for each value: random nonces under one key would run out after about four thousand million. */
+function keyFor(secret: string, salt: Uint8Array, {table, column}: SealedPlace): Buffer {
+  return derive(secret, salt, `${table}|${column}`, 32)
+}
+
+function derive(secret: string, salt: string | Uint8Array, what: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, salt, `bookctl/v${VERSION}|${what}`, bytes))
+}
+
+/** Each part with its length before it, so that no two places look alike. */
+function contextOf({table, column, row}: SealedPlace): Buffer {
+  const parts = [String(VERSION), table, column, ...row.map(String)]
+  return Buffer.from(parts.map(part => `${Buffer.byteLength(part)}:${part}`).join(''))
+}

@@ -1,0 +1,98 @@
+/** Offers seen, and subscriptions whose outcome is unknown, in the shared store. */
+import type {SubscriptionJournal} from '../../contract/journal.js'
+import type {OfferStore, SeenOffer} from '../../contract/seen-offers.js'
+import type {StoreConnection} from './connection.js'
+
+interface RequestedRow {
+  readonly id: string
+  readonly url: string
+  readonly events: string
+  readonly begunAt: number
+}
+
+export function createSharedSubscriptions(store: StoreConnection): SubscriptionJournal {
+  return {
+    async begin({baseUrl, clientId}, {url, events}, {again}) {
+      const insert = `INSERT INTO bookctl.subscriptions_begun (base_url, client_id, url, events, begun_at)
+        VALUES ($1, $2, $3, $4, clock_timestamp()) ON CONFLICT (base_url, client_id, url) DO NOTHING RETURNING id`
+      const remove =
+        'DELETE FROM bookctl.subscriptions_begun WHERE base_url = $1 AND client_id = $2 AND url = $3'
+      if (again) await store.query(remove, [baseUrl, clientId, url])
+      const find = `SELECT id, url, events, extract(epoch FROM begun_at)::float8 AS "begunAt"
+        FROM bookctl.subscriptions_begun WHERE base_url = $1 AND client_id = $2 AND url = $3`
+      for (;;) {
+        const values = [baseUrl, clientId, url, JSON.stringify(events)]
+        const [begun] = (await store.query<{id: string}>(insert, values)).rows
+        if (begun) return {id: Number(begun.id)}
+        const [row] = (await store.query<RequestedRow>(find, [baseUrl, clientId, url])).rows
+        // Otherwise it has just ended, on another machine.
+        if (row) return {earlier: {...row, id: Number(row.id), events: JSON.parse(row.events) as string[]}}
+      }
+    },
+    async end(id) {
+      await store.query('DELETE FROM bookctl.subscriptions_begun WHERE id = $1', [id])
+    },
+  }
+}
+
+/** Offers are removed this long after their search. */
+const RETENTION_SECONDS = 24 * 3600
+
+interface OfferRow {
+  readonly offer: string
+  /** Seconds since the search, and until it expires, by the database's clock. */
+  readonly age: number
+  readonly left: number
+  readonly used_by_reference: string | null
+}
+
+const OFFER = `SELECT offer, extract(epoch FROM clock_timestamp() - searched_at)::float8 AS age,
+  extract(epoch FROM expires_at - clock_timestamp())::float8 AS "left", used_by_reference FROM bookctl.offers`
+
+const REMEMBER = `WITH old AS (
+    DELETE FROM bookctl.offers WHERE searched_at < clock_timestamp() - make_interval(secs => ${RETENTION_SECONDS})
+  )
+  INSERT INTO bookctl.offers (base_url, client_id, offer_id, offer, searched_at, expires_at)
+  SELECT DISTINCT ON (offer_id) $1, $2, offer_id, offer, clock_timestamp() - make_interval(secs => age),
+      clock_timestamp() + make_interval(secs => "left")
+    FROM unnest($3::text[], $4::text[], $5::float8[], $6::float8[]) AS g (offer_id, offer, age, "left")
+    ORDER BY offer_id
+  ON CONFLICT (base_url, client_id, offer_id) DO UPDATE SET offer = excluded.offer,
+    searched_at = excluded.searched_at, expires_at = excluded.expires_at`
+
+/** `now`: Unix seconds on this machine; the store keeps its own time. */
+export function createSharedOffers(store: StoreConnection, now: () => number): OfferStore {
+  const offerOf = ({offer, age, left, used_by_reference}: OfferRow): SeenOffer => {
+    const at = now()
+    return {...JSON.parse(offer), searched_at: at - age, expires_at: at + left, used_by_reference}
+  }
+  return {
+    async remember({baseUrl, clientId}, offers, at) {
+      const all = [...offers]
+      const texts = all.map(({searched_at: _, expires_at: __, ...offer}) => JSON.stringify(offer))
+      await store.query(REMEMBER, [
+        baseUrl,
+        clientId,
+        all.map(offer => offer.offer_id),
+        texts,
+        all.map(offer => at - offer.searched_at),
+        all.map(offer => offer.expires_at - at),
+      ])
+    },
+    async find({baseUrl, clientId}, offerId) {
+      const sql = `${OFFER} WHERE base_url = $1 AND client_id = $2 AND offer_id = $3`
+      const [row] = (await store.query<OfferRow>(sql, [baseUrl, clientId, offerId])).rows
+      return row && offerOf(row)
+    },
+    async valid() {
+      const sql = `${OFFER} WHERE expires_at > clock_timestamp() AND used_by_reference IS NULL
+        ORDER BY searched_at DESC, offer_id`
+      return (await store.query<OfferRow>(sql)).rows.map(offerOf)
+    },
+    async markUsed({baseUrl, clientId}, offerId, clientReferenceId) {
+      const sql = `UPDATE bookctl.offers SET used_by_reference = $4
+        WHERE base_url = $1 AND client_id = $2 AND offer_id = $3`
+      await store.query(sql, [baseUrl, clientId, offerId, clientReferenceId])
+    },
+  }
+}

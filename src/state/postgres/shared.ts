@@ -1,0 +1,89 @@
+/** What machines remember together, in one PostgreSQL: the second implementation of the ports of `contract`. */
+import type {JournalStore, SubscriptionJournal} from '../../contract/journal.js'
+import type {OfferStore} from '../../contract/seen-offers.js'
+import type {EventKeeper, EventStore} from '../../contract/stored-events.js'
+import {openStore, type ServerFacts, type StoreOptions} from './connection.js'
+import {createSharedEvents, createSharedKeeper} from './events.js'
+import {createSharedJournal} from './journal.js'
+import {createSeal, type Seal} from './seal.js'
+import {createSharedOffers, createSharedSubscriptions} from './seen.js'
+import {createSharedTokens, type SharedTokens} from './tokens.js'
+
+export {parseStoreUrl, shownAddress} from './url.js'
+
+export interface SharedStores {
+  readonly tokens: SharedTokens
+  readonly journal: JournalStore
+  readonly offers: OfferStore
+  readonly subscriptions: SubscriptionJournal
+  readonly events: EventStore
+  /** Whether it works, for `doctor`. Throws StorageError. */
+  inspect(): Promise<StoreReport>
+  close(): Promise<void>
+}
+
+export interface StoreReport extends ServerFacts {
+  /** The address without its password. */
+  readonly shown: string
+  readonly roundTripMilliseconds: number
+  /** Whether its user may change the tables. */
+  readonly isWritable: boolean
+  /** Standbys that have what was committed before it is acknowledged. */
+  readonly syncStandbys: number
+  /** Whether a crash of the server may lose what was acknowledged: fsync is off. */
+  readonly losesOnCrash: boolean
+  /** Seconds of the oldest transaction, which keeps deleted rows in the way. */
+  readonly oldestTransactionSeconds: number
+}
+
+/** Connects when first used. */
+export function openSharedStores(options: StoreOptions): SharedStores {
+  const store = openStore(options)
+  const sealFor = createSeals()
+  return {
+    tokens: createSharedTokens(store, sealFor, now),
+    journal: createSharedJournal(store, sealFor),
+    offers: createSharedOffers(store, now),
+    subscriptions: createSharedSubscriptions(store),
+    events: createSharedEvents(store),
+    async inspect() {
+      await store.query(INSPECT)
+      const began = performance.now()
+      const [row] = (await store.query<Inspected>(INSPECT)).rows as [Inspected]
+      const roundTripMilliseconds = performance.now() - began
+      return {...(await store.facts()), shown: store.shown, roundTripMilliseconds, ...row}
+    },
+    close: () => store.close(),
+  }
+}
+
+/** The store of a process that listens; it has connections of its own. */
+export function openSharedKeeper(options: StoreOptions): EventKeeper {
+  return createSharedKeeper(openStore(options), now)
+}
+
+type Inspected = Pick<StoreReport, 'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'>
+
+const INSPECT = `SELECT
+  (SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+      AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))
+    FROM pg_class c WHERE c.relnamespace = 'bookctl'::regnamespace AND c.relkind = 'r'
+      AND c.relname <> 'schema_version') AS "isWritable",
+  (SELECT count(*)::int FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')) AS "syncStandbys",
+  current_setting('fsync') = 'off' AS "losesOnCrash",
+  coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity
+    WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()), 0)::float8 AS "oldestTransactionSeconds"`
+
+/** Deriving the keys of a secret takes longer than looking them up. */
+function createSeals(): (clientSecret: string) => Seal {
+  const seals = new Map<string, Seal>()
+  return clientSecret => {
+    const seal = seals.get(clientSecret) ?? createSeal(clientSecret)
+    seals.set(clientSecret, seal)
+    return seal
+  }
+}
+
+function now(): number {
+  return Date.now() / 1000
+}

@@ -1,0 +1,152 @@
+/** The token cache in the shared store (§5.7): tokens sealed, one asker for all machines. */
+import {Failure} from '../../contract/failure.js'
+import type {
+  CachedToken,
+  Client,
+  TokenCache,
+  TokenClient,
+  TokenRequestKind,
+} from '../../contract/token-cache.js'
+import type {StoreConnection} from './connection.js'
+import {withLease} from './leases.js'
+import type {Seal} from './seal.js'
+
+interface Row {
+  readonly generation: string | null
+  readonly asked_scopes: string | null
+  readonly sealed: Uint8Array
+  readonly scopes: string
+  /** Seconds since it was obtained, and until it expires, by the database's clock. */
+  readonly age: number
+  readonly left: number
+}
+
+const LIST = `SELECT c.generation, t.asked_scopes, t.sealed, t.scopes,
+    extract(epoch FROM clock_timestamp() - t.obtained_at)::float8 AS age,
+    extract(epoch FROM t.expires_at - clock_timestamp())::float8 AS "left"
+  FROM (SELECT) AS one LEFT JOIN bookctl.clients c ON c.base_url = $1 AND c.client_id = $2
+  LEFT JOIN bookctl.access_tokens t ON t.base_url = $1 AND t.client_id = $2 AND t.key_id = $3
+  ORDER BY t.obtained_at DESC`
+
+/** Nothing is stored after a logout in between. */
+const PUT = `INSERT INTO bookctl.access_tokens
+  SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp() - make_interval(secs => $8),
+    clock_timestamp() + make_interval(secs => $9)
+  WHERE $10 = coalesce((SELECT generation FROM bookctl.clients WHERE base_url = $1 AND client_id = $2), 1)
+  ON CONFLICT (base_url, client_id, key_id, asked_scopes) DO UPDATE SET token_id = excluded.token_id,
+    sealed = excluded.sealed, scopes = excluded.scopes, obtained_at = excluded.obtained_at,
+    expires_at = excluded.expires_at`
+
+const NOTE = `INSERT INTO bookctl.token_failures VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())
+  ON CONFLICT (base_url, client_id, key_id, asked_scopes, route)
+  DO UPDATE SET failure = excluded.failure, failed_at = excluded.failed_at`
+
+const FORGET = `WITH next AS (
+    INSERT INTO bookctl.clients AS c (base_url, client_id, generation) VALUES ($1, $2, 2)
+    ON CONFLICT (base_url, client_id) DO UPDATE SET generation = c.generation + 1
+  ), failures AS (DELETE FROM bookctl.token_failures WHERE base_url = $1 AND client_id = $2)
+  DELETE FROM bookctl.access_tokens WHERE base_url = $1 AND client_id = $2`
+
+export interface SharedTokens extends TokenCache {
+  /** Removes the tokens of a client, also those of processes that are about to store one. Returns whether there were any. */
+  forget(client: Client): Promise<boolean>
+}
+
+/** Times are those of this machine's clock `now` (Unix seconds); the store keeps its own. */
+export function createSharedTokens(
+  store: StoreConnection,
+  sealFor: (clientSecret: string) => Seal,
+  now: () => number,
+): SharedTokens {
+  /** Of each client when this process first looked: a logout on any machine makes a new one. */
+  const generations = new Map<string, number>()
+  const whose = (client: TokenClient) => {
+    const {keyId} = sealFor(client.clientSecret)
+    return [client.baseUrl, client.clientId, keyId] as const
+  }
+  const placeOf = ({baseUrl, clientId}: Client, asked: string) => ({
+    table: 'access_tokens',
+    column: 'sealed',
+    row: [baseUrl, clientId, asked],
+  })
+  const listed = async (client: TokenClient) => {
+    const {rows} = await store.query<Row>(LIST, whose(client))
+    const name = nameOf(client)
+    if (!generations.has(name)) generations.set(name, Number(rows[0]?.generation ?? 1))
+    return rows
+  }
+  return {
+    async list(client) {
+      const seal = sealFor(client.clientSecret)
+      const at = now()
+      return (await listed(client)).flatMap(row => {
+        if (row.asked_scopes === null) return []
+        const accessToken = seal.open(row.sealed, placeOf(client, row.asked_scopes))
+        if (accessToken === undefined) return []
+        const token: CachedToken = {
+          access_token: accessToken,
+          scopes: words(row.scopes),
+          askedScopes: words(row.asked_scopes),
+          // Two clocks never agree to the millisecond, and no token was obtained in the future.
+          obtainedAt: at - Math.max(0, row.age),
+          expiresAt: at + row.left,
+        }
+        return [token]
+      })
+    },
+    async put(client, token) {
+      const seal = sealFor(client.clientSecret)
+      if (!generations.has(nameOf(client))) await listed(client)
+      const asked = token.askedScopes.join(' ')
+      const sealed = seal.seal(token.access_token, placeOf(client, asked))
+      const at = now()
+      await store.query(PUT, [
+        ...whose(client),
+        asked,
+        seal.fingerprint(token.access_token),
+        sealed,
+        token.scopes.join(' '),
+        at - token.obtainedAt,
+        token.expiresAt - at,
+        generations.get(nameOf(client)),
+      ])
+    },
+    async remove(client, accessToken) {
+      const sql = `DELETE FROM bookctl.access_tokens
+        WHERE base_url = $1 AND client_id = $2 AND key_id = $3 AND token_id = $4`
+      await store.query(sql, [...whose(client), sealFor(client.clientSecret).fingerprint(accessToken)])
+    },
+    async noteFailure(client, request, {kind, message, details}) {
+      const failure = JSON.stringify({kind, message, details})
+      await store.query(NOTE, [...whose(client), ...kindOf(request), failure])
+    },
+    async failureBetween(client, request, since) {
+      const sql = `SELECT failure FROM bookctl.token_failures
+        WHERE base_url = $1 AND client_id = $2 AND key_id = $3 AND asked_scopes = $4 AND route = $5
+          AND failed_at >= clock_timestamp() - make_interval(secs => $6)`
+      const values = [...whose(client), ...kindOf(request), now() - since]
+      const row = (await store.query<{failure: string}>(sql, values)).rows[0]
+      if (row === undefined) return undefined
+      const {kind, message, details} = JSON.parse(row.failure) as Failure
+      return new Failure(kind, message, details)
+    },
+    alone: (client, waitMilliseconds, work, peek) =>
+      withLease(store, ['tokens', ...whose(client)].join(' '), waitMilliseconds, work, peek),
+    async forget(client) {
+      generations.delete(nameOf(client))
+      return (await store.query(FORGET, [client.baseUrl, client.clientId])).count > 0
+    },
+  }
+}
+
+function nameOf({baseUrl, clientId}: Client): string {
+  return `${baseUrl}\n${clientId}`
+}
+
+function kindOf({scopes, route}: TokenRequestKind): [string, string] {
+  return [scopes.join(' '), route]
+}
+
+function words(text: string): string[] {
+  return text.split(' ').filter(word => word !== '')
+}

