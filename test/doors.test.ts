@@ -34,6 +34,7 @@ const STOREYS: Record<string, readonly string[]> = {
     '.',
   ],
   cli: ['input', 'terminal', 'session', 'shell', 'features'],
+  state: ['postgres', '.'],
   webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'probe'],
 }
 
@@ -44,6 +45,7 @@ const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 const KEPT_IN: Record<string, RegExp> = {
   undici: /^api\/http\/dispatcher\.ts$/,
   libsql: /^storage\//,
+  pg: /^state\/postgres\/connection\.ts$/,
   conf: /^state\/settings-change\.ts$/,
   ajv: /^state\//,
   hono: /^sandbox\//,

@@ -2,6 +2,7 @@
  * The journals as ports, stored by `state`: what is committed before a reservation or a subscription is requested, and the
  * verdict on a reservation that is about to be made.
  */
+import {type Failure, usage} from './failure.js'
 import type {Client} from './token-cache.js'
 
 /** What is about to be sent, committed before it is. */
@@ -158,4 +159,12 @@ export function verdictOn(entry: JournalEntry): JournalVerdict {
   // Given up by a person while a reservation may exist: sending it again could make another.
   if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
   return {kind: isOpen(entry) ? 'repeat' : 'resolved', entry}
+}
+
+export function startedElsewhere(): Failure {
+  return usage(
+    'begun_elsewhere',
+    'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
+    'check its outcome: bookctl journal',
+  )
 }

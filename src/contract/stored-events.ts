@@ -80,8 +80,19 @@ export interface EventKeeper extends Pick<EventStore, 'prune'> {
   adopt(owner: string, targets: readonly string[], now: number): Promise<number>
   /** Due forwards of `owner`, oldest first, without those taken before and not settled yet. */
   take(owner: string, target: string, now: number, limit: number): Promise<DueForward[]>
+  /** Whether no other process may send it now: one that waited long for its turn may have been given to another. */
+  holds?(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
   /** Records attempts in one transaction. */
   settle(results: readonly ForwardResult[]): Promise<void>
   /** Resolves when all calls are done and the store is closed. */
   close(): Promise<void>
+}
+
+/** Names and values in turn, a line each: headers contain no line breaks. */
+export function packHeaders(rawHeaders: readonly string[]): string {
+  return rawHeaders.join('\n')
+}
+
+export function unpackHeaders(text: string): string[] {
+  return text === '' ? [] : text.split('\n')
 }

@@ -1,7 +1,13 @@
 /** Messages between the listening process and its event thread; events are sent as columns and one block of bytes. */
-import type {DueForward, ForwardResult, Keeper, NewEvent} from '../contract/stored-events.js'
+import {
+  type DueForward,
+  type ForwardResult,
+  type Keeper,
+  type NewEvent,
+  packHeaders,
+} from '../contract/stored-events.js'
 import {StorageError, type StorageFault} from '../storage/errors.js'
-import {type KeptEvent, packHeaders} from './event-store.js'
+import type {KeptEvent} from './event-store.js'
 
 /** The calls of the thread; each is one transaction at most. */
 export interface EventCalls {

@@ -1,11 +1,13 @@
 /** The webhook events received, byte for byte as they came, in events.db; an id is kept once for each profile. */
-import type {
-  EventFilter,
-  EventForward,
-  EventStore,
-  Keeper,
-  NewEvent,
-  StoredEvent,
+import {
+  type EventFilter,
+  type EventForward,
+  type EventStore,
+  type Keeper,
+  type NewEvent,
+  packHeaders,
+  type StoredEvent,
+  unpackHeaders,
 } from '../contract/stored-events.js'
 import type {Database, Value} from '../storage/database.js'
 
@@ -82,15 +84,6 @@ function insert(database: Database, {profile, owner}: Keeper, event: NewEvent | 
     return false
   for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
   return true
-}
-
-/** Names and values in turn, a line each: headers contain no line breaks. */
-export function packHeaders(rawHeaders: readonly string[]): string {
-  return rawHeaders.join('\n')
-}
-
-export function unpackHeaders(text: string): string[] {
-  return text === '' ? [] : text.split('\n')
 }
 
 function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Value[]] {

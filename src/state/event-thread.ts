@@ -41,8 +41,7 @@ function openCalls(directory: string): Calls {
       try {
         return database.transaction(() => received.map(receive))
       } catch (error) {
-        if (!(error instanceof StorageError && ['busy', 'full'].includes(error.fault)))
-          broken = error as StorageError
+        if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
         throw error
       }
     },

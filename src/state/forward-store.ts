@@ -1,8 +1,7 @@
 /** Events still to be forwarded to the addresses of `listen --forward-to`; in events.db, they survive the process. */
-import type {DueForward, ForwardResult} from '../contract/stored-events.js'
+import {type DueForward, type ForwardResult, unpackHeaders} from '../contract/stored-events.js'
 import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
-import {unpackHeaders} from './event-store.js'
 
 interface Row {
   sequence: number

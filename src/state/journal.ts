@@ -2,7 +2,6 @@
  * The reservation journal in state.db: every reservation this machine tried to make, committed before it is sent, so that it
  * is made at most once even if the process is killed.
  */
-import {type Failure, usage} from '../contract/failure.js'
 import {
   type Journal,
   type JournalEntry,
@@ -11,6 +10,7 @@ import {
   NOT_SENT,
   type ReservationIntent,
   type Settlement,
+  startedElsewhere,
 } from '../contract/journal.js'
 import {decide} from '../contract/journal-verdict.js'
 import type {Client} from '../contract/token-cache.js'
@@ -138,14 +138,6 @@ function removeUnsent(database: Database, client: Client, intent: ReservationInt
     AND attempts = 0 AND reservation_ref IS NULL AND outcome IN ('unresolved', ?)`
   const {offerId, clientReferenceId, idempotencyKey} = intent
   database.run(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey, NOT_SENT)
-}
-
-function startedElsewhere(): Failure {
-  return usage(
-    'begun_elsewhere',
-    'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
-    'check its outcome: bookctl journal',
-  )
 }
 
 function insert(database: Database, client: Client, intent: ReservationIntent, now: number): JournalEntry {

@@ -33,6 +33,8 @@ const shared = {
   contact: contact.optional(),
   /** Paths, under the base URL, of operations that the interface does not define (§4.9): `{"reservations.list": "/bookings"}`. */
   paths: z.record(z.string(), path).optional(),
+  /** Address of the store shared with other machines, without a password. */
+  store: notEmpty.optional(),
   /** Seconds. */
   timeout: z.number().optional(),
   ca_file: text.optional(),

@@ -4,8 +4,9 @@
  */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import type {JournalStore} from '../contract/journal.js'
-import type {Client} from '../contract/token-cache.js'
+import type {JournalClient, JournalStore} from '../contract/journal.js'
+import type {EventKeeper} from '../contract/stored-events.js'
+import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
 import {type Database, openIfAny} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {isFull, StorageError} from '../storage/errors.js'
@@ -15,6 +16,8 @@ import {createEventStore} from './event-store.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore} from './journal.js'
 import {createPeopleStore} from './people-store.js'
+import type {SharedStores, StoreOptions} from './postgres/shared.js'
+import {routed, withoutLocal} from './routed.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
 import {createSettings} from './settings.js'
@@ -23,12 +26,31 @@ import {createTokenStore, type Forgotten, forget, generationOf} from './token-st
 
 export type State = ReturnType<typeof assemble>
 
+/** The store that this machine shares with others, if one is set. */
+export interface StoreChoice {
+  /** Whether one is set. Throws usage for a broken config.json. */
+  isSet(): boolean
+  /** Throws usage when its address cannot be used. */
+  options(): Promise<Omit<StoreOptions, 'most'>>
+}
+
+const NO_STORE: StoreChoice = {
+  isSet: () => false,
+  options: () => Promise.reject(new TypeError('no store is set')),
+}
+
+export interface StateOptions {
+  /** Given in tests. */
+  readonly keychain?: Keychain
+  readonly store?: StoreChoice
+}
+
 /**
- * `directory` is created when something is first stored. Throws nothing; the parts throw StorageError when used.
- * `keychain` is given in tests.
+ * `directory` is created when something is first stored. Throws nothing; the parts throw StorageError when used. With a
+ * store, what machines share is there and nowhere else.
  */
-export function openState(directory: string, keychain: Keychain = createKeychain(directory)): State {
-  return assemble(directory, keychain, true)
+export function openState(directory: string, {keychain, store = NO_STORE}: StateOptions = {}): State {
+  return assemble(directory, keychain ?? createKeychain(directory), store, true)
 }
 
 /**
@@ -36,11 +58,11 @@ export function openState(directory: string, keychain: Keychain = createKeychain
  * part whose file does not exist is empty.
  */
 export function openStateToLookAt(directory: string): State {
-  return assemble(directory, createKeychain(directory), false)
+  return assemble(directory, createKeychain(directory), NO_STORE, false)
 }
 
 /** `writes`: whether anything may be created or changed, permissions too. */
-function assemble(directory: string, keychain: Keychain, writes: boolean) {
+function assemble(directory: string, keychain: Keychain, store: StoreChoice, writes: boolean) {
   const opened = new Map<string, Database>()
   const lazily = (key: string, open: () => Database) => () => {
     const database = opened.get(key) ?? open()
@@ -98,8 +120,50 @@ function assemble(directory: string, keychain: Keychain, writes: boolean) {
   const people = createPeopleStore(stateDatabase, stateToRead)
   const eventsDatabase = toWrite(EVENTS)
   const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
+  const settings = createSettings(directory, {mayTighten: writes})
+  const secrets = createSecretStore(tokensDatabase, keychain, secretsOfGeneration)
+  const isShared = once(() => store.isSet())
+  const shared = once(async () => {
+    const {openSharedStores} = await import('./postgres/shared.js')
+    return openSharedStores({...(await store.options()), most: 1})
+  })
+  /** The port in the store, or the one of this machine. */
+  const place = <Name extends keyof Ports>(name: Name, local: Ports[Name], own: Partial<Ports[Name]> = {}) =>
+    routed(async () => (isShared() ? ((await shared())[name] as unknown as Ports[Name]) : local), own)
+  const journal = createJournalStore(stateDatabase, directory, stateToRead)
+  const tokens = createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead)
+  const sharedJournal = (client: JournalClient) =>
+    routed(async () => (await shared()).journal.forClient(client))
+  const forgetShared = async (...clients: readonly Client[]) => {
+    if (!isShared()) return false
+    let had = false
+    for (const client of clients) had = (await (await shared()).tokens.forget(client)) || had
+    return had
+  }
+  /** The clients of the profiles of this machine, with their secrets. */
+  const knownClients = async () => {
+    const known: TokenClient[] = []
+    for (const [
+      profile,
+      {base_url: baseUrl, client_id: clientId, secret_store: where = 'file'},
+    ] of Object.entries(settings.read().profiles)) {
+      const clientSecret = await secrets.read({profile, clientId}, where)
+      if (clientSecret) known.push({baseUrl, clientId, clientSecret, secretFingerprint: ''})
+    }
+    return known
+  }
   return {
     directory,
+    /** Whether a store is set that other machines share. */
+    get isShared(): boolean {
+      return isShared()
+    },
+    /** Whether what is shared outlives this process: in a store, or in a directory that can be written. */
+    get remembers(): boolean {
+      return isShared() || writable()
+    },
+    /** For `doctor`. Throws StorageError, and usage. */
+    inspectStore: async () => (await shared()).inspect(),
     /**
      * False when the directory cannot be written (a read-only home): tokens then live in this process only, as they do
      * when the disk is full.
@@ -107,32 +171,64 @@ function assemble(directory: string, keychain: Keychain, writes: boolean) {
     get writable(): boolean {
       return writable()
     },
-    settings: createSettings(directory, {mayTighten: writes}),
-    tokens: createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead),
-    secrets: createSecretStore(tokensDatabase, keychain, secretsOfGeneration),
-    journal: createJournalStore(stateDatabase, directory, stateToRead),
-    offers: createOfferStore(stateDatabase, stateToRead),
+    settings,
+    tokens: place('tokens', tokens, {
+      /** Of a store, those that the secrets of this machine open. */
+      async listAll() {
+        if (!isShared()) return tokens.listAll()
+        const lists = (await knownClients()).map(async client =>
+          (await (await shared()).tokens.list(client)).map(token => ({client, token})),
+        )
+        return (await Promise.all(lists)).flat()
+      },
+    }),
+    secrets,
+    journal: place('journal', journal, {
+      forClient: (client: JournalClient) =>
+        isShared()
+          ? withoutLocal(sharedJournal(client), journal.forClient(client))
+          : journal.forClient(client),
+    }),
+    offers: place('offers', createOfferStore(stateDatabase, stateToRead)),
     cities: createCityStore(stateDatabase, stateToRead),
     people,
-    subscriptions: createSubscriptionJournal(stateDatabase),
-    events: createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase)),
+    subscriptions: place('subscriptions', createSubscriptionJournal(stateDatabase)),
+    events: place('events', createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase))),
+    /** Where a listening process keeps its events; opened when first used, on connections or a thread of its own. */
+    async openEventKeeper(): Promise<EventKeeper> {
+      if (!isShared()) return (await import('./event-worker.js')).startEventWorker(directory)
+      const {openSharedKeeper, KEEPER_LIMITS} = await import('./postgres/shared.js')
+      return openSharedKeeper({...(await store.options()), ...KEEPER_LIMITS})
+    },
     /**
      * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
      * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws
      * StorageError.
      */
-    forgetProfile: async (profile: string, client: Client | undefined) => forgetTokens({profile, ...client}),
+    async forgetProfile(profile: string, client: Client | undefined): Promise<boolean> {
+      const had = forgetTokens({profile, ...client})
+      return (await forgetShared(...(client ? [client] : []))) || had
+    },
     /** The same for the tokens of a client that has no profile, as environment variables give it. */
-    forgetClient: async (client: Client) => forgetTokens(client),
+    async forgetClient(client: Client): Promise<boolean> {
+      const had = forgetTokens(client)
+      return (await forgetShared(client)) || had
+    },
     /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
     async forgetEverything(): Promise<boolean> {
+      const clients = isShared() ? Object.values(settings.read().profiles) : []
       const hadTokens = forgetTokens('all')
-      return (existsSync(join(directory, STATE_NAME)) && people.forgetAll()) || hadTokens
+      const hadPeople = existsSync(join(directory, STATE_NAME)) && people.forgetAll()
+      const hadShared = await forgetShared(
+        ...clients.map(({base_url, client_id}) => ({baseUrl: base_url, clientId: client_id})),
+      )
+      return hadPeople || hadTokens || hadShared
     },
     /** Closes what was opened. */
-    close(): void {
+    async close(): Promise<void> {
       for (const database of opened.values()) database.close()
       opened.clear()
+      await shared.result?.then(stores => stores.close()).catch(() => {})
     },
   }
 }
@@ -146,10 +242,20 @@ export function openMemoryJournal(): {readonly journal: JournalStore; close(): v
   return {journal: createJournalStore(() => database, undefined), close: () => database.close()}
 }
 
-function once<T>(compute: () => T): () => T {
-  let result: {value: T} | undefined
-  return () => {
-    result ??= {value: compute()}
-    return result.value
+type Ports = Pick<SharedStores, 'journal' | 'offers' | 'subscriptions' | 'events'> & {
+  readonly tokens: TokenStore
+}
+
+interface Once<T> {
+  (): T
+  /** Undefined until it was first called. */
+  result?: T
+}
+
+function once<T>(compute: () => T): Once<T> {
+  const get: Once<T> = () => {
+    if (!('result' in get)) get.result = compute()
+    return get.result as T
   }
+  return get
 }

@@ -24,6 +24,16 @@ export class StorageError extends Error {
   ) {
     super(message, options)
   }
+
+  /** As the kind of a Failure: only what is not on this machine can be unreachable. */
+  get kind(): 'usage' | 'unreachable' {
+    return this.fault === 'unreachable' ? 'unreachable' : 'usage'
+  }
+
+  /** Whether a later attempt may succeed. */
+  get isPassing(): boolean {
+    return ['busy', 'full', 'unreachable'].includes(this.fault)
+  }
 }
 
 export function damaged(path: string, options?: ErrorOptions): StorageError {

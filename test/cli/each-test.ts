@@ -8,7 +8,7 @@ export function stateForEachTest(keychain?: Keychain): {path: string; state: Sta
   const place = {} as {path: string; state: State}
   beforeEach(() => {
     place.path = ownDirectory()
-    place.state = closing(openState(place.path, keychain))
+    place.state = closing(openState(place.path, keychain && {keychain}))
   })
   return place
 }

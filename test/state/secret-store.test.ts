@@ -28,10 +28,7 @@ function open(): State {
     setPassword: async secret => void kept.set(name, secret),
     deleteCredential: async () => kept.delete(name),
   })
-  return openState(
-    directory,
-    createKeychain(directory, async name => entryOf(name)),
-  )
+  return openState(directory, {keychain: createKeychain(directory, async name => entryOf(name))})
 }
 
 test.each(['file', 'keychain'] as const)('in the %s each client of a profile has its own', async place => {

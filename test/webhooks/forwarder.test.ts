@@ -89,6 +89,7 @@ function startForwarder(
         for (const one of due) one.taken = true
         return due.map(one => ({...one}))
       },
+      holds: () => true,
       settle: async results => {
         if (refusals > 0) {
           refusals -= 1

@@ -2,11 +2,13 @@
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
+import {usage} from '../../contract/failure.js'
 import {type OperationName, SUMMARIES} from '../../contract/operations.js'
 import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
+import {concealPassword, hasPassword, parseStoreUrl} from '../../state/postgres/url.js'
 import {
   checkCurrency,
   checkInteger,
@@ -40,6 +42,8 @@ export interface SettingKey {
   /** The value to write for what was typed. Throws usage naming `field`. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
   readonly checkToWrite?: SettingKey['check']
+  /** Removes from a value what must not be shown. */
+  readonly conceal?: (text: string) => string
 }
 
 /** Of one call. */
@@ -122,6 +126,13 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     "prefix of the contact's telephone, for example +90",
   ),
   'contact.phone_number': contactKey('phone_number', "contact's telephone without the prefix"),
+  store: {
+    summary: 'where machines share what they remember: postgres://user@host/database',
+    environment: 'BOOKCTL_STORE',
+    check: (_, text) => checkStore(text),
+    checkToWrite: checkStoreToWrite,
+    conceal: concealPassword,
+  },
   timeout: {
     summary: 'maximum time for one call in seconds, retries included',
     environment: 'BOOKCTL_TIMEOUT',
@@ -136,6 +147,18 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     check: checkText,
     checkToWrite: checkCaFile,
   },
+}
+
+/** Throws usage; the message never quotes the address. */
+function checkStore(text: string): string {
+  parseStoreUrl(text, {})
+  return concealPassword(text)
+}
+
+function checkStoreToWrite(_: string, text: string): string {
+  if (!hasPassword(text)) return checkStore(text)
+  const hint = 'leave it out, and set PGPASSWORD or a line of ~/.pgpass that only you can read'
+  throw usage('password_in_store', 'a password is not written to config.json', hint)
 }
 
 function pathKey(operation: OperationName): SettingKey {

@@ -35,12 +35,18 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
   if (flag) return {key, value: flag, origin: 'flag', source: `--${key.flag}`}
   const variable = env[key.environment ?? '']
   if (variable && !givesWay(key, around))
-    return {key, value: variable, origin: 'environment', source: key.environment ?? null}
+    return {
+      key,
+      value: key.conceal?.(variable) ?? variable,
+      origin: 'environment',
+      source: key.environment ?? null,
+    }
   for (const place of key.places) {
     const value = written(key, place, around)
     if (value === undefined) continue
+    const shown = typeof value === 'string' ? (key.conceal?.(value) ?? value) : value
     const source = place === 'profile' ? profileInUse(around) : null
-    return {key, value, origin: place === 'top' ? 'file' : place, source}
+    return {key, value: shown, origin: place === 'top' ? 'file' : place, source}
   }
   const {builtIn = null} = key
   return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null}

@@ -76,8 +76,17 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** Closing it at the end empties the write-ahead log; otherwise each command would read and lengthen the log. */
   private async openState(): Promise<State> {
-    const {openState} = await import('../../state/state.js')
-    const state = openState(this.config.configDir)
+    const [{openState}, {chooseStore}] = await Promise.all([
+      import('../../state/state.js'),
+      import('../session/store.js'),
+    ])
+    const store = chooseStore({
+      settings: () => state.settings.read(),
+      env: process.env,
+      profile: this.globals.profile,
+      connection: () => this.connectOptions(),
+    })
+    const state: State = openState(this.config.configDir, {store})
     this.whenStopped(() => state.close())
     return state
   }

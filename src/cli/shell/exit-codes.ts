@@ -1,5 +1,5 @@
 /** What was thrown → exit code, error text, error JSON (commands.md, exit table). */
-import {Failure, type FailureKind, usage} from '../../contract/failure.js'
+import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
@@ -97,7 +97,10 @@ type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure[
 
 function failureOf(thrown: unknown): Described {
   if (thrown instanceof Failure) return thrown
-  if (thrown instanceof StorageError) return usage(`storage_${thrown.fault}`, thrown.message, thrown.hint)
+  if (thrown instanceof StorageError) {
+    const {fault, kind, message, hint} = thrown
+    return new Failure(kind, message, {code: `storage_${fault}`, hint})
+  }
   const message = 'internal error; this is a bug in bookctl'
   return {kind: 'unexpected', message, details: {code: 'unexpected'}}
 }
@@ -110,7 +113,8 @@ export function describeFailure(thrown: unknown, service?: string) {
   return {
     exit: exit.code,
     document: documentOf(failure, hint),
-    text: textOf(failure, hint, exit.isOfService ? service : undefined),
+    // A store that cannot be reached is not the service.
+    text: textOf(failure, hint, exit.isOfService && !(thrown instanceof StorageError) ? service : undefined),
   }
 }
 

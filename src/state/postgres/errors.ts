@@ -88,11 +88,6 @@ export function isStarting(error: unknown): boolean {
   return ['53300', '57P03'].includes(String((error as {code?: unknown}).code))
 }
 
-/** Whether a later attempt may succeed, with nothing changed by people. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof StorageError && ['unreachable', 'busy', 'full'].includes(error.fault)
-}
-
 export function notPostgres(shown: string): StorageError {
   return new StorageError('not_ours', `what answers at ${shown} is no PostgreSQL`, CHECK_ADDRESS)
 }

@@ -9,7 +9,10 @@ import {createSeal, type Seal} from './seal.js'
 import {createSharedOffers, createSharedSubscriptions} from './seen.js'
 import {createSharedTokens, type SharedTokens} from './tokens.js'
 
-export {parseStoreUrl, shownAddress} from './url.js'
+export type {StoreOptions} from './connection.js'
+
+/** Of a receiver: it answers within the 3 s of §6.4, whatever the store does. */
+export const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500}
 
 export interface SharedStores {
   readonly tokens: SharedTokens
@@ -62,7 +65,10 @@ export function openSharedKeeper(options: StoreOptions): EventKeeper {
   return createSharedKeeper(openStore(options), now)
 }
 
-type Inspected = Pick<StoreReport, 'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'>
+type Inspected = Pick<
+  StoreReport,
+  'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'
+>
 
 const INSPECT = `SELECT
   (SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')

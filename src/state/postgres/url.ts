@@ -48,6 +48,11 @@ export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddres
   return {...place, password: url.password || env.PGPASSWORD || passwordInFile(place, env)}
 }
 
+/** The text without what may be a password; of a text that is no address, nothing. */
+export function concealPassword(text: string): string {
+  return FORM.test(text) ? text.replace(/^([^:]+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1@') : 'not an address'
+}
+
 /** The address without its password, as it may be shown. */
 export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'password'>): string {
   const place = host.startsWith('/') ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`

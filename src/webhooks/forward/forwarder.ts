@@ -50,6 +50,8 @@ export interface ForwarderParts {
   readonly targets: readonly string[]
   readonly store: {
     take(target: string, now: number, limit: number): Promise<readonly PendingForward[]>
+    /** Whether no other process may send it now. */
+    holds(one: PendingForward): boolean
     /** In one transaction. */
     settle(results: readonly SettledForward[]): Promise<void>
   }
@@ -108,7 +110,7 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
   const lanes = targets.map(
     target =>
       new ForwardLane(target, {
-        ...{handover, onResult, headersOf: one => parts.headersOf(one, clock())},
+        ...{handover, onResult, holds: store.holds, headersOf: one => parts.headersOf(one, clock())},
         maySendMore: () => records.waiting < MOST_UNRECORDED,
         take: limit =>
           store.take(target, clock(), limit).catch(error => {
@@ -173,6 +175,7 @@ export function pauseAfter(failures: number): number {
 interface LaneParts {
   /** The next due events, `limit` at most; each is given out once until its result is recorded. */
   readonly take: (limit: number) => Promise<readonly PendingForward[]>
+  readonly holds: (one: PendingForward) => boolean
   readonly handover: Handover
   readonly headersOf: (one: PendingForward) => readonly string[] | undefined
   /** Takes the result of an attempt. */
@@ -241,7 +244,7 @@ class ForwardLane {
     while (this.free > 0) {
       const one = this.queue.shift()
       if (one === undefined) return
-      void this.send(one)
+      if (this.parts.holds(one)) void this.send(one)
     }
   }
 

@@ -26,7 +26,7 @@ export async function search(
   const outcome = await searchHotels(connection.api, request)
   const {state, clock, target} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.writable) await state.offers.remember(client, seenOffers(request, outcome), clock.now())
+  if (state.remembers) await state.offers.remember(client, seenOffers(request, outcome), clock.now())
   const offers = narrow(outcome.offers, wanted)
   const found = shownOf(offers.length, outcome.offers.length, 'offer')
   return {

@@ -77,7 +77,7 @@ export async function price(
   const {priceOffer} = await import('../../../api/operations/hotels.js')
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const offer = await priceOffer(api, offerId)
-  const seen = state.writable ? await state.offers.find(client, offerId) : undefined
+  const seen = state.remembers ? await state.offers.find(client, offerId) : undefined
   const comparison = compare(offer, seen, clock.now())
   if (seen && comparison.changed) {
     // An answer without a currency means that of the search.

@@ -56,7 +56,7 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
   } catch (error) {
     if (error instanceof Failure)
       return fail(error.kind, error.message, error.details.hint ?? 'see the message')
-    if (error instanceof StorageError) return fail('usage', error.message, error.hint)
+    if (error instanceof StorageError) return fail(error.kind, error.message, error.hint)
     if (error instanceof ExchangeError)
       return fail('unreachable', error.reason, faultHint(error) ?? OTHER_FAULT_FIX)
     return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)

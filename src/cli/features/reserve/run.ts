@@ -25,7 +25,7 @@ export async function makeReservation(
   const outcome = await withParts(connection, options, (core, parts) => core.reserve(parts, intent, options))
   const {target, state} = connection
   try {
-    if (state.writable) await state.offers.markUsed(target, intent.offerId, outcome.client_reference_id)
+    if (state.remembers) await state.offers.markUsed(target, intent.offerId, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
     options.warn(`the offer could not be noted as used: ${(error as Error).message}`)
@@ -55,8 +55,8 @@ async function withParts(
     import('../../../api/reserve/reserve.js'),
     import('../../../state/state.js'),
   ])
-  const {journal, close} = state.writable ? {journal: state.journal, close() {}} : openMemoryJournal()
-  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.writable}
+  const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
+  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
   return work(core, {api, clock, ...kept, timeoutSeconds, signal}).finally(close)
 }
 
@@ -87,7 +87,7 @@ function outcomeKnown(outcome: string): Failure {
 
 /** Throws usage where no reservation can have been written down. */
 function requireJournal(state: State): void {
-  if (state.writable) return
+  if (state.remembers) return
   throw usage(
     'journal_not_writable',
     '--resume: the configuration directory cannot be written, so no reservation was recorded there',
@@ -97,7 +97,7 @@ function requireJournal(state: State): void {
 
 /** How to find out the outcome if it is stopped half-way. */
 export function resumeHint({intent}: Plan, state: State): string {
-  return state.writable ? resumeCommand(intent.clientReferenceId) : repeatHint(intent)
+  return state.remembers ? resumeCommand(intent.clientReferenceId) : repeatHint(intent)
 }
 
 /** An exchange that is ended is settled at once; another process's token may be waited for longer. */

@@ -114,7 +114,7 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
     bodies,
   ]
   const readable = [() => peopleIn(state.settings.read()), () => peopleIn({guests: state.people.listAll()})]
-  for (const read of state.writable ? [...readable, ...stored] : readable)
+  for (const read of state.remembers ? [...readable, ...stored] : readable)
     await orUnreadable(async () => (await read()).forEach(add))
   return redactor
 }
@@ -160,7 +160,7 @@ function serviceOf({base_url}: Profile, redactor: Redactor): object | null {
 }
 
 async function journalOf(state: State): Promise<object[]> {
-  if (!state.writable) return []
+  if (!state.remembers) return []
   const entries = await state.journal.list()
   return entries.slice(0, LAST_RESERVATIONS).map(entry => {
     const {baseUrl, clientId: client_id, lost} = entry

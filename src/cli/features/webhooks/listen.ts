@@ -4,7 +4,6 @@ import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
-import {startEventWorker} from '../../../state/event-worker.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {createOwner} from '../../../storage/temporary.js'
@@ -75,11 +74,10 @@ async function openParts(
   const {trustedCertificates} = await import('../../session/trust.js')
   const trusted = await trustedCertificates(flags['ca-file'], env)
   const output = await createListenOutput(flags, tell)
-  // The thread that owns events.db.
-  const worker = startEventWorker(state.directory)
+  const keeper = await state.openEventKeeper()
   const headerNames = webhookHeaderNames(flags, state)
   const talk = createOccasionally(tell)
-  return {plan, profile, expectation, secrets, tls, trusted, output, worker, headerNames, talk, tell, note}
+  return {plan, profile, expectation, secrets, tls, trusted, output, keeper, headerNames, talk, tell, note}
 }
 
 /** A receiver, from its opening to its end. */
@@ -147,7 +145,7 @@ export class Listening {
 
   /** Answers open requests, records what was forwarded, writes what waits. */
   async close(): Promise<void> {
-    const {worker, output, talk, note} = this.parts
+    const {keeper, output, talk, note} = this.parts
     clearInterval(this.tidying)
     await Promise.all([
       this.server?.close(LIMITS_OF_END.answeringMilliseconds),
@@ -157,7 +155,7 @@ export class Listening {
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     await output.end(LIMITS_OF_END.writingMilliseconds)
     talk.end()
-    await worker.close()
+    await keeper.close()
     if (this.server) note(this.summary())
   }
 
@@ -167,10 +165,9 @@ export class Listening {
   }
 
   private createReceiver() {
-    const {plan, profile, worker, secrets, headerNames} = this.parts
-    const keeper = {profile, owner: this.owner}
+    const {plan, profile, keeper, secrets, headerNames} = this.parts
     return createReceiver({
-      store: {receive: events => worker.receive(keeper, events)},
+      store: {receive: events => keeper.receive({profile, owner: this.owner}, events)},
       secrets: secrets.now,
       headerNames,
       maxWaiting: RECEIVER_LIMITS.maxWaiting,
@@ -181,13 +178,14 @@ export class Listening {
   }
 
   private createForwarder(): Forwarder {
-    const {plan, worker, trusted, output, secrets, headerNames} = this.parts
+    const {plan, keeper, trusted, output, secrets, headerNames} = this.parts
     const {signature: headerName} = headerNames
     return createForwarder({
       targets: plan.targets,
       store: {
-        take: (target, now, limit) => worker.take(this.owner, target, now, limit),
-        settle: results => worker.settle(results),
+        take: (target, now, limit) => keeper.take(this.owner, target, now, limit),
+        settle: results => keeper.settle(results),
+        holds: one => keeper.holds?.(one) ?? true,
       },
       headersOf: (one, now) =>
         freshHeaders(one, {headerName, secrets: secrets.now(), now, mayResign: plan.mayResign}),
@@ -224,13 +222,13 @@ export class Listening {
 
   /** Adopts forwards left by dead processes. */
   private adopt(): Promise<unknown> {
-    return this.parts.worker.adopt(this.owner, this.parts.plan.targets, systemClock.now())
+    return this.parts.keeper.adopt(this.owner, this.parts.plan.targets, systemClock.now())
   }
 
   private async tidy(): Promise<void> {
     const oldest = systemClock.now() - EVENT_RETENTION_SECONDS
     try {
-      while ((await this.parts.worker.prune(oldest, TIDY_ROWS)) === TIDY_ROWS);
+      while ((await this.parts.keeper.prune(oldest, TIDY_ROWS)) === TIDY_ROWS);
       await this.adopt()
     } catch {
       // A busy store is tidied the next time.
@@ -241,7 +239,7 @@ export class Listening {
   private onStoreError(error: unknown, what: string): void {
     const message = error instanceof Error ? error.message : String(error)
     this.parts.talk.say(`ERROR: ${what}: ${message}`)
-    if (!(error instanceof StorageError && ['busy', 'full'].includes(error.fault))) this.fatal(error)
+    if (!(error instanceof StorageError && error.isPassing)) this.fatal(error)
   }
 }
 

@@ -15,10 +15,10 @@ import {chooseSeen, findOffer} from './find-offer.js'
 export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booked> {
   const {state, target} = parts.connection
   const {offerId, reference} = draft
-  if (!state.writable)
+  if (!state.remembers)
     refuseWithoutJournal(parts.flags['idempotency-key'] !== undefined && reference !== undefined)
   if (offerId !== undefined) {
-    const seen = state.writable ? await state.offers.find(target, offerId) : undefined
+    const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
     const city = seen?.details?.city ?? undefined
     chooseSeen(draft, offerId, seen, city === undefined ? undefined : cityText(city, parts.connection))
   }
