@@ -9,6 +9,7 @@ import {
   type JournalEntry,
   type JournalVerdict,
   type ReservationIntent,
+  sealedElsewhere,
   verdictOn,
 } from '../../contract/journal.js'
 import {conflictFailure, neverSent, outcomeUnknown} from './failures.js'
@@ -89,7 +90,10 @@ async function once(
         throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
       const verdict = await begin()
       if (verdict.kind === 'conflict') throw conflictFailure(verdict)
-      return storedOutcome(verdict) ?? new Sending(parts, verdict.entry, hooks).send()
+      const stored = storedOutcome(verdict)
+      if (stored) return stored
+      if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry.clientReferenceId)
+      return new Sending(parts, verdict.entry, hooks).send()
     },
     async () => storedOutcome(await look()),
   )

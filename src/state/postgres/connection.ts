@@ -17,7 +17,7 @@ export interface StoreOptions {
   readonly timeoutMilliseconds: number
 }
 
-export interface Rows<Row> {
+interface Rows<Row> {
   readonly rows: Row[]
   /** How many rows were changed or returned. */
   readonly count: number

@@ -13,6 +13,7 @@ import {
   type JournalVerdict,
   NOT_SENT,
   type ReservationIntent,
+  sealedElsewhere,
   startedElsewhere,
 } from '../../contract/journal.js'
 import {decide} from '../../contract/journal-verdict.js'
@@ -162,13 +163,6 @@ function required(seal: Seal | undefined): Seal {
     'in a shared store a reservation is sealed with the client secret, and BOOKCTL_TOKEN comes without one',
     hint,
   )
-}
-
-function sealedElsewhere(clientReferenceId: string) {
-  const message = `the request of the reservation ${clientReferenceId} was stored under another client secret and cannot be opened with this one; nothing was sent`
-  const hint =
-    'run it with the former secret; if that is gone, look at the service whether it exists: bookctl journal'
-  return usage('sealed_with_another_secret', message, hint)
 }
 
 function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {

@@ -98,7 +98,7 @@ export async function requireSchema(run: Run, shown: string): Promise<void> {
 }
 
 /** 0 when there is none. */
-export async function schemaVersion(run: Run): Promise<number> {
+async function schemaVersion(run: Run): Promise<number> {
   const {rows} = await run(`SELECT to_regclass('bookctl.schema_version') IS NOT NULL AS "isMade"`)
   if (!(rows[0] as {isMade: boolean}).isMade) return 0
   const found = await run('SELECT coalesce(max(version), 0) AS version FROM bookctl.schema_version')

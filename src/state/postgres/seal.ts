@@ -5,7 +5,7 @@
 import {createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes} from 'node:crypto'
 
 /** What a sealed value belongs to. A value moved to another row, or an older one put back, does not open. */
-export interface SealedPlace {
+interface SealedPlace {
   readonly table: string
   readonly column: string
   /** What tells the row apart: base URL, client id, key. */

@@ -25,7 +25,7 @@ export interface SharedStores {
   close(): Promise<void>
 }
 
-export interface StoreReport extends ServerFacts {
+interface StoreReport extends ServerFacts {
   /** The address without its password. */
   readonly shown: string
   readonly roundTripMilliseconds: number

@@ -1,0 +1,136 @@
+/** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {ownHome} from '../support/own.js'
+import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+
+const found = await findPostgres()
+const missing = 'missing' in found ? found.missing : undefined
+if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
+
+const service = await ScriptedService.start()
+const POSTS = '/reservations/hotel'
+afterAll(() => service.close())
+
+describe.skipIf(missing)('with a store that machines share', () => {
+  let server: PostgresServer
+  let store: string
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  /** A machine of its own, at a database of its own for each test. */
+  const machine = (env: Record<string, string> = {}) =>
+    ownHome({...service.env, BOOKCTL_STORE: store, ...env})
+  const fresh = async (name: string) => {
+    store = await server.url(name)
+    service.forget()
+  }
+  const reserving = (offer: string) => [
+    'reserve',
+    offer,
+    '--pay',
+    'account',
+    '--nationality',
+    'TR',
+    ...GUESTS,
+    '--yes',
+  ]
+  const sent = () => service.seen(POSTS).length
+
+  test('a reservation made on one is known on another, and made once', async () => {
+    await fresh('once')
+    const one = await machine().json(reserving('off_1'))
+    const other = await machine().json(reserving('off_1'))
+    expect([one.exit, other.exit]).toEqual([0, 0])
+    expect(other.result.idempotency_key).toBe(one.result.idempotency_key)
+    expect(sent()).toBe(1)
+    const {result} = await machine().json<{entries: object[]}>(['journal'])
+    expect(result.entries).toMatchObject([{outcome: 'confirmed', offer_id: 'off_1'}])
+    expect(service.seen('/oauth/token').length).toBe(1)
+  })
+
+  test('no token and no body can be read in the database', async () => {
+    await fresh('sealed')
+    service.script = ({path}) => path === POSTS
+    const unknown = await machine().json([...reserving('off_2'), '--timeout', '2'])
+    service.script = () => false
+    expect(unknown.exit).toBe(10)
+    const dump = await Promise.all(
+      ['access_tokens', 'reservations'].map(table =>
+        server.sql(`SELECT * FROM bookctl.${table}`, [], 'sealed'),
+      ),
+    )
+    expect(dump.map(rows => rows.length)).toEqual([1, 1])
+    const text = Buffer.from(
+      JSON.stringify(dump, (_, value) =>
+        value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+      ),
+    )
+    for (const word of ['tok_', 'surname', 'birth_date']) expect(text.includes(word)).toBe(false)
+    const resumed = await machine().json(['reserve', '--resume', String(unknown.result.client_reference_id)])
+    expect(resumed).toMatchObject({
+      exit: 0,
+      result: {outcome: 'confirmed', idempotency_key: unknown.result.idempotency_key},
+    })
+  })
+
+  test('a body that the secret of now cannot open is never sent under a new key', async () => {
+    await fresh('rotated')
+    service.script = ({path}) => path === POSTS
+    const reference = ['--client-reference', 'TRIP-7']
+    await machine().json([...reserving('off_3'), ...reference, '--timeout', '2'])
+    service.script = () => false
+    const before = sent()
+    const rotated = machine({BOOKCTL_CLIENT_SECRET: 'sk_test_another'})
+    for (const argv of [
+      [...reserving('off_3'), ...reference],
+      ['reserve', '--resume', 'TRIP-7'],
+    ]) {
+      expect(await rotated.json(argv)).toMatchObject({
+        exit: 2,
+        result: {error: {code: 'sealed_with_another_secret'}},
+      })
+    }
+    expect(sent()).toBe(before)
+  })
+
+  test('what is wrong with the store is told before anything is sent', async () => {
+    await fresh('wrong')
+    const away = new URL(store)
+    away.port = '1'
+    const wrong = new URL(store)
+    wrong.password = 'canary-wrong'
+    const none = new URL(store)
+    none.pathname = '/nowhere'
+    const cases: [string, number, string][] = [
+      [away.href, 7, 'storage_unreachable'],
+      [wrong.href, 2, 'storage_not_allowed'],
+      [none.href, 2, 'storage_not_ours'],
+      [
+        `postgres://ann@127.0.0.1:${new URL(service.env.BOOKCTL_BASE_URL ?? '').port}/x`,
+        2,
+        'storage_not_ours',
+      ],
+      ['mysql://ann@localhost/x', 2, 'invalid_store'],
+    ]
+    for (const [address, exit, code] of cases) {
+      const refused = await machine({BOOKCTL_STORE: address}).json([...reserving('off_4'), '--timeout', '3'])
+      expect(refused).toMatchObject({exit, result: {error: {code}}})
+      expect(JSON.stringify(refused)).not.toContain('canary-wrong')
+    }
+    expect(service.seen('/oauth/token').length + sent()).toBe(0)
+  })
+
+  test('what this machine began before the store was set is not begun again in it', async () => {
+    await fresh('before')
+    const home = machine()
+    const local = await home.json(reserving('off_5'), {env: {BOOKCTL_STORE: ''}})
+    expect(local.exit).toBe(0)
+    const again = await home.json(reserving('off_5'))
+    expect(again).toMatchObject({exit: 2, result: {error: {code: 'begun_without_store'}}})
+    expect(sent()).toBe(1)
+  })
+})
