@@ -23,8 +23,8 @@ export interface PostgresServer {
   close(): Promise<void>
 }
 
-export const SUPERUSER = 'postgres'
-export const PASSWORD = 'only-for-tests'
+const SUPERUSER = 'postgres'
+const PASSWORD = 'only-for-tests'
 
 /** Another server than the packaged one: the directory of its postgres and initdb. */
 const GIVEN = process.env.BOOKCTL_TEST_POSTGRES_BIN

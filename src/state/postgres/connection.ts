@@ -135,7 +135,7 @@ async function openPool(
   // pg sends the first bytes of TLS itself; without TLS, another kind of server would end the process.
   if (!isEncrypted) await requirePostgres(address, timeoutMilliseconds)
   // The native driver would be another program than the one that is tested.
-  delete process.env.NODE_PG_FORCE_NATIVE
+  Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
     host,

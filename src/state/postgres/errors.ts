@@ -104,6 +104,6 @@ export function tooNew(shown: string, version: number): StorageError {
   return new StorageError(
     'too_new',
     `the store ${shown} has the schema ${version} of a newer bookctl`,
-    'update bookctl on this machine',
+    'update this bookctl',
   )
 }

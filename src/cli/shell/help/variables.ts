@@ -15,6 +15,7 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>
   },
   Behaviour: {
     BOOKCTL_CONFIG_DIR: 'configuration directory',
+    BOOKCTL_STORE: 'store shared with other machines: postgres://user@host/database',
     BOOKCTL_NATIONALITY: 'country of the guests in searches, two letters (--nationality)',
     BOOKCTL_CURRENCY: 'currency of the prices in searches, three letters (--currency)',
     BOOKCTL_NO_INPUT: 'set: never ask a question (--no-input)',
@@ -33,6 +34,8 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>
     NODE_TLS_REJECT_UNAUTHORIZED: 'not honoured: certificates are always checked',
   },
   'System variables': {
+    PGPASSWORD: 'password of BOOKCTL_STORE',
+    PGPASSFILE: 'file of passwords of BOOKCTL_STORE (default ~/.pgpass)',
     CI: 'set: never ask a question, show no progress',
     NO_COLOR: 'set: no colour (--no-color)',
     CLICOLOR: '0: no colour',
@@ -55,5 +58,5 @@ export const VARIABLE_NAMES = Object.values(VARIABLES).flatMap(group => Object.k
 
 /** Whether the value must never be shown. */
 export function isSecretVariable(name: string): boolean {
-  return /^BOOKCTL_.*(SECRET|TOKEN)$/.test(name)
+  return /^(BOOKCTL_.*(SECRET|TOKEN)|BOOKCTL_STORE|PGPASSWORD)$/.test(name)
 }
