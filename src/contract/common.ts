@@ -29,7 +29,7 @@ export const currencyCode = z
 export const amount = z
   .string()
   .refine(isAmount, 'must be a decimal amount such as 1250.00')
-  .meta({description: 'Decimal amount', examples: ['1250.00']})
+  .meta({description: 'Decimal amount', pattern: '^[0-9]{1,15}(\\.[0-9]{1,6})?$', examples: ['1250.00']})
 
 export const timestamp = z.iso
   .datetime({offset: true})

@@ -48,3 +48,12 @@ export const ERROR_CODES = {
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
+
+/** Of refusals after which the same request may be sent again. */
+export const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'idempotency_in_progress',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+  'upstream_timeout',
+])

@@ -1,10 +1,11 @@
 /** Parameters, headers and refusals of the description. The shapes of refusals are ours (§7 shows none). */
-import {ERROR_CODES, type ErrorCode} from './error-codes.js'
+import {ERROR_CODES, type ErrorCode, RETRYABLE} from './error-codes.js'
+import {limitsOf} from './openapi-schemas.js'
+import {wordsFor} from './openapi-words.js'
 import type {OperationDetails} from './operation-details.js'
 import type {Operation} from './operations.js'
 import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
-const ERROR_CONTENT = {'application/json': {schema: {$ref: '#/components/schemas/Error'}}}
 const REQUEST_ID = {'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'}}
 
 /** Refusals every operation can answer with. */
@@ -13,16 +14,25 @@ const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as co
 const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
 
 const TEXT = {type: 'string'}
-const header = (description: string, schema: object = TEXT) => ({description, schema, 'x-source': 'ours'})
+const header = (description: string, example: unknown, schema: object = TEXT) => {
+  return {description, schema, example, 'x-source': 'ours'}
+}
 
 export const HEADERS = {
-  'X-Request-Id': header('Names this request; quote it when asking about it'),
-  'Retry-After': header('Seconds to wait', {type: 'integer'}),
-  'WWW-Authenticate': header('`Bearer`'),
-  'Idempotent-Replayed': header('`true` on an answer given before under the same Idempotency-Key', {
+  'X-Request-Id': header('Names this request; quote it when asking about it', 'req_1sG7dNb4'),
+  'Retry-After': header('Seconds to wait', 30, {type: 'integer', minimum: 0}),
+  'WWW-Authenticate': header('`Bearer`', 'Bearer error="invalid_token"'),
+  'Idempotent-Replayed': header('`true` on an answer given before under the same Idempotency-Key', 'true', {
     type: 'string',
     const: 'true',
   }),
+}
+
+const DAY_OR_TIME = {
+  anyOf: [
+    {type: 'string', format: 'date'},
+    {type: 'string', format: 'date-time'},
+  ],
 }
 
 export const PARAMETERS = {
@@ -34,19 +44,38 @@ export const PARAMETERS = {
       'A UUID made for this reservation (§4.4). What a repeat does is ours: the same key and body give the first ' +
       'answer again for 24 hours; the same key with another body is refused.',
     schema: {type: 'string', format: 'uuid'},
+    example: '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10',
     'x-source': '§4.4',
   },
-  limit: query('limit', 'The most records in the answer', {
+  limit: query('limit', 'The most records in the answer', 50, {
     type: 'integer',
     minimum: 1,
     maximum: 200,
     default: 50,
   }),
-  after: query('after', 'Cursor from `meta.after` of the page before'),
-  client_reference_id: query('client_reference_id', "Only the reservation with this partner's reference"),
-  status: query('status', 'Only reservations in this state', {type: 'string', enum: RESERVATION_STATUSES}),
-  created_from: query('created_from', 'Made at or after this date (UTC) or timestamp'),
-  created_to: query('created_to', 'Made at or before this date (UTC) or timestamp'),
+  after: query('after', 'Cursor from `meta.after` of the page before', 'czUw'),
+  client_reference_id: query(
+    'client_reference_id',
+    "Only the reservation with this partner's reference",
+    wordsFor('client_reference_id').example,
+    {type: 'string', ...limitsOf('client_reference_id')},
+  ),
+  status: query('status', 'Only reservations in this state', 'CONFIRMED', {
+    type: 'string',
+    enum: RESERVATION_STATUSES,
+  }),
+  created_from: query(
+    'created_from',
+    'Made at or after this date (UTC) or timestamp',
+    '2030-06-01',
+    DAY_OR_TIME,
+  ),
+  created_to: query(
+    'created_to',
+    'Made at or before this date (UTC) or timestamp',
+    '2030-06-30T23:59:59Z',
+    DAY_OR_TIME,
+  ),
 }
 
 /** The refusals of one operation, by status. */
@@ -60,7 +89,9 @@ export function refusals(operation: Operation, details: OperationDetails): Recor
   ]
   const byStatus = groupByStatus(new Set(codes))
   return Object.fromEntries(
-    [...byStatus].sort(([a], [b]) => a - b).map(([status, here]) => [String(status), refusal(status, here)]),
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, here]) => [String(status), refusal(status, here, operation)]),
   )
 }
 
@@ -70,18 +101,33 @@ function groupByStatus(codes: Iterable<ErrorCode>): Map<number, ErrorCode[]> {
   return groups
 }
 
-function refusal(status: number, codes: readonly ErrorCode[]): object {
+function refusal(status: number, codes: readonly ErrorCode[], {scope}: Operation): object {
   const headers = {
     ...REQUEST_ID,
     ...(status === 401 && {'WWW-Authenticate': {$ref: '#/components/headers/WWW-Authenticate'}}),
     ...(status === 429 && {'Retry-After': {$ref: '#/components/headers/Retry-After'}}),
   }
+  // The OAuth endpoints have RFC 6749's field beside it.
+  const examples = codes.map(code => [code, {summary: inWords(code), value: errorOf(code, scope === null)}])
+  const schema = {$ref: '#/components/schemas/Error'}
+  const content = {'application/json': {schema, examples: Object.fromEntries(examples)}}
   const words = codes.map(code => `\`${code}\``).join(', ')
   // §7 ties exactly one status to a condition.
   const source = codes.includes('token_expired') ? '§7' : 'ours'
-  return {description: `Refused: ${words}`, headers, content: ERROR_CONTENT, 'x-source': source}
+  return {description: `Refused: ${words}`, headers, content, 'x-source': source}
 }
 
-function query(name: string, description: string, schema: object = TEXT): object {
-  return {name, in: 'query', required: false, description, schema, 'x-source': 'ours'}
+function errorOf(code: ErrorCode, isOAuth: boolean): object {
+  const message = inWords(code)
+  const request_id = wordsFor('request_id').example
+  const error = {code, message, request_id, retryable: RETRYABLE.has(code)}
+  return {error, ...(isOAuth && {error_description: message})}
+}
+
+function inWords(code: ErrorCode): string {
+  return code.replaceAll('_', ' ')
+}
+
+function query(name: string, description: string, example: unknown, schema: object = TEXT): object {
+  return {name, in: 'query', required: false, description, schema, example, 'x-source': 'ours'}
 }

@@ -4,6 +4,8 @@ import * as account from './account.js'
 import * as content from './content.js'
 import * as errors from './errors.js'
 import * as hotels from './hotels.js'
+import {IDENTIFIERS, type IdentifierKind} from './identifiers.js'
+import {wordsFor} from './openapi-words.js'
 import * as reservations from './reservations.js'
 import * as tokens from './tokens.js'
 import * as tours from './tours.js'
@@ -41,9 +43,53 @@ export function componentSchemas(): Record<string, JsonSchema> {
     io: 'input',
     override: ({jsonSchema}) => simplify(jsonSchema),
   })
-  const named = Object.entries(schemas).map(([id, schema]) => [id, markOurs(id, withoutIds(schema))] as const)
-  const all = [...named, ['ListMeta', LIST_META] as const]
-  return Object.fromEntries(all.sort(([left], [right]) => (left < right ? -1 : 1)))
+  const named = {...schemas, ListMeta: LIST_META}
+  const worded = Object.entries(named).map(([id, schema]) => {
+    return [id, markOurs(id, withWords(withoutIds(schema), id))] as const
+  })
+  const found: Record<string, JsonSchema> = Object.fromEntries(worded)
+  for (const schema of Object.values(found)) schema.examples = [exampleOf(schema, found)]
+  return found
+}
+
+/** The schema with a description and, where it is not made of those inside, an example for every field. */
+function withWords(schema: JsonSchema, path: string): JsonSchema {
+  const fields = Object.entries(schema.properties ?? {}) as [string, JsonSchema][]
+  const properties = fields.map(([name, field]) => {
+    const {description, example} = wordsFor(`${path}.${name}`)
+    const words = {...(description && {description}), ...(example !== undefined && {examples: [example]})}
+    return [name, {...withWords(field, `${path}.${name}`), ...limitsOf(name, field), ...words}]
+  })
+  return {
+    ...schema,
+    ...(fields.length > 0 && {properties: Object.fromEntries(properties)}),
+    ...(schema.items && {items: withWords(schema.items as JsonSchema, path)}),
+  }
+}
+
+/** The form of an identifier, where the schema shows none. */
+export function limitsOf(name: string, schema: JsonSchema = {}): JsonSchema {
+  if (schema.pattern || !Object.hasOwn(IDENTIFIERS, name)) return {}
+  // Its pattern is for JavaScript alone.
+  if (name === 'client_reference_id') return {minLength: 1, maxLength: 128}
+  return {pattern: IDENTIFIERS[name as IdentifierKind].pattern.source}
+}
+
+/** Optional, and not of the usual answer. */
+const LEFT_OUT = ['url', 'details', 'error_description']
+
+/** A value that is valid by the schema, made of the examples in it. Throws TypeError where one is missing. */
+export function exampleOf(schema: JsonSchema, schemas: Readonly<Record<string, JsonSchema>>): unknown {
+  const {examples, $ref, items, properties, required = []} = schema
+  if (examples) return examples[0]
+  const inner = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)]
+  if (inner) return exampleOf(inner, schemas)
+  if (items) return [exampleOf(items as JsonSchema, schemas)]
+  if (!properties) throw new TypeError('a schema has no example')
+  const shown = Object.entries(properties).filter(
+    ([name]) => required.includes(name) || !LEFT_OUT.includes(name),
+  )
+  return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field as JsonSchema, schemas)]))
 }
 
 /** `{$ref}` to the component of a schema. Throws TypeError for a schema without an id. */

@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
 import {EVENT_TYPES} from './events.js'
 import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
-import {componentSchemas, reference} from './openapi-schemas.js'
+import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from './openapi-schemas.js'
+import {wordsFor} from './openapi-words.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SUMMARIES} from './operations.js'
 import {SCOPES} from './scopes.js'
@@ -9,6 +10,10 @@ import {EVENT_ID_HEADER, SIGNATURE_HEADER} from './webhook-headers.js'
 import {eventEnvelope} from './webhooks.js'
 
 const VERSION = '1.0.0'
+/** Nobody is behind the local sandbox; the operator of a service is named in its own description. */
+const CONTACT = {name: 'The operator of the service'}
+
+type Records = Readonly<Record<string, JsonSchema>>
 
 const PROSE = `The interface of the Partner Booking Service for selling travel products: search hotel offers, turn one
 into a reservation, download its voucher, and receive signed events.
@@ -32,17 +37,24 @@ const TAGS = {
   subscriptions: ['Webhooks', 'Subscriptions to events, and the events themselves (§4.7, §4.8, §6)'],
 } as const
 
+const NAMES = Object.keys(OPERATIONS) as OperationName[]
+
 /** The description as a plain object. `serverUrl` is the base URL, up to and including the version segment (§9). */
 export function openApiDocument(options: {serverUrl: string}): object {
+  const records = componentSchemas()
+  const answers = NAMES.map(name => [answerId(name), answerSchema(name, records)] as const)
+  const schemas = Object.fromEntries(
+    [...Object.entries(records), ...answers].sort(([left], [right]) => (left < right ? -1 : 1)),
+  )
   return {
     openapi: '3.1.0',
-    info: {title: 'Partner Booking Service', version: VERSION, description: PROSE},
+    info: {title: 'Partner Booking Service', version: VERSION, description: PROSE, contact: CONTACT},
     servers: [{url: options.serverUrl, description: 'Base URL, up to and including the version (§9)'}],
     tags: Object.values(TAGS).map(([name, description]) => ({name, description})),
-    paths: paths(),
-    webhooks: {event: {post: eventDelivery()}},
+    paths: paths(schemas),
+    webhooks: {event: {post: eventDelivery(schemas)}},
     components: {
-      schemas: componentSchemas(),
+      schemas,
       parameters: PARAMETERS,
       headers: HEADERS,
       securitySchemes: securitySchemes(options.serverUrl),
@@ -55,38 +67,73 @@ export function operationId(name: OperationName): string {
   return name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase())
 }
 
-function paths(): Record<string, Record<string, object>> {
+/** The name of what an operation answers: `hotels.search` gives `HotelsSearchResponse`. */
+function answerId(name: OperationName): string {
+  return `${operationId(name).replace(/^./, letter => letter.toUpperCase())}Response`
+}
+
+/** What differs from the usual example in an operation's answer. */
+const EXAMPLES: Partial<Record<OperationName, (records: Records) => object>> = {
+  'reservations.cancel': records => ({
+    status: 'CANCELLED',
+    payment: {...(records.Payment?.examples?.[0] as object), status: 'REFUNDED'},
+    voucher: {status: 'PENDING'},
+    cancellation: records.Cancellation?.examples?.[0],
+  }),
+}
+
+function answerSchema(name: OperationName, records: Records): JsonSchema {
+  const {answer, isList} = OPERATION_DETAILS[name]
+  const record = reference(answer)
+  const properties: Record<string, JsonSchema> = {
+    data: isList
+      ? {type: 'array', description: 'The records', items: record}
+      : {...record, description: 'What was asked for'},
+    ...(isList && {meta: {$ref: '#/components/schemas/ListMeta', description: 'Where the list goes on'}}),
+  }
+  const schema: JsonSchema = {type: 'object', required: Object.keys(properties), properties}
+  const example = exampleOf(schema, records) as {data: object}
+  const change = EXAMPLES[name]?.(records)
+  const examples = [change ? {...example, data: {...example.data, ...change}} : example]
+  return {...schema, description: `The answer to: ${SUMMARIES[name]}`, 'x-source': 'ours', examples}
+}
+
+function paths(schemas: Records): Record<string, Record<string, object>> {
   const found: Record<string, Record<string, object>> = {}
-  for (const name of Object.keys(OPERATIONS) as OperationName[]) {
+  for (const name of NAMES) {
     const {path, method} = OPERATIONS[name]
-    found[path] = {...found[path], [method.toLowerCase()]: describe(name)}
+    found[path] = {...found[path], [method.toLowerCase()]: describe(name, schemas)}
   }
   return found
 }
 
-function describe(name: OperationName): object {
+function describe(name: OperationName, schemas: Records): object {
   const operation: Operation = OPERATIONS[name]
   const details = OPERATION_DETAILS[name]
   const parameters = [...pathParameters(operation.path), ...otherParameters(details)]
+  const needs = operation.scope ? `Needs the scope \`${operation.scope}\`.` : 'Needs no access token.'
   return {
     operationId: operationId(name),
     tags: [TAGS[name.split('.')[0] as keyof typeof TAGS][0]],
     summary: SUMMARIES[name],
+    description: `${SUMMARIES[name]}. ${needs}`,
     'x-source': operation.source,
     security: operation.scope ? [{oauth2: [operation.scope]}, {bearer: []}] : [],
     ...(parameters.length > 0 && {parameters}),
-    ...(details.body && {requestBody: requestBody(details)}),
-    responses: {[details.status ?? 200]: success(SUMMARIES[name], details), ...refusals(operation, details)},
+    ...(details.body && {requestBody: requestBody(details, schemas)}),
+    responses: {
+      [details.status ?? 200]: success(name, details, schemas),
+      ...refusals(operation, details),
+    },
   }
 }
 
 function pathParameters(path: string): object[] {
-  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: {type: name === 'hotel_id' ? 'integer' : 'string'},
-  }))
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
+    const {description, example} = wordsFor(name)
+    const type = name === 'hotel_id' ? {type: 'integer', minimum: 1} : {type: 'string', ...limitsOf(name)}
+    return {name, in: 'path', required: true, description, schema: type, example}
+  })
 }
 
 function otherParameters(details: OperationDetails): object[] {
@@ -94,22 +141,70 @@ function otherParameters(details: OperationDetails): object[] {
   return names.map(name => ({$ref: `#/components/parameters/${name}`}))
 }
 
-function requestBody({body, bodyOptional}: OperationDetails): object {
+function requestBody({body, bodyOptional}: OperationDetails, schemas: Records): object {
   const schema = body && reference(body)
-  return {required: !bodyOptional, content: {'application/json': {schema}}}
+  const example = schema && exampleOf(schema, schemas)
+  return {
+    description: schema && schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]?.description,
+    required: !bodyOptional,
+    content: {'application/json': {schema, example}},
+  }
 }
 
-function success(summary: string, details: OperationDetails): object {
-  const record = reference(details.answer)
-  const data = details.isList ? {type: 'array', items: record} : record
-  const meta = details.isList ? {meta: {$ref: '#/components/schemas/ListMeta'}} : {}
-  const properties = {data, ...meta}
+function success(name: OperationName, details: OperationDetails, schemas: Records): object {
+  const id = answerId(name)
   const headers = {
     'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'},
     ...(details.isIdempotent && {'Idempotent-Replayed': {$ref: '#/components/headers/Idempotent-Replayed'}}),
   }
-  const schema = {type: 'object', required: Object.keys(properties), properties}
-  return {description: `${summary}: done`, headers, content: {'application/json': {schema}}}
+  const schema = {$ref: `#/components/schemas/${id}`}
+  const content = {'application/json': {schema, example: exampleOf(schema, schemas)}}
+  const links = LINKS[name]
+  return {description: `${SUMMARIES[name]}: done`, headers, content, ...(links && {links: linksTo(links)})}
+}
+
+/** From a search to the reservation and on to its voucher: the values of an answer that the next request takes. */
+const LINKS: Partial<Record<OperationName, readonly Link[]>> = {
+  'hotels.search': [
+    {to: 'hotels.price', name: 'offer_id', from: '/data/offers/0/offer_id'},
+    {to: 'hotels.show', name: 'hotel_id', from: '/data/offers/0/hotel/hotel_id'},
+    {to: 'reservations.create', name: 'offer_id', from: '/data/offers/0/offer_id', inBody: true},
+  ],
+  'hotels.price': [{to: 'reservations.create', name: 'offer_id', from: '/data/offer_id', inBody: true}],
+  'reservations.create': (
+    [
+      'reservations.show',
+      'voucher.show',
+      'reservations.update',
+      'reservations.quote',
+      'reservations.cancel',
+    ] as const
+  ).map(to => ({to, name: 'reservation_ref', from: '/data/reservation_ref'})),
+  'tours.search': [{to: 'tours.show', name: 'tour_id', from: '/data/0/tour_id'}],
+  'subscriptions.create': (
+    ['subscriptions.test', 'subscriptions.show', 'subscriptions.deliveries', 'subscriptions.delete'] as const
+  ).map(to => ({to, name: 'subscription_id', from: '/data/id'})),
+}
+
+interface Link {
+  readonly to: OperationName
+  /** Of the parameter, or of the member of the body, that takes the value. */
+  readonly name: string
+  /** JSON pointer into the answer. */
+  readonly from: string
+  readonly inBody?: boolean
+}
+
+function linksTo(links: readonly Link[]): Record<string, object> {
+  const described = links.map(({to, name, from, inBody}) => {
+    const taken = {[name]: `$response.body#${from}`}
+    const description = `${SUMMARIES[to]}: takes \`${name}\` from \`${from}\``
+    return [
+      operationId(to),
+      {operationId: operationId(to), description, [inBody ? 'requestBody' : 'parameters']: taken},
+    ]
+  })
+  return Object.fromEntries(described)
 }
 
 function securitySchemes(serverUrl: string): object {
@@ -127,12 +222,14 @@ function securitySchemes(serverUrl: string): object {
   }
 }
 
+const SIGNATURE_EXAMPLE = `t=1906545901,v1=${'5257a869'.repeat(8)}`
 const SIGNATURE_FORM = '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)'
 
 /** What a subscriber receives (§6.2). */
-function eventDelivery(): object {
+function eventDelivery(schemas: Records): object {
   const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
   const common = {in: 'header', required: true, schema: {type: 'string'}}
+  const schema = reference(eventEnvelope)
   return {
     operationId: 'receiveEvent',
     tags: [TAGS.subscriptions[0]],
@@ -141,10 +238,19 @@ function eventDelivery(): object {
     'x-source': '§6.2',
     security: [],
     parameters: [
-      {name: SIGNATURE_HEADER, ...common, description: SIGNATURE_FORM},
-      {name: EVENT_ID_HEADER, ...common, description: 'The event identifier, for removing duplicates'},
+      {name: SIGNATURE_HEADER, ...common, description: SIGNATURE_FORM, example: SIGNATURE_EXAMPLE},
+      {
+        name: EVENT_ID_HEADER,
+        ...common,
+        description: 'The event identifier, for removing duplicates',
+        example: wordsFor('event_id').example,
+      },
     ],
-    requestBody: {required: true, content: {'application/json': {schema: reference(eventEnvelope)}}},
+    requestBody: {
+      description: 'The event',
+      required: true,
+      content: {'application/json': {schema, example: exampleOf(schema, schemas)}},
+    },
     responses: {
       '200': {description: 'Received; answer within 3 seconds and work afterwards (§6.4)'},
       '401': {description: 'The signature check failed (§6.3)'},

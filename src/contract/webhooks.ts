@@ -3,13 +3,16 @@ import {z} from 'zod'
 import {from, ours, timestamp} from './common.js'
 import {EVENT_TYPE_NAMES} from './events.js'
 
+/** Of all these only the description is stricter than what is taken: an unknown type is refused by name, or is new. */
+const eventType = z.string().meta({enum: EVENT_TYPE_NAMES})
+const address = z
+  .string()
+  .meta({description: 'https address that receives events', format: 'uri', pattern: '^https://'})
+
 export const subscriptionRequest = z
   .strictObject({
-    url: z.string().meta({description: 'https address that receives events'}),
-    events: z
-      .array(z.string())
-      .min(1)
-      .meta({description: `event types: ${EVENT_TYPE_NAMES.join(', ')}`}),
+    url: address,
+    events: z.array(eventType).min(1),
   })
   .meta({id: 'SubscriptionRequest', ...from('§4.7', 'A new subscription')})
 
@@ -21,8 +24,8 @@ export const subscriptionUpdate = subscriptionRequest
 export const subscription = z
   .object({
     id: z.string(),
-    url: z.string(),
-    events: z.array(z.string()),
+    url: address,
+    events: z.array(eventType),
     is_active: z.boolean(),
   })
   .meta({id: 'Subscription', ...from('§2.7', 'A subscription without its secret')})
@@ -34,7 +37,7 @@ export const createdSubscription = subscription
 export const eventEnvelope = z
   .object({
     id: z.string(),
-    type: z.string(),
+    type: eventType,
     created: timestamp,
     data: z.looseObject({object: z.string(), reservation_ref: z.string(), status: z.string()}),
   })
@@ -61,8 +64,8 @@ export const delivery = z
     delivery_id: z.string(),
     subscription_id: z.string(),
     event_id: z.string(),
-    type: z.string(),
-    status: z.string().meta({examples: ['PENDING', 'DELIVERED', 'ABANDONED']}),
+    type: eventType,
+    status: z.string().meta({enum: ['PENDING', 'DELIVERED', 'ABANDONED']}),
     next_attempt_at: timestamp.nullable(),
     attempts: z.array(deliveryAttempt),
   })

@@ -5,7 +5,14 @@ import {openApiDocument, operationId} from '../../src/contract/openapi.js'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SUMMARIES} from '../../src/contract/operations.js'
 import {SCOPES} from '../../src/contract/scopes.js'
-import {described, description, requestPointer, SERVER_URL, schemaCheck} from '../support/description.js'
+import {
+  answerPointer,
+  described,
+  description,
+  requestPointer,
+  SERVER_URL,
+  schemaCheck,
+} from '../support/description.js'
 import {ADULT, CONTACT, reservationRequest, searchRequest} from '../support/sandbox.js'
 
 const names = Object.keys(OPERATIONS) as OperationName[]
@@ -87,7 +94,9 @@ describe('each operation', () => {
     const {responses} = described(name)
     const {status = 200, isList, errors = []} = OPERATION_DETAILS[name]
     const {schema} = responses[status].content['application/json']
-    expect(schema.required).toEqual(isList ? ['data', 'meta'] : ['data'])
+    const id = `${operationId(name)[0]?.toUpperCase()}${operationId(name).slice(1)}Response`
+    expect(schema).toEqual({$ref: `#/components/schemas/${id}`})
+    expect(schemas[id].required).toEqual(isList ? ['data', 'meta'] : ['data'])
     for (const code of errors) expect(responses[ERROR_CODES[code]].description).toContain(`\`${code}\``)
     if (OPERATIONS[name].scope) expect(responses[401].description).toContain('token_expired')
     expect(responses[429].headers['Retry-After']).toBeDefined()
@@ -129,6 +138,105 @@ describe('what is ours', () => {
     expect(schemas.Payment.properties.url['x-source']).toBe('§2.5')
   })
 })
+
+describe('what a reader needs', () => {
+  it('is a description of every operation, parameter, header, body, answer, record and field', () => {
+    const missing = [...objects(description)].flatMap(([path, value]) => {
+      const isNamed = /\/(properties|schemas|parameters|headers|responses)\/[^/]+$/.test(path)
+      const needsOne =
+        isNamed || 'operationId' in value || /\/(get|post|patch|delete)\/requestBody$/.test(path)
+      return !needsOne || value.description || value.$ref ? [] : [path]
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('is an example of every field that is not made of others, valid by its schema', () => {
+    const {faults} = schemaCheck()
+    const fields = [...objects(schemas, '/components/schemas')].filter(([path]) =>
+      /\/properties\/[^/]+$/.test(path),
+    )
+    expect(fields.length).toBeGreaterThan(200)
+    for (const [path, field] of fields) {
+      const items = field.items as {$ref?: string; properties?: object} | undefined
+      const isMade = field.$ref || field.properties || items?.$ref || items?.properties
+      expect([path, isMade || field.examples]).not.toEqual([path, undefined])
+      for (const example of (field.examples ?? []) as unknown[])
+        expect([path, faults(path, example)]).toEqual([path, []])
+    }
+    for (const [id, {examples}] of Object.entries<{examples: unknown[]}>(schemas)) {
+      expect([id, faults(`/components/schemas/${id}`, examples[0])]).toEqual([id, []])
+    }
+    for (const name of names) {
+      for (const [status, {content}] of Object.entries<Exampled>(described(name).responses)) {
+        const {example, examples = {answer: {value: example}}} = content['application/json']
+        for (const {value} of Object.values(examples)) {
+          expect([name, status, faults(answerPointer(name, Number(status)), value)]).toEqual([
+            name,
+            status,
+            [],
+          ])
+        }
+      }
+    }
+  })
+
+  it('are forms: of money, times, addresses and events, in what every reader of patterns knows', () => {
+    const text = JSON.stringify(description)
+    expect(text).not.toMatch(/"pattern":"[^"]*\\\\[dwsp]/)
+    const {faults} = schemaCheck()
+    const takes = (path: string, value: unknown) => faults(`/components/schemas/${path}`, value).length === 0
+    const cases: [string, unknown, unknown][] = [
+      ['Price/properties/total', '1250.00', '1,250.00'],
+      ['Reservation/properties/created_at', '2030-06-01T12:00:00+03:00', '2030-06-01 12:00'],
+      ['Reservation/properties/reservation_ref', 'RSV-7K3M9QX2AB', 'R'.repeat(65)],
+      ['Reservation/properties/client_reference_id', 'x'.repeat(128), 'x'.repeat(129)],
+      ['SubscriptionRequest/properties/url', 'https://a.example/hook', 'http://a.example/hook'],
+      ['SubscriptionRequest/properties/events', ['voucher.ready'], ['voucher.lost']],
+      ['EventEnvelope/properties/type', 'payment.failed', 'payment.lost'],
+    ]
+    for (const [path, good, bad] of cases)
+      expect([path, takes(path, good), takes(path, bad)]).toEqual([path, true, false])
+  })
+
+  it('are links from a search to the reservation and its voucher, along examples that fit', () => {
+    const walk = (from: OperationName, to: OperationName) => {
+      const {responses} = described(from)
+      const {status = 200} = OPERATION_DETAILS[from]
+      const {links, content} = responses[status]
+      const {parameters, requestBody} = links[operationId(to)]
+      expect(names.map(operationId)).toContain(links[operationId(to)].operationId)
+      const [[name, expression]] = Object.entries<string>(parameters ?? requestBody) as [[string, string]]
+      const value = expression
+        .slice('$response.body#/'.length)
+        .split('/')
+        .reduce((at, key) => at[key], content['application/json'].example)
+      return {name, value}
+    }
+    const request = described('reservations.create').requestBody.content['application/json'].example
+    expect(walk('hotels.search', 'reservations.create')).toEqual({name: 'offer_id', value: request.offer_id})
+    const made = described('reservations.create').responses[201].content['application/json'].example.data
+    expect(made).toMatchObject({
+      ...request,
+      payment: {...request.payment, status: 'PAID'},
+      status: 'CONFIRMED',
+    })
+    expect(walk('reservations.create', 'voucher.show')).toEqual({
+      name: 'reservation_ref',
+      value: made.reservation_ref,
+    })
+    const linked = names.flatMap(name => {
+      const {status = 200} = OPERATION_DETAILS[name]
+      const links = Object.keys(described(name).responses[status].links ?? {})
+      return links.map(id => walk(name, names.find(each => operationId(each) === id) as OperationName))
+    })
+    expect(linked.length).toBeGreaterThan(10)
+    expect(linked.filter(({value}) => value === undefined)).toEqual([])
+  })
+})
+
+interface Exampled {
+  readonly content: {'application/json': {example?: unknown; examples?: Record<string, {value: unknown}>}}
+}
 
 describe('request bodies', () => {
   const {faults} = schemaCheck()

@@ -1,5 +1,5 @@
 /** Outcomes of an operation: an answer, as plain data; a refusal, which is thrown (§7; codes and body are ours); a dropped connection. */
-import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
+import {ERROR_CODES, type ErrorCode, RETRYABLE} from '../../contract/error-codes.js'
 import type {ErrorDetail} from '../../contract/errors.js'
 
 export interface Answer {
@@ -32,14 +32,6 @@ export class ConnectionDrop extends Error {
   override readonly name = 'ConnectionDrop'
   override readonly message = 'the local sandbox dropped the connection'
 }
-
-const RETRYABLE = new Set<ErrorCode>([
-  'idempotency_in_progress',
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-  'upstream_timeout',
-])
 
 /** The service refuses a request. Contains no secret and no personal data, because it is answered whole. */
 export class Refusal extends Error {
