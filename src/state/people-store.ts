@@ -52,7 +52,7 @@ function peopleOf(
   forget: (where: string, ...values: Value[]) => boolean,
 ) {
   const list = <T>(kind: Kind): Kept<T>[] => {
-    const sql = `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id DESC`
+    const sql = `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id`
     return toRead()
       .all<{id: number; details: string}>(sql, ...client, kind)
       .map(({id, details}) => ({id, details: JSON.parse(details) as T}))
@@ -70,7 +70,7 @@ function peopleOf(
         database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
       })
     },
-    /** Newest first. */
+    /** Those of the latest booking first, in the order of that booking. */
     guests: () => list<KeptGuest>('guest'),
     contacts: () => list<Contact>('contact'),
     /** Removes one of them, or all. Returns whether there was anything. */

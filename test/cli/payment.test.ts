@@ -1,5 +1,6 @@
 /** A reservation's payment: where a person may be sent to pay, and what became of it, in the shapes services say so. */
 import {expect, test} from 'vitest'
+import {isPublicHost} from '../../src/api/http/loopback.js'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {
   awaited,
@@ -39,6 +40,26 @@ test.each([
   null,
 ])('%s is none', url => {
   expect(paymentAddress(pending(url))).toBeUndefined()
+})
+
+test.each([
+  ...[
+    'localhost',
+    '127.0.0.1',
+    '[::1]',
+    '0.0.0.0',
+    'pay.localhost',
+    '[::ffff:127.0.0.1]',
+    'nas',
+    'nas.local.',
+  ],
+  ...['10.1.2.3', '172.20.0.1', '192.168.1.7', '169.254.1.1', '[fd00::1]', '[fe80::1]', '[::ffff:10.0.0.1]'],
+])('a telephone elsewhere does not reach %s', host => {
+  expect(isPublicHost(new URL(`https://${host}/`).hostname)).toBe(false)
+})
+
+test.each(['pay.example.com', '8.8.8.8', '172.32.0.1', '[2606:4700::1111]'])('it reaches %s', host => {
+  expect(isPublicHost(new URL(`https://${host}/`).hostname)).toBe(true)
 })
 
 test('a QR code is shown where it fits, and an address too long for one needs none', async () => {

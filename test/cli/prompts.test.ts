@@ -134,6 +134,59 @@ describe('drawn', () => {
   })
 })
 
+describe('at a real terminal', () => {
+  test('Ctrl-Z suspends a question, and fg brings it back with what was typed', async () => {
+    const script = `${process.execPath} --import ${import.meta.resolve('tsx')} ${SCRIPT} text`
+    const terminal = atTerminal(home, [], {
+      ...{columns: 60, rows: 40},
+      command: ['bash', '-c', `set -m; ${script}; echo suspended; fg`],
+    })
+    await terminal.waitFor('Guest name')
+    terminal.type('Öğ')
+    await terminal.waitFor('Öğ')
+    terminal.type('\u001a')
+    await terminal.waitFor('suspended')
+    await terminal.waitFor('Guest name')
+    terminal.type('üt\r')
+    await terminal.waitFor('"Öğüt"')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('a wide character takes two columns, and goes whole', async () => {
+    const terminal = ask(['text'])
+    await terminal.waitFor('Guest name')
+    terminal.type('東京')
+    await expect.poll(() => terminal.screen()).toBe('? Guest name 東京')
+    const before = terminal.cursor()
+    terminal.press('left')
+    await expect.poll(() => terminal.cursor()).toBe(before - 2)
+    terminal.press('right', 'backspace')
+    await expect.poll(() => terminal.screen()).toBe('? Guest name 東')
+    terminal.type('\r')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('in a window made narrower, no line of a list is broken', async () => {
+    const terminal = ask(['choose'])
+    await terminal.waitFor('⏎ select')
+    terminal.resize(30, 16)
+    terminal.press('down')
+    await terminal.waitFor('> 4. ')
+    await expect
+      .poll(
+        () =>
+          terminal
+            .screen()
+            .split('\n')
+            .filter(line => line.startsWith('> 4. ')).length,
+      )
+      .toBe(1)
+    terminal.press('enter')
+    await terminal.waitFor('4\r\n')
+    expect(await terminal.exit).toBe(0)
+  })
+})
+
 describe('plain lines', () => {
   test('a question is a line, an answer is a line, and an error says why', async () => {
     const terminal = askReally(['text', 'default', 'secret', 'several', 'search', 'status'], ACCESSIBLE)
@@ -212,6 +265,31 @@ describe('Escape', () => {
     terminal.type('y\r')
     await terminal.waitFor('["Öz",3,12,true]')
     expect(await terminal.exit).toBe(0)
+  })
+
+  test('twice, however quickly, goes back twice', async () => {
+    const terminal = ask(['chain'])
+    await terminal.waitFor('Guest name')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('Esc goes back')
+    terminal.type('3\r')
+    await terminal.waitFor('Which city')
+    terminal.type('ık 12\r')
+    await terminal.waitFor('Reserve this?')
+    terminal.press('escape', 'escape')
+    await terminal.waitFor('> 3. ')
+    terminal.press('escape')
+    await terminal.waitFor('Guest name (Ayşe)')
+    terminal.type('\r')
+    await terminal.waitFor('> 3. ')
+    terminal.type('\r')
+    await terminal.waitFor('> Otel Işık 12')
+    terminal.press('escape')
+    await sleep(30)
+    terminal.press('escape')
+    await terminal.waitFor('Guest name (Ayşe)')
+    terminal.press('ctrl-c')
+    expect(await terminal.exit).toBe(9)
   })
 
   test('is not mistaken for an arrow key that arrives in parts', async () => {

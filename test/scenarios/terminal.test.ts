@@ -69,6 +69,32 @@ test('what is missing is asked for, with what the machine knows to choose from',
   expect(terminal.raw()).toMatch(/"reservation\.confirmed",\s+"voucher\.ready"\s/)
 })
 
+test('the voucher picker offers confirmed reservations of this service only', async () => {
+  const person = new Home(sandbox.env)
+  const reserve = async (pay: string) => {
+    const offer = (await person.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+    const {stdout} = await person.run(['reserve', offer, '--pay', pay, ...GUESTS, '--quiet'])
+    return stdout.trim()
+  }
+  const confirmed = await reserve('account')
+  const pending = await reserve('instant')
+  const picker = (baseUrl?: string) =>
+    atTerminal(person, ['voucher', 'download'], {env: baseUrl ? {BOOKCTL_BASE_URL: baseUrl} : {}})
+  const here = picker()
+  await here.waitFor('Other (type it)')
+  expect(here.screen()).toContain(confirmed)
+  expect(here.screen()).not.toContain(pending)
+  here.press('enter')
+  expect(await here.exit).toBe(0)
+  expect(here.screen()).toContain(`voucher-${confirmed}.pdf`)
+  const elsewhere = picker(sandbox.baseUrl.replace('127.0.0.1', 'localhost'))
+  await elsewhere.waitFor('(REF)')
+  expect(elsewhere.screen()).not.toContain(confirmed)
+  elsewhere.press('ctrl-c')
+  expect(await elsewhere.exit).toBe(130)
+  person.remove()
+})
+
 test('SIGTERM at a question ends with 143 and leaves the terminal as it was', async () => {
   const terminal = atTerminal(home, [], {
     command: [

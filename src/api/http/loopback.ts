@@ -1,5 +1,5 @@
 /** Which hosts are this machine. */
-import {isIPv4} from 'node:net'
+import {BlockList, isIP, isIPv4} from 'node:net'
 
 /** Whether plain http may go there: `localhost`, 127.0.0.0/8, `[::1]`, as the URL parser writes them. */
 export function isLoopbackHost(hostname: string): boolean {
@@ -17,6 +17,26 @@ export function mayBeThisMachine(hostname: string): boolean {
   if (host.endsWith('.localhost') || host === 'localhost.localdomain') return true
   // The URL parser writes ::ffff:127.0.0.1 as ::ffff:7f00:1.
   return /^0\.|^::$|^::(ffff:)?(0:)?(7f[0-9a-f]{2}|0):[0-9a-f]{1,4}$/.test(host)
+}
+
+const PRIVATE = new BlockList()
+for (const [net, prefix] of [
+  ...[['10.0.0.0', 8] as const, ['172.16.0.0', 12] as const, ['192.168.0.0', 16] as const],
+  ...[['169.254.0.0', 16] as const, ['100.64.0.0', 10] as const],
+])
+  PRIVATE.addSubnet(net, prefix)
+for (const [net, prefix] of [['fc00::', 7] as const, ['fe80::', 10] as const])
+  PRIVATE.addSubnet(net, prefix, 'ipv6')
+
+/** Whether a device in another network may reach a host: no address of a private network, no name of a local one. */
+export function isPublicHost(hostname: string): boolean {
+  const host = bare(hostname).replace(/\.+$/, '')
+  if (mayBeThisMachine(host)) return false
+  if (isIP(host) > 0) return !PRIVATE.check(host, isIPv4(host) ? 'ipv4' : 'ipv6')
+  return (
+    host.includes('.') &&
+    !/\.(local|localdomain|internal|intranet|lan|home|corp|test)$|\.home\.arpa$/.test(host)
+  )
 }
 
 function bare(hostname: string): string {

@@ -1,5 +1,6 @@
 /** What every command is made of. A command never catches; main.ts reports what was thrown. */
 import process from 'node:process'
+import {Failure} from '../../contract/failure.js'
 import type {OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
@@ -122,6 +123,16 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
     if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
     return target
+  }
+
+  protected override async serviceUrl(): Promise<string | undefined> {
+    const {resolveTarget} = await import('../session/target.js')
+    try {
+      return (await resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())).baseUrl
+    } catch (error) {
+      if (error instanceof Failure) return undefined
+      throw error
+    }
   }
 
   /** The connection to the service, opened once; it is closed at the end of the command. */

@@ -12,22 +12,21 @@ export interface Candidate {
 /** Maximum number of completion candidates. */
 const MOST_EVENTS = 100
 
-/** Where each kind of word is from, as values and descriptions. They throw when a file is missing or cannot be read. */
+/** Each kind of word, as values and descriptions, of one service or of all. They throw when a file cannot be read. */
 export const SOURCES = {
   profiles: state =>
     Object.entries(state.settings.read().profiles).map(([name, {base_url}]) => [name, base_url]),
-  cities: state =>
-    state.cities.list().map(({id, name, country_code: country}) => [String(id), joined(', ', name, country)]),
-  references: async state =>
-    (await state.journal.list()).map(({reservationRef, outcome, clientReferenceId}) => [
-      reservationRef ?? '',
-      `${outcome}, ${clientReferenceId}`,
-    ]),
+  cities: (state, baseUrl) =>
+    state.cities
+      .list(baseUrl === undefined ? undefined : {baseUrl})
+      .map(({id, name, country_code: country}) => [String(id), joined(', ', name, country)]),
+  references: (state, baseUrl) => referencesOf(state, baseUrl),
+  vouchers: (state, baseUrl) => referencesOf(state, baseUrl, 'confirmed'),
   'event-types': () => Object.entries(EVENT_TYPES),
   scopes: () => Object.entries(SCOPES),
   settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
-  'client-references': async state =>
-    (await state.journal.list()).map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
+  'client-references': async (state, baseUrl) =>
+    (await journalOf(state, baseUrl)).map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
   subscriptions: state =>
     state.secrets.listSigningSecrets().map(({subscription_id: id, profile}) => [id, `of profile ${profile}`]),
   offers: async state =>
@@ -37,9 +36,23 @@ export const SOURCES = {
     ]),
   events: async state =>
     (await state.events.page({}, {}, MOST_EVENTS)).map(({eventId, type}) => [eventId, type ?? '']),
-} as const satisfies Record<string, (state: State) => Words | Promise<Words>>
+} as const satisfies Record<string, (state: State, baseUrl?: string) => Words | Promise<Words>>
 
 type Words = [string, string][]
+
+async function journalOf(state: State, baseUrl: string | undefined) {
+  return (await state.journal.list()).filter(entry => baseUrl === undefined || entry.baseUrl === baseUrl)
+}
+
+/** With `wanted`, only reservations that ended so, as far as this machine knows. */
+async function referencesOf(state: State, baseUrl: string | undefined, wanted?: string): Promise<Words> {
+  return (await journalOf(state, baseUrl))
+    .filter(({outcome}) => wanted === undefined || outcome === wanted)
+    .map(({reservationRef, outcome, clientReferenceId}) => [
+      reservationRef ?? '',
+      `${outcome}, ${clientReferenceId}`,
+    ])
+}
 
 function joined(between: string, ...words: readonly (string | null | undefined)[]): string {
   return words.filter(Boolean).join(between)
@@ -55,10 +68,14 @@ export function described(words: Iterable<readonly [string, string]>): Candidate
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
 /** The words of a kind, each once; none if they cannot be read. */
-export async function candidatesOf(kind: Source, configDirectory: string): Promise<Candidate[]> {
+export async function candidatesOf(
+  kind: Source,
+  configDirectory: string,
+  baseUrl?: string,
+): Promise<Candidate[]> {
   const state = openStateToLookAt(configDirectory)
   try {
-    return described(await SOURCES[kind](state)).filter(({value}) => value !== '')
+    return described(await SOURCES[kind](state, baseUrl)).filter(({value}) => value !== '')
   } catch {
     return []
   } finally {

@@ -1,7 +1,7 @@
 /** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {SEE_HELP} from '../input/usage-errors.js'
-import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
+import type {Prompts} from '../terminal/prompts/prompts.js'
 import type {Source} from './candidates.js'
 
 /** Names of arguments and flags, each with the kind of word that it takes. */
@@ -66,6 +66,8 @@ export interface Asking {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
+  /** The service that the command is for; undefined where that is not known yet. */
+  readonly baseUrl: string | undefined
   /** Reads an answer as soon as it is typed; throws Failure. */
   readonly read: (value: MissingValue, answer: string) => Promise<unknown>
 }
@@ -104,18 +106,18 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   if (choices.length === 0) return typed()
   if (spec.multiple) return prompts.chooseSeveral({message, choices})
   if (complete) return [await prompts.choose({message, choices})]
-  const other: Choice<undefined> = {value: undefined, name: 'Other (type it)'}
-  const chosen = await prompts.choose<string | undefined>({message, choices: [...choices, other]})
-  return chosen === undefined ? typed() : [chosen]
+  // Empty, which no value may be.
+  const chosen = await prompts.choose({message, choices: [...choices, {value: '', name: 'Other (type it)'}]})
+  return chosen === '' ? typed() : [chosen]
 }
 
 /** The values to choose from, and whether there are no others. */
-async function knownChoices({spec, name}: MissingValue, {candidates, configDirectory}: Asking) {
+async function knownChoices({spec, name}: MissingValue, {candidates, configDirectory, baseUrl}: Asking) {
   if (spec.options) return {choices: spec.options.map(value => ({value, name: value})), complete: true}
   const kind = candidates[name]
   if (kind === undefined) return {choices: [], complete: false}
   const {candidatesOf, COMPLETE} = await import('./candidates.js')
-  const choices = (await candidatesOf(kind, configDirectory)).map(({value, description}) => ({
+  const choices = (await candidatesOf(kind, configDirectory, baseUrl)).map(({value, description}) => ({
     value,
     name: description === '' ? value : `${value}  ${description}`,
   }))

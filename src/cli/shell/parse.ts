@@ -197,6 +197,8 @@ export abstract class ParsingCommand extends Command {
   readonly showsSettings: boolean = false
 
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
+  /** The base URL of the service in use; undefined where none is configured. */
+  protected abstract serviceUrl(): Promise<string | undefined>
 
   /** Parses the words of the command line. Throws usage, naming every error at once. */
   protected override async parse<
@@ -214,13 +216,14 @@ export abstract class ParsingCommand extends Command {
     const leading = output ? this.leading(wordsOf(output), output.flags) : []
     const line = [...leading, ...argv]
     if (leading.length > 0) ({output, errors, missing, refused} = await read(line))
-    if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags))
-      ({output, errors, missing, refused} = await read(
-        await askMissing(missing, line, {
-          prompts: await this.prompts(output.flags),
-          ...{candidates, configDirectory: this.config.configDir, read: readAnswer},
-        }),
+    if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags)) {
+      this.takeGlobals(output)
+      const asking = {prompts: await this.prompts(output.flags), baseUrl: await this.serviceUrl()}
+      const known = {candidates, configDirectory: this.config.configDir, read: readAnswer}
+      ;({output, errors, missing, refused} = await read(
+        await askMissing(missing, line, {...asking, ...known}),
       ))
+    }
     const all = [...errors]
     if (output) {
       this.takeGlobals(output)

@@ -17,7 +17,7 @@ Environment: those of every command.`
     'bookctl voucher download "$RESERVATION" --file - > piped.pdf',
   ]
   static override columns = ['reservation_ref', 'path', 'bytes', 'sha256']
-  static override candidates = {ref: 'references'} as const
+  static override candidates = {ref: 'vouchers'} as const
   static override args = referenceArg
   static override flags = {
     file: Flags.string({helpValue: 'PATH|-', summary: 'output file; - is standard output'}),

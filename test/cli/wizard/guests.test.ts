@@ -4,6 +4,9 @@ import {askContact} from '../../../src/cli/features/wizard/ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
 import {createPhoneReader} from '../../../src/cli/input/phone.js'
+import type {Choice, ChoiceQuestion, Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
+import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
+import type {KeptGuest, People} from '../../../src/state/people-store.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
 import {stateForEachTest} from '../each-test.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
@@ -107,6 +110,89 @@ describe('people who were kept', () => {
     expect(forms[0]).toMatchObject({name: 'Ayşe', identity: {number: '10000000146'}})
     expect(people.guests().map(({details}) => details.name)).toEqual(['Ayşe'])
   })
+})
+
+describe('the order in which kept people are offered', () => {
+  const place = stateForEachTest()
+  const keep = (...guests: object[]) => {
+    const people = place.state.people.forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
+    people.keep({guests: guests as KeptGuest[]}, 1)
+    return people
+  }
+  const named = (name: string, birth_date?: string) => ({name, surname: 'Öğüt', birth_date})
+
+  /** What is offered for the place after `picks` are chosen for those before. */
+  async function offered(people: People, picks: readonly string[]): Promise<string[]> {
+    const left = [...picks]
+    let shown: readonly Choice<unknown>[] = []
+    const answering = {
+      async choose({message, choices}: ChoiceQuestion<unknown>) {
+        if (!message.includes('who is it?')) return 'none'
+        shown = choices
+        const next = left.shift()
+        if (next === undefined) throw new GoBack()
+        return choices.find(({name}) => name.startsWith(next))?.value
+      },
+      search: async () => 'TR',
+    } as unknown as Prompts
+    const places = placesOf([{adults: 2, children_ages: [7]}])
+    await expect(askGuests(answering, places, [], KNOWN, people)).rejects.toBeInstanceOf(GoBack)
+    return shown.map(({name}) => name)
+  }
+
+  test('is that of the booking, with those who do not fit behind another person', async () => {
+    const people = keep(
+      named('Ayşe', '1990-02-03'),
+      named('Ece', '2023-01-01'),
+      named('Can', '1988-07-12'),
+      named('Su'),
+    )
+    const adult = ['Ayşe Öğüt, born 1990-02-03', 'Can Öğüt, born 1988-07-12', 'Su Öğüt', 'Another person']
+    const ece = 'Ece Öğüt, born 2023-01-01'
+    const remove = 'Remove a guest stored on this machine'
+    expect(await offered(people, [])).toEqual([...adult, `${ece} (age does not match)`, remove])
+    const child = await offered(people, ['Ayşe', 'Can'])
+    expect(child).toEqual([ece, 'Another person', 'Su Öğüt', remove])
+  })
+
+  test('one who does not fit is not selected again because they were chosen before', async () => {
+    const asked: ChoiceQuestion<unknown>[] = []
+    const prompts = {choose: async (question: ChoiceQuestion<unknown>) => void asked.push(question)}
+    const [fits, misfit] = [
+      {value: 'a', name: 'A'},
+      {value: 'b', name: 'B', isUnlikely: true},
+    ]
+    for (const answer of ['a', 'b'])
+      await withWayBack(prompts as never, p => p.choose({message: 'who', choices: [fits, misfit]}), {
+        answers: new Map([['who', answer]]),
+      })
+    expect(asked.map(question => question.default)).toEqual(['a', undefined])
+  })
+})
+
+test('a value that the person did not keep is not offered again', async () => {
+  const prompts = scriptedPrompts([
+    ...AYSE.slice(0, 2),
+    ['birth date', '2015-01-01'],
+    ['Keep it?', 'no'],
+    ['birth date', '1990-02-03'],
+    ...AYSE.slice(3, 6),
+    ['TC number', '10000000147'],
+    ['Keep it?', 'no'],
+    ['TC number', '10000000146'],
+  ])
+  const usual: unknown[] = []
+  const watched: Prompts = {
+    ...prompts,
+    text(question) {
+      if (/birth date|TC number/.test(question.message)) usual.push(question.default)
+      return prompts.text(question)
+    },
+  }
+  const lead = (asked: Prompts) =>
+    askGuests(asked, placesOf([{adults: 1, children_ages: []}]), [], KNOWN, undefined)
+  expect(await withWayBack(watched, lead)).toEqual([guest()])
+  expect(usual).toEqual([undefined, undefined, undefined, undefined])
 })
 
 describe('a telephone number', () => {

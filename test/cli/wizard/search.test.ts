@@ -6,6 +6,7 @@ import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'
 import {readCheckOut, readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {withWeekday} from '../../../src/cli/features/wizard/dates.js'
+import {untilServed} from '../../../src/cli/features/wizard/questions.js'
 import {findCountries, namedCountries} from '../../../src/cli/input/countries.js'
 import {readComingDay, readDay, today} from '../../../src/cli/input/dates.js'
 import {matches} from '../../../src/cli/input/match.js'
@@ -17,7 +18,7 @@ import {said, scriptedPrompts} from './scripted-prompts.js'
 
 const TODAY = '2030-05-01'
 const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})
-const asking = (prompts: Prompts) => ({prompts, today: TODAY, isLocal: true})
+const asking = (prompts: Prompts) => ({prompts, today: TODAY, isLocal: true, likely: []})
 
 describe('names are found as they are typed', () => {
   test('every word typed must be there', () => {
@@ -162,15 +163,51 @@ test('ages are refused in the words of the question', async () => {
   expect(refusals.join()).not.toMatch(/--|ADULTS|2:/)
 })
 
-test('what the settings give is offered, and an empty line takes it', async () => {
-  const prompts = scriptedPrompts([
-    ['Nationality', ''],
-    ['Currency', ''],
-  ])
-  const given = {city: 1, 'check-in': '2030-06-01', nights: 1, room: [room(1)]}
-  const preferred = {nationality: 'DE', currency: 'CHF'}
-  const flags = await askSearch({...asking(prompts), cities: failing(new Error()), preferred}, given)
-  expect(flags).toMatchObject(preferred)
+test('those of the latest search are offered first, then the settings, and an empty line takes the first', async () => {
+  const last = {nationality: 'DE', currency: 'CHF'}
+  const preferred = {nationality: 'FR', currency: 'USD'}
+  for (const [likely, expected] of [
+    [[last, preferred], last],
+    [[undefined, preferred], preferred],
+    [[{nationality: 'IT', currency: null}, preferred], {nationality: 'IT', currency: 'USD'}],
+  ] as const) {
+    const prompts = scriptedPrompts([
+      ['Nationality', ''],
+      ['Currency', ''],
+    ])
+    const given = {city: 1, 'check-in': '2030-06-01', nights: 1, room: [room(1)]}
+    const flags = await askSearch({...asking(prompts), likely, cities: failing(new Error())}, given)
+    expect(flags).toMatchObject(expected)
+    if (likely[0] === last) expect(prompts.log.slice(1, 3)).toEqual(['Germany (DE)', 'France (FR)'])
+  }
+})
+
+describe('a service that is away', () => {
+  const away = new Failure('unreachable', 'cannot reach the service', {code: 'refused'})
+  const told: string[] = []
+  const tell = (text: string) => void told.push(text)
+
+  test('is tried again as often as the person likes', async () => {
+    let calls = 0
+    const work = async () => {
+      calls += 1
+      if (calls < 3) throw away
+      return 'found'
+    }
+    const prompts = scriptedPrompts([
+      ['Try again?', 'yes'],
+      ['Try again?', 'yes'],
+    ])
+    expect(await untilServed({prompts, tell}, work)).toBe('found')
+    expect(told[0]).toContain('cannot reach the service. Your answers are kept.')
+  })
+
+  test('ends it when the person gives up; a refusal is no reason to try again', async () => {
+    const prompts = scriptedPrompts([['Try again?', 'no']])
+    await expect(untilServed({prompts, tell}, () => Promise.reject(away))).rejects.toBe(away)
+    const refused = new Failure('refused', 'no', {code: 'validation_failed', status: 400})
+    await expect(untilServed({prompts, tell}, () => Promise.reject(refused))).rejects.toBe(refused)
+  })
 })
 
 test('says where city ids come from, for a local and for another service', async () => {

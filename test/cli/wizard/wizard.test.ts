@@ -114,6 +114,38 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
   expect(booked.made?.payment_url).toContain('/pay/')
 })
 
+test('a service that is away keeps the answers, and is asked again when the person likes', async () => {
+  const broken = {operation: 'hotels.search', kind: 'status', status: 503, times: 4}
+  await sandbox.control('POST', 'faults', broken)
+  const booked = await desk.run(
+    [...SEARCH, ['Try again?', 'yes'], ['Offer', ''], NO_KEEPING, ['Reserve', 'yes']],
+    {...FLAGS, pay: 'account', 'client-reference': 'TRIP-AGAIN'},
+  )
+  expect(booked.made?.outcome).toBe('confirmed')
+  expect(desk.told.join('\n')).toMatch(/Your answers are kept/)
+  // From now on it has the nationality and currency of this search in front.
+  const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-NEXT'}
+  await sandbox.control('POST', 'faults', broken)
+  const stopped = desk.run(
+    [...SEARCH.slice(0, -2), ['Nationality', ''], ['Currency', ''], ['Try again?', 'no']],
+    given,
+  )
+  expect((await rejectionOf(stopped)).kind).toBe('service_failed')
+  expect(desk.told.at(-1)).toBe(
+    'To search again later: bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-03 --room 1 --nationality TR --currency EUR',
+  )
+})
+
+test('the summary names the nationality that was searched with', async () => {
+  const {items} = await search(desk.connection, REQUEST, {})
+  const run = desk.run([['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', '^C']], {
+    ...FLAGS,
+    offer: items[0]?.offer_id ?? '',
+  })
+  await rejectionOf(run)
+  expect(desk.told.join('\n')).toMatch(/^Nationality +Türkiye \(TR\), as searched$/m)
+})
+
 describe('a refusal leads on', () => {
   test('an offer that is gone: to the same search', async () => {
     const booked = await desk.run([

@@ -1,5 +1,6 @@
 /** `reserve` from what was typed to what is printed: plan, agree, send, show, wait. The wizard takes over its beginning. */
 import process from 'node:process'
+import {isPublicHost} from '../../../api/http/loopback.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
@@ -174,7 +175,9 @@ export class ReserveFlow {
       if (lacksAddress(outcome)) for (const line of lacksAddressText(outcome)) this.warn(line)
       return
     }
-    if (command.takesNotes() && !wantsAccessible(process.env)) {
+    // A telephone cannot reach the sandbox of this machine.
+    const isScanned = !wantsAccessible(process.env) && isPublicHost(new URL(address).hostname)
+    if (command.takesNotes() && isScanned) {
       const code = await qrCode(address, stderr().columns)
       if (code !== undefined) command.note(code.split('\n'))
     }

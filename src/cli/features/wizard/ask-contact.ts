@@ -40,8 +40,8 @@ export async function askName(
   for (;;) {
     const name = await askWords(prompts, message, suggested)
     if (!/\p{N}/u.test(name)) return name
-    if (await prompts.confirm({message: `${sanitizeLine(name, 40)} contains digits. Keep it as a name?`}))
-      return name
+    const doubt = `${sanitizeLine(name, 40)} contains digits. Keep it as a name?`
+    if (await prompts.confirm({message: doubt, about: message})) return name
   }
 }
 

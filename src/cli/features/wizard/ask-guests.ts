@@ -57,7 +57,7 @@ export async function askGuests(
 
 type Picked = Kept<KeptGuest> | 'new' | 'forget'
 
-/** The details of an earlier guest that the person picks; empty for a new one. */
+/** The details of an earlier guest that the person picks; empty for a new one. Enter picks none who does not fit. */
 async function askKept(
   prompts: Prompts,
   place: Place,
@@ -68,11 +68,16 @@ async function askKept(
   for (;;) {
     const kept = people.guests().filter(({details}) => !forms.some(form => isSame(form, details)))
     if (kept.length === 0) return {}
+    const choices = kept.map(one => ({
+      ...{value: one, name: describeKept(one.details, place, known)},
+      isUnlikely: isMisfit(one.details, place, known),
+    }))
     const picked = await prompts.choose<Picked>({
       message: `${place.label}: who is it?`,
       choices: [
-        ...kept.map(one => ({value: one, name: describeKept(one.details, place, known)})),
+        ...choices.filter(({isUnlikely}) => !isUnlikely),
         {value: 'new', name: 'Another person'},
+        ...choices.filter(({isUnlikely}) => isUnlikely),
         {value: 'forget', name: 'Remove a guest stored on this machine'},
       ],
     })
@@ -93,21 +98,29 @@ function describeKept(guest: KeptGuest, place: Place, known: GuestCircumstances)
   return `${name}${born}${misfit ? ' (age does not match)' : ''}`
 }
 
+/** Whether the guest's age, as far as it is stored, is not that of the place. */
+function isMisfit({birth_date}: KeptGuest, place: Place, known: GuestCircumstances): boolean {
+  if (birth_date === undefined) return place.type !== 'ADULT'
+  const checkIn = known.checkIn ?? known.today
+  return doubtAge(birth_date, place, {...known, checkIn}) !== undefined
+}
+
 async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
   const choiceOf = ({id, details}: Kept<Pick<KeptGuest, 'name' | 'surname'>>, what: string) => ({
     value: id,
     name: sanitizeLine(`${details.name} ${details.surname}, ${what}`, 60),
   })
-  const picked = await prompts.choose<number | 'all' | undefined>({
+  const picked = await prompts.choose<number | 'all' | 'none'>({
     message: 'Which guest or contact do you want to remove?',
     choices: [
       ...people.guests().map(guest => choiceOf(guest, 'guest')),
       ...people.contacts().map(contact => choiceOf(contact, 'contact')),
       {value: 'all', name: 'All stored guests and contacts'},
-      {value: undefined, name: 'None, go back'},
+      {value: 'none', name: 'None, go back'},
     ],
+    default: 'none',
   })
-  if (picked !== undefined) people.forget(picked)
+  if (picked !== 'none') people.forget(picked)
 }
 
 /** A place in a room, as it was searched. */
@@ -145,7 +158,7 @@ async function askGuest(
   form.surname ??= await askName(prompts, `${label}: family name`, undefined)
   form.birth_date ??= await askBirthDate(prompts, place, known)
   form.gender ??= await askGender(prompts, label)
-  form.nationality ??= await askCountry(prompts, `${label}: nationality`, known.nationality)
+  form.nationality ??= await askCountry(prompts, `${label}: nationality`, [known.nationality])
   const {name, surname, birth_date, gender, nationality} = form
   if (form.identity === undefined) form.identity = await askIdentity(prompts, label, nationality)
   return {
@@ -168,7 +181,8 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
     const message = `${place.label}: birth date (YYYY-MM-DD)`
     const birthDate = await askRead(prompts, {message}, read, ageWords)
     const doubt = doubtAge(birthDate, place, known)
-    if (doubt === undefined || (await prompts.confirm({message: `${doubt} Keep it?`}))) return birthDate
+    const asked = {message: `${doubt} Keep it?`, about: message}
+    if (doubt === undefined || (await prompts.confirm(asked))) return birthDate
   }
 }
 
@@ -229,8 +243,9 @@ async function askIdentity(
 
 async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
   for (;;) {
+    const about = `${label}: TC number`
     const typed = await prompts.text({
-      message: `${label}: TC number`,
+      message: about,
       check: text => {
         if (digitsOf(text) === '') throw usage('invalid_input', 'must be a number of 11 digits')
       },
@@ -244,7 +259,7 @@ async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
     if (isTcNumber(number)) return number
     const message =
       'The checksum of this TC number is wrong: probably mistyped; the service may refuse it. Keep it?'
-    if (await prompts.confirm({message})) return number
+    if (await prompts.confirm({message, about})) return number
   }
 }
 

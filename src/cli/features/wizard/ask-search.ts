@@ -8,7 +8,6 @@ import {checkCurrency, checkInteger} from '../../input/checks.js'
 import {readComingDay, today} from '../../input/dates.js'
 import {matches} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
-import type {Preferences} from '../../session/settings.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
@@ -24,7 +23,10 @@ import {
 } from '../catalogue/hotel-search.js'
 import type {TourFlags} from '../catalogue/tours.js'
 import {nightsText, withWeekday} from './dates.js'
-import {askCountry, askRead} from './questions.js'
+import type {WizardParts} from './draft.js'
+import {askCountry, askRead, untilServed} from './questions.js'
+
+type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
 export interface SearchAsking {
   readonly prompts: Prompts
@@ -32,20 +34,27 @@ export interface SearchAsking {
   readonly cities: () => Promise<readonly KnownCity[]>
   readonly isLocal: boolean
   readonly today: string
-  readonly preferred?: Pick<Preferences, 'nationality' | 'currency'> | undefined
+  /** What is offered first, the likeliest in front. */
+  readonly likely: readonly Likely[]
 }
 
-export function searchAsking(
-  prompts: Prompts,
-  connection: Connection,
+/** Nationality and currency of the latest search of this client. */
+export async function lastSearch({state, target}: Connection): Promise<Likely> {
+  return state.writable ? state.offers.lastSearch(target) : undefined
+}
+
+export async function searchAsking(
+  parts: Pick<WizardParts, 'prompts' | 'connection' | 'tell'>,
   today: string,
-  preferred?: SearchAsking['preferred'],
-): SearchAsking {
+  preferred?: Likely,
+): Promise<SearchAsking> {
+  const {prompts, connection} = parts
   let cities: ReturnType<SearchAsking['cities']> | undefined
   return {
-    ...{prompts, today, preferred, isLocal: connection.target.isLoopback},
+    ...{prompts, today, isLocal: connection.target.isLoopback},
+    likely: [await lastSearch(connection), preferred],
     cities() {
-      cities ??= namedCities(connection)
+      cities ??= untilServed(parts, () => namedCities(connection))
       return cities
     },
   }
@@ -53,7 +62,7 @@ export function searchAsking(
 
 /** `given`, completed. */
 export async function askSearch(asking: SearchAsking, given: SearchFlags): Promise<SearchFlags> {
-  const {prompts, preferred} = asking
+  const {prompts, likely} = asking
   const city = given.city || (await askCity(asking))
   const dates = await askDates(asking, given)
   const room = given.room ?? (await askRooms(prompts))
@@ -61,8 +70,8 @@ export async function askSearch(asking: SearchAsking, given: SearchFlags): Promi
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
   const nationality =
     given.nationality ||
-    (await askCountry(prompts, 'Nationality of the guests', preferred?.nationality ?? local))
-  const currency = given.currency || (await askCurrency(prompts, preferred?.currency))
+    (await askCountry(prompts, 'Nationality of the guests', [...likely.map(one => one?.nationality), local]))
+  const currency = given.currency || (await askCurrency(prompts, likely))
   return {...given, city, ...dates, room, nationality, currency}
 }
 
@@ -121,7 +130,8 @@ function readAges(typed: string): number[] {
   return ages.map(Number)
 }
 
-async function askCurrency(prompts: Prompts, usual = 'EUR'): Promise<string> {
+async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {
+  const usual = likely.find(one => one?.currency)?.currency ?? 'EUR'
   const read = (typed: string) => checkCurrency('currency', typed)
   const question = {message: 'Currency of the prices', default: usual}
   return askRead(prompts, question, read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code))
@@ -131,7 +141,7 @@ export async function askCity({
   prompts,
   cities: list,
   isLocal,
-}: Omit<SearchAsking, 'today'>): Promise<number> {
+}: Omit<SearchAsking, 'today' | 'likely'>): Promise<number> {
   const cities = await list()
   if (cities.length === 0) {
     const where = isLocal
@@ -170,14 +180,22 @@ export function commandOf({room = [], ...flags}: SearchFlags): string {
 export async function completeTourSearch(command: BaseCommand, given: TourFlags): Promise<TourFlags> {
   const {city, currency} = await askFor(command, async asking => ({
     city: given.city || (await askCity(asking)),
-    currency: given.currency || (await askCurrency(asking.prompts)),
+    currency: given.currency || (await askCurrency(asking.prompts, asking.likely)),
   }))
   command.note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
   return {...given, city, currency}
 }
 
+/** Says the lines of a text on stderr. */
+export function tellerOf(command: BaseCommand): WizardParts['tell'] {
+  return text => {
+    for (const line of text.split('\n')) command.warn(line)
+  }
+}
+
 async function askFor<T>(command: BaseCommand, ask: (asking: SearchAsking) => Promise<T>): Promise<T> {
   const prompts = await command.prompts()
-  const asking = searchAsking(prompts, await command.connect(), today())
+  const parts = {prompts, connection: await command.connect(), tell: tellerOf(command)}
+  const asking = await searchAsking(parts, today())
   return withWayBack(prompts, asked => ask({...asking, prompts: asked}))
 }

@@ -12,7 +12,7 @@ import {moneyText} from '../../terminal/values.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
 import {askContactOrKept} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
-import {askRooms} from './ask-search.js'
+import {askRooms, lastSearch} from './ask-search.js'
 import {
   BACK_TO_OFFERS,
   type Booked,
@@ -46,14 +46,14 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     draft,
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
-    round: async prompts => {
+    round: async (prompts, changeNow) => {
       await askMissing({...parts, prompts}, draft, chosen, readOnce)
       const plan = await planOf(parts, draft, chosen)
       parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
       if (parts.flags['dry-run']) return {plan, made: undefined}
       // The one confirmation. A reservation already made needs none: it is only shown again.
       const message = `Reserve this now (${modeWords(parts.connection.target)})?`
-      if (!parts.flags.yes && !isSettled(plan) && !(await prompts.confirm({message}))) return undefined
+      if (!parts.flags.yes && !isSettled(plan) && !(await prompts.confirm({message}))) return changeNow()
       const made = await send(parts, plan, draft)
       return made && {plan, made}
     },
@@ -78,11 +78,10 @@ async function askMissing(
 ): Promise<void> {
   const {connection, today, prompts} = parts
   const people = peopleHere(connection)
-  draft.nationality ??= await askCountry(
-    prompts,
-    'Nationality used in the search',
+  draft.nationality ??= await askCountry(prompts, 'Nationality used in the search', [
+    (await lastSearch(connection))?.nationality,
     parts.flags.preferred?.nationality,
-  )
+  ])
   if (!draft.guests) {
     draft.places ??= placesOf(await askRooms(prompts))
     const known = {checkIn: chosen.stay?.checkIn, today, nationality: draft.nationality}

@@ -121,8 +121,8 @@ interface Rounds<T> {
   readonly draft: Draft
   /** What Escape does at the first question of the first round; undefined: nothing. */
   readonly leave: (() => void) | undefined
-  /** Undefined: something has to be changed first. */
-  readonly round: (prompts: Prompts) => Promise<T | undefined>
+  /** Undefined: something has to be changed first. `changeNow` does that with a way back into this round, which runs again. */
+  readonly round: (prompts: Prompts, changeNow: () => Promise<undefined>) => Promise<T | undefined>
   readonly change: (prompts: Prompts) => Promise<void>
 }
 
@@ -131,10 +131,19 @@ export async function inRounds<T>({prompts, draft, leave, round, change}: Rounds
   let goBack = leave
   for (;;) {
     const options = {answers: draft.answers, leaves: goBack !== undefined, restore: snapshot(draft)}
-    const result = await unlessBack(withWayBack(prompts, round, options), () => void goBack?.())
+    let undo: (() => void) | undefined
+    const lead = (asked: Prompts) => {
+      undo = undefined
+      return round(asked, async () => {
+        undo = snapshot(draft)
+        await change(asked)
+        return undefined
+      })
+    }
+    const result = await unlessBack(withWayBack(prompts, lead, options), () => void goBack?.())
     if (result !== undefined) return result
-    goBack = snapshot(draft)
-    await unlessBack(withWayBack(prompts, change, {leaves: true}), () => {})
+    goBack = undo ?? snapshot(draft)
+    if (!undo) await unlessBack(withWayBack(prompts, change, {leaves: true}), () => {})
   }
 }
 

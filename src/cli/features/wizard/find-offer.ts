@@ -11,11 +11,12 @@ import {counted} from '../../terminal/values.js'
 import {cityText} from '../catalogue/city-names.js'
 import {narrow, readSearch, roomText, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
-import {askSearch, searchAsking} from './ask-search.js'
+import {askSearch, commandOf, searchAsking} from './ask-search.js'
 import {nightsText, type Reader} from './dates.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
 import {offerGlance, offerLine, priceText, type ShownOffer} from './offer-lines.js'
+import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
@@ -23,27 +24,42 @@ export async function findOffer(parts: WizardParts, draft: Draft): Promise<void>
     ...{prompts: parts.prompts, draft},
     // Before the first question of a search with all its criteria there is nothing to undo.
     leave: draft.search.city === undefined ? undefined : () => {},
-    round: prompts => searchAndChoose({...parts, prompts}, draft),
+    round: (prompts, changeNow) => searchAndChoose({...parts, prompts}, draft, changeNow),
     change: prompts => askChange({...parts, prompts}, draft),
   })
 }
 
-/** One search; undefined when some of its criteria have to change. */
-async function searchAndChoose(parts: WizardParts, draft: Draft): Promise<Chosen | undefined> {
+/** One search; undefined when some of its criteria have changed. */
+async function searchAndChoose(
+  parts: WizardParts,
+  draft: Draft,
+  changeNow: () => Promise<undefined>,
+): Promise<Chosen | undefined> {
   const request = await readCriteria(parts, draft)
-  const {items: offers} = await search(parts.connection, request, {maxPrice: parts.flags['max-price']})
+  const narrowed = {maxPrice: parts.flags['max-price']}
+  const {items: offers} = await untilServed(
+    parts,
+    () => search(parts.connection, request, narrowed),
+    () => {
+      parts.tell(`To search again later: ${commandOf(draft.search)}`)
+    },
+  )
   reportLost(parts, draft, offers)
-  if (offers.length === 0) return void parts.tell('No offers were found.')
+  if (offers.length === 0) {
+    parts.tell('No offers were found.')
+    return changeNow()
+  }
   const expiresAt = Math.max(...offers.map(expiryOf))
   const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
   const prompts = clocked(parts.prompts, clock)
   const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
-  return choice && choose(draft, choice, request, cityText(request.destination.id, parts.connection))
+  if (!choice) return changeNow()
+  return choose(draft, choice, request, cityText(request.destination.id, parts.connection))
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
-  const {prompts, connection, today, flags} = parts
-  const asking = searchAsking(prompts, connection, today, flags.preferred)
+  const {connection, today, flags} = parts
+  const asking = await searchAsking(parts, today, flags.preferred)
   draft.search = await askSearch(asking, draft.search)
   const request = readSearch(draft.search)
   draft.nationality = request.client_nationality

@@ -1,7 +1,8 @@
 /** Shared by the questions: refusals without flag names, answers with their meaning. */
-import {Failure} from '../../../contract/failure.js'
+import {Failure, type FailureDetails} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
-import {findCountries, namedCountries} from '../../input/countries.js'
+import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
 /** Turns a check of flags into one of answers: the same rule, without the flag's name in the message. */
@@ -34,16 +35,42 @@ export async function askRead<T>(
   return read(await prompts.text({...question, check: plainly(read), hint}))
 }
 
-/** Asks for a country by name or code, the one of `first` on top. */
+/** `work`, repeated while the service is away and the person likes; `given up` before its Failure is thrown. */
+export async function untilServed<T>(
+  {prompts, tell}: {readonly prompts: Prompts; readonly tell: (text: string) => void},
+  work: () => Promise<T>,
+  givenUp: () => void = () => {},
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const isAway = error instanceof Failure && (error.kind === 'unreachable' || isPassing(error.details))
+      if (!isAway) throw error
+      tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
+      if (await prompts.confirm({message: 'Try again?', default: true})) continue
+      givenUp()
+      throw error
+    }
+  }
+}
+
+function isPassing({status = 0}: FailureDetails): boolean {
+  return status >= 500 || status === 429
+}
+
+/** Asks for a country by name or code, those of `first` on top. */
 export async function askCountry(
   prompts: Prompts,
   message: string,
-  first: string | undefined,
+  first: readonly (string | null | undefined)[],
 ): Promise<string> {
-  const all = (await namedCountries()).sort((a, b) => Number(b.code === first) - Number(a.code === first))
+  const likely = first.filter(Boolean)
+  const place = ({code}: NamedCountry) => likely.indexOf(code) + 1 || likely.length + 1
+  const all = (await namedCountries()).sort((a, b) => place(a) - place(b))
   const find = (typed: string): Choice<string>[] =>
     findCountries(all, typed).map(({code, name, names}) => ({value: code, name: `${name} (${code})`, names}))
-  return prompts.search({message, find, startsUnchosen: first === undefined})
+  return prompts.search({message, find, startsUnchosen: likely.length === 0})
 }
 
 export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {

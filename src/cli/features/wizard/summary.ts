@@ -17,6 +17,7 @@ export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Targe
     ...(stay?.city ? [['City', stay.city] as const] : []),
     ...(stay ? [['Dates', datesText(stay)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
+    ['Nationality', `${countryText(request.client_nationality)}, as searched`],
     ['Contact', contactText(request.contact)],
     ['Payment', PAYMENTS[request.payment.mode]],
     ['Reference', request.client_reference_id],
@@ -25,6 +26,10 @@ export function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Targe
   ]
   const lines = rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
+}
+
+function countryText(code: string): string {
+  return `${new Intl.DisplayNames('en', {type: 'region'}).of(code)} (${code})`
 }
 
 const NOT_SEEN = [['Hotel', 'unknown (the offer was not searched for on this machine)']] as const

@@ -7,6 +7,7 @@ import {cityText} from '../catalogue/city-names.js'
 import type {ReserveFlow} from '../reserve/flow.js'
 import {describeRequest, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/plan.js'
 import {accompany} from './after-booking.js'
+import {tellerOf} from './ask-search.js'
 import {book} from './book.js'
 import {type Booked, type Draft, readDraft, SearchAgain, type WizardParts} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
@@ -40,10 +41,7 @@ export async function leadReservation(flow: ReserveFlow, offerId: string | undef
   const draft = await readDraft(offerId, flags, today())
   if (!draft) return false
   const connection = await command.connect()
-  const tell = (text: string) => {
-    for (const line of text.split('\n')) command.warn(line)
-  }
-  const parts = {connection, prompts: await command.prompts(), tell}
+  const parts = {connection, prompts: await command.prompts(), tell: tellerOf(command)}
   const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
   const {plan, made} = await runWizard(
     {

@@ -51,7 +51,7 @@ export async function createPrompts(
     ...prompts,
     async confirm({default: usual = false, message, ...asked}) {
       const {untilQuiet} = await import('./keys.js')
-      await untilQuiet(input, anyOf(closing, asked.signal))
+      await untilQuiet(input, anyOf(closing, asked.signal), asked.goesBack ?? false)
       const check = (answer: string) => {
         if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'Type yes or no.')
       }

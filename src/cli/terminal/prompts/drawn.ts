@@ -148,7 +148,7 @@ function createLook(output: WriteStream) {
       style: {
         // Inquirer calls it once for each drawing, so it may use hooks.
         message(message: string) {
-          useEverySecond(asked.status !== undefined)
+          useRedrawing(asked.status !== undefined)
           const [first = '', ...rest] = headOf(message)
           const lines = [first.slice('? '.length), ...rest].map(bold)
           if (isLine) lines.push(...notesOf(asked))
@@ -188,11 +188,16 @@ function createLook(output: WriteStream) {
   return {columns, fitted, headOf, themeOf, over}
 }
 
-/** Draws the question again each second. A hook. */
-function useEverySecond(counts: boolean): void {
-  const [, setSeconds] = useState(0)
+/** Draws the question again after Ctrl-Z and `fg`, and each second if it counts. A hook. */
+function useRedrawing(counts: boolean): void {
+  const [, setDrawings] = useState(0)
   useEffect(() => {
-    const timer = counts ? setInterval(() => setSeconds(seconds => seconds + 1), 1000) : undefined
-    return () => clearInterval(timer)
+    const redraw = () => setDrawings(drawings => drawings + 1)
+    const timer = counts ? setInterval(redraw, 1000) : undefined
+    process.on('SIGCONT', redraw)
+    return () => {
+      clearInterval(timer)
+      process.off('SIGCONT', redraw)
+    }
   }, [])
 }

@@ -32,17 +32,20 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   const end = () => stop(interruption())
   let held = ''
   let timer: NodeJS.Timeout | undefined
+  /** One Escape goes back; those after it are for the questions before. */
+  const goBack = () => {
+    clearTimeout(timer)
+    held = goesBack ? held.slice(ESCAPE.length) : ''
+    if (goesBack) stop(new GoBack())
+  }
   const read = (chunk: Buffer) => {
     clearTimeout(timer)
     const keys = held + chunk.toString('latin1')
-    held = keys.replaceAll(ESCAPE, '') === '' ? ESCAPE : ''
+    held = keys.replaceAll(ESCAPE, '') === '' ? keys : ''
     if (keys.includes(CTRL_C) || keys.includes(CTRL_D)) end()
     else if (held === '') forward(keys)
-    else
-      timer = setTimeout(() => {
-        held = ''
-        if (goesBack) stop(new GoBack())
-      }, ESCAPE_MILLISECONDS)
+    else if (held.length > ESCAPE.length) goBack()
+    else timer = setTimeout(goBack, ESCAPE_MILLISECONDS)
   }
   // After Ctrl-Z and `fg`, readline leaves its input paused.
   const resume = () => void nextTurn().then(() => stream.resume())
@@ -58,16 +61,17 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
       input.off('data', read)
       input.off('end', end)
       input.pause()
+      if (held !== '') input.unshift(Buffer.from(held, 'latin1'))
     },
   }
 }
 
-/** Drops keys typed before a question, which a pasted block must not answer. Throws interrupted. */
-export async function untilQuiet(input: ReadStream, signal: AbortSignal): Promise<void> {
+/** Drops keys typed before a question, which a pasted block must not answer. Throws interrupted, or GoBack if `goesBack`. */
+export async function untilQuiet(input: ReadStream, signal: AbortSignal, goesBack: boolean): Promise<void> {
   const wasRaw = input.isRaw
   input.setRawMode(true)
   const stopped = new AbortController()
-  const keys = openKeys(input, false, reason => stopped.abort(reason))
+  const keys = openKeys(input, goesBack, reason => stopped.abort(reason))
   try {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(resolve, QUIET_MILLISECONDS)

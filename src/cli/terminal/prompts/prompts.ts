@@ -11,6 +11,8 @@ export interface Choice<T> {
   readonly names?: readonly string[]
   /** Whether it is an action on the list rather than an item. */
   readonly isAction?: boolean
+  /** Whether it must not be selected at first, even if it was the answer before. */
+  readonly isUnlikely?: boolean
 }
 
 export interface Asked {
@@ -51,6 +53,8 @@ export interface SearchQuestion<T> extends Asked {
 interface ConfirmQuestion extends Asked {
   /** The answer of an empty line (default no). */
   readonly default?: boolean
+  /** The message of the question whose answer is in doubt: after a no it is not offered again. */
+  readonly about?: string
 }
 
 export interface Prompts {

@@ -84,10 +84,18 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
         return prompts.search({...question, find, goesBack, startsUnchosen: false})
       }),
     // A confirmation is never a default.
-    confirm: question => answered(question, goesBack => prompts.confirm({...question, goesBack})),
+    confirm: ({about, ...question}) =>
+      answered(question, async goesBack => {
+        const agreed = await prompts.confirm({...question, goesBack})
+        if (!agreed && about !== undefined) answers.delete(about)
+        return agreed
+      }),
   }
 }
 
 function sameAs<T>(before: unknown, choices: readonly Choice<T>[]): Choice<T> | undefined {
-  return before === undefined ? undefined : choices.find(({value}) => isDeepStrictEqual(value, before))
+  if (before === undefined) return undefined
+  return choices.find(
+    ({value, isAction, isUnlikely}) => !isAction && !isUnlikely && isDeepStrictEqual(value, before),
+  )
 }
