@@ -41,8 +41,8 @@ export interface OfferStore {
   /** Stores the offers of one search and removes those older than a day at `now` (Unix seconds). */
   remember(client: Client, offers: Iterable<OfferFound>, now: number): Promise<void>
   find(client: Client, offerId: string): Promise<SeenOffer | undefined>
-  /** What the client searched with last, as far as offers were found. */
-  lastSearch(client: Client): Promise<Pick<SeenOffer, 'nationality' | 'currency'> | undefined>
+  /** One of the latest search of the client that found any. */
+  latest(client: Client): Promise<SeenOffer | undefined>
   /** Offers of all clients that can still be reserved at `now` (Unix seconds), newest first. */
   valid(now: number): Promise<SeenOffer[]>
   markUsed(client: Client, offerId: string, clientReferenceId: string): Promise<void>

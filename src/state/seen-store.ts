@@ -41,10 +41,11 @@ export function createOfferStore(open: () => Database, toRead: () => Database = 
       const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, offerId)
       return row && offerOf(row)
     },
-    async lastSearch({baseUrl, clientId}) {
-      const sql = `SELECT nationality, currency FROM offers WHERE base_url = ? AND client_id = ?
-        ORDER BY searched_at DESC LIMIT 1`
-      return toRead().get<Pick<SeenOffer, 'nationality' | 'currency'>>(sql, baseUrl, clientId)
+    async latest({baseUrl, clientId}) {
+      const sql =
+        'SELECT * FROM offers WHERE base_url = ? AND client_id = ? ORDER BY searched_at DESC LIMIT 1'
+      const row = toRead().get<Row>(sql, baseUrl, clientId)
+      return row && offerOf(row)
     },
     async valid(now) {
       const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL

@@ -84,6 +84,11 @@ export function createSharedOffers(store: StoreConnection, now: () => number): O
       const [row] = (await store.query<OfferRow>(sql, [baseUrl, clientId, offerId])).rows
       return row && offerOf(row)
     },
+    async latest({baseUrl, clientId}) {
+      const sql = `${OFFER} WHERE base_url = $1 AND client_id = $2 ORDER BY searched_at DESC LIMIT 1`
+      const [row] = (await store.query<OfferRow>(sql, [baseUrl, clientId])).rows
+      return row && offerOf(row)
+    },
     async valid() {
       const sql = `${OFFER} WHERE expires_at > clock_timestamp() AND used_by_reference IS NULL
         ORDER BY searched_at DESC, offer_id`
