@@ -11,13 +11,21 @@ import {
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {describeListening} from '../../cli/features/webhooks/webhook-dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksListen extends BaseCommand {
   static override summary = 'Receive webhook events: check, store and forward them.'
   static override description =
     `Answers 200 when the event is on disk and 401 when a check fails. The signed event id identifies duplicates, also after
 a restart. Each event is forwarded to every --forward-to address at least once, until it answers 2xx; after a kill, one may
-come twice. Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
+come twice. Once its signature is too old for the target (${SIGNATURE_TOLERANCE_SECONDS} s), an event is signed again with the secret that signed
+it, or given up with the command that replays it. At a terminal each event is a row, with the cause where a signature fails.
+
+With --json each line is a document with a type: "ready" once (url, pid), "event" for each request (verdict, reason,
+event_id, event_type, duplicate, received_at, ack_ms, body_base64, headers, event) and "forward" for each attempt to forward
+one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at). A failure ends them with {"error": …}.
+
+Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
 the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
   static override examples = [
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',

@@ -44,7 +44,7 @@ export interface ForwardReport extends SettledForward {
 }
 
 /** The error of an event that was given up without an attempt: its target would refuse its old signature. */
-const SIGNATURE_TOO_OLD = 'signature_too_old'
+export const SIGNATURE_TOO_OLD = 'signature_too_old'
 
 export interface ForwarderParts {
   readonly targets: readonly string[]

@@ -36,7 +36,7 @@ export function freshHeaders(
 }
 
 /** The secret that signed the event, however long ago; undefined when it is not among those known. */
-function signerOf(
+export function signerOf(
   {rawHeaders, body}: SignedEvent,
   {headerName, secrets}: Pick<ResignTerms, 'headerName' | 'secrets'>,
 ): NamedSecret | undefined {

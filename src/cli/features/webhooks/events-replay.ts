@@ -6,7 +6,7 @@ import {signedAgain} from '../../../webhooks/forward/resign.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {listResult} from '../../terminal/result.js'
-import {isLate} from './listen-output.js'
+import {isLate} from './listen-forwards.js'
 
 export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error'] as const
 

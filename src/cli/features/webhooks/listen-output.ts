@@ -1,8 +1,8 @@
 /** The output of `listen`: a line for each request and each attempt to forward, printed after the answer. */
 import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
+import {isoTime} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {ForwardReport} from '../../../webhooks/forward/forwarder.js'
 import {
   bufferOf,
@@ -12,20 +12,29 @@ import {
 } from '../../../webhooks/receive/capture-record.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders} from '../../../webhooks/signature/headers.js'
+import {systemClock} from '../../session/clock.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
+import {answerText, createForwardNotes, isLate, type NoteTerms} from './listen-forwards.js'
+import {createListenRows, type RowParts} from './listen-rows.js'
+import type {WebhookSecretFlags} from './secrets.js'
 
 export const EVENT_COLUMNS = [
   ...['received_at', 'verdict', 'reason', 'event_type', 'event_id', 'duplicate', 'ack_ms'],
 ] as const
 
-/** `tell` prints on stderr. */
-export async function createListenOutput(
-  flags: OutputFlags & {readonly capture?: string | undefined},
-  tell: (text: string) => void,
-) {
+export interface ListenOutputParts extends NoteTerms {
+  readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
+  /** Prints on stderr. */
+  readonly tell: (text: string) => void
+  readonly targets: readonly string[]
+  readonly explain: RowParts['explain']
+}
+
+export async function createListenOutput(parts: ListenOutputParts) {
+  const {flags, tell, targets, secrets, explain} = parts
   const stdout = createLineWriter({
     send: sendToStdout,
     // A reader that has gone ends the command silently (streams.ts).
@@ -44,28 +53,39 @@ export async function createListenOutput(
     if (early === undefined) stdout.write(line)
     else if (early.length < MOST_EARLY) early.push(line)
   }
+  const notesOf = createForwardNotes(parts)
+  const isChosen = [flags.format, flags.columns, flags.query].some(each => each !== undefined)
+  const isForPeople = process.stdout.isTTY && !flags.json && !flags.quiet && !isChosen
+  const rows = isForPeople
+    ? createListenRows({print, namesTarget: targets.length > 1, notesOf, explain})
+    : undefined
   return {
-    /** The first line: where it listens. */
+    /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
     ready(url: string, pid: number) {
+      const count = secrets().length
+      const to = targets.map(target => ` → ${sanitizeLine(target, 200)}`).join('')
       if (asJson) stdout.write(jsonText({type: 'ready', url, pid}))
-      else tell(`Ready: ${url}`)
+      else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
       for (const line of early ?? []) stdout.write(line)
       early = undefined
     },
-    /** A request answered 200 or 401; `isShown` unless --event leaves it out. */
+    /** A request answered 200 or 401; `isShown` unless --event leaves it out, which forwards it, too. */
     request(receipt: Receipt, isShown: boolean) {
       const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
       capture?.writer.write(json)
       if (!isShown) return
+      if (rows) return rows.request(receipt, targets.length > 0)
       const line = printsJson ? json : lineOf(captureRecord(receipt))
       if (line !== undefined) print(line)
     },
     forward(report: ForwardReport) {
-      if (printsJson) print(jsonText(forwardDocument(report)))
-      else tell(forwardLine(report))
+      if (rows) rows.forward(report)
+      else if (printsJson) print(jsonText(forwardDocument(report)))
+      else for (const line of [forwardLine(report), ...notesOf(report)]) tell(line)
     },
     /** Writes the waiting lines, for at most `milliseconds`. */
     async end(milliseconds: number) {
+      rows?.end()
       await Promise.all([stdout.drain(milliseconds), capture?.writer.drain(milliseconds)])
       capture?.close()
     },
@@ -114,27 +134,14 @@ async function queryLine(query: string): Promise<(record: CaptureRecord) => stri
   }
 }
 
-/** `late`: the service would not have waited for this answer (§6.4). */
 function forwardDocument(report: ForwardReport): object {
   const {eventId: event_id, target, attempt, state, status, ms, error} = report
   const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
-  return {...document, next_attempt_at: state === 'pending' ? nextAttempt(report) : null}
-}
-
-function nextAttempt({nextAttemptAt}: ForwardReport): string {
-  return new Date(nextAttemptAt * 1000).toISOString()
-}
-
-export function isLate(milliseconds: number): boolean {
-  return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
+  return {...document, next_attempt_at: state === 'pending' ? isoTime(report.nextAttemptAt) : null}
 }
 
 function forwardLine(report: ForwardReport): string {
-  const {eventId, target, attempt, state, status, ms, error} = report
-  const outcome = status === null ? `no answer (${sanitizeLine(error ?? '', 60)})` : `${status}`
-  const late = isLate(ms) ? `, later than the ${WEBHOOK_RESPONSE_SECONDS} s a receiver has` : ''
-  const next = state === 'pending' ? `; next at ${nextAttempt(report)}` : state === 'done' ? '' : '; given up'
-  return `  ${sanitizeLine(eventId, 60)} → ${sanitizeLine(target, 200)}: ${outcome} in ${ms} ms${late}, attempt ${attempt}${next}`
+  return `  ${sanitizeLine(report.eventId, 60)} → ${sanitizeLine(report.target, 200)}: ${answerText(report, systemClock.now())}`
 }
 
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants

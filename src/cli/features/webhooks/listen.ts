@@ -21,8 +21,9 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {listenOn} from '../sandbox/port.js'
 import {createExpectation, type ListenFlags, type ListenPlan, USUAL_PORT} from './listen-flags.js'
 import {createListenOutput} from './listen-output.js'
+import {explainRefusal} from './listen-rows.js'
 import {listenIdentity} from './listen-tls.js'
-import {type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
+import {storedWebhookSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
 
 export interface ListenParts {
   readonly plan: ListenPlan
@@ -73,9 +74,13 @@ async function openParts(
   const tls = await listenIdentity(flags, plan.host, state.directory, systemClock.now())
   const {trustedCertificates} = await import('../../session/trust.js')
   const trusted = await trustedCertificates(flags['ca-file'], env)
-  const output = await createListenOutput(flags, tell)
-  const keeper = await state.openEventKeeper()
   const headerNames = webhookHeaderNames(flags, state)
+  const otherSecrets = () => storedWebhookSecrets(state)
+  const output = await createListenOutput({
+    ...{flags, tell, targets: plan.targets, secrets: secrets.now, headerName: headerNames.signature},
+    explain: receipt => explainRefusal(receipt, {secrets: secrets.now(), names: headerNames, otherSecrets}),
+  })
+  const keeper = await state.openEventKeeper()
   const talk = createOccasionally(tell)
   return {plan, profile, expectation, secrets, tls, trusted, output, keeper, headerNames, talk, tell, note}
 }
@@ -216,7 +221,8 @@ export class Listening {
 
   private summary(): string {
     const {valid, invalid, duplicate, forwarded} = this.count
-    const forwards = this.forwarder ? `, ${forwarded} forwarded; the others are kept and tried again` : ''
+    const rest = forwarded < valid - duplicate ? '; the others are kept and tried again' : ''
+    const forwards = this.forwarder ? `, ${forwarded} forwarded${rest}` : ''
     return `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`
   }
 

@@ -1,0 +1,168 @@
+/** What `listen` shows a person at a terminal: a row for each event with the target's answer, and why a signature fails. */
+import process from 'node:process'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isObject} from '../../../contract/json.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
+import {nothingAfterwards} from '../../../webhooks/captures/request.js'
+import type {CheckTerms} from '../../../webhooks/diagnose/terms.js'
+import type {ForwardReport} from '../../../webhooks/forward/forwarder.js'
+import {pairsOf, parseBody} from '../../../webhooks/receive/capture-record.js'
+import type {Receipt} from '../../../webhooks/receive/receiver.js'
+import {gatherHeaders} from '../../../webhooks/signature/headers.js'
+import {systemClock} from '../../session/clock.js'
+import {marksFor} from '../../terminal/colour.js'
+import {terminalOf} from '../../terminal/output.js'
+import {hang, textWidth} from '../../terminal/text.js'
+import {answerText} from './listen-forwards.js'
+
+export interface RowParts {
+  readonly print: (line: string) => void
+  /** Whether the row of an answer names its target. */
+  readonly namesTarget: boolean
+  /** What else there is to say about an attempt. */
+  readonly notesOf: (report: ForwardReport) => readonly string[]
+  /** Why a refused request was refused, in lines; it may take a while. */
+  readonly explain: (receipt: Receipt) => Promise<readonly string[]>
+}
+
+/** A target that takes longer gets a row of its own, so that the event is seen before. */
+const HELD_MILLISECONDS = 1000
+/** A search for a cause holds up the answers: one in this time. */
+const EXPLAINED_EVERY_MILLISECONDS = 1000
+/** The longest event type and reservation reference of the interface. */
+const TYPE_WIDTH = 21
+const REFERENCE_WIDTH = 14
+/** Answers that came before their receipts. */
+const MOST_EARLY = 1000
+
+const REASONS: Readonly<Record<Receipt['reason'], string>> = {
+  ok: '',
+  missing_header: 'no signature',
+  malformed_header: 'malformed signature',
+  signature_mismatch: 'wrong signature',
+  timestamp_outside_tolerance: 'signed at a wrong time',
+  event_id_mismatch: 'another event id',
+}
+
+interface Row {
+  /** Unix seconds. */
+  readonly time: number
+  readonly isGood: boolean
+  readonly body: Uint8Array
+  readonly text: string
+  readonly notes?: readonly string[]
+}
+
+export function createListenRows({print, namesTarget, notesOf, explain}: RowParts) {
+  const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly show: (text: string) => void}>()
+  const early = new Set<string>()
+  let explainedAt = Number.NEGATIVE_INFINITY
+  const show = (row: Row) => {
+    for (const line of rowLines(row)) print(line)
+  }
+  const hold = (receipt: Receipt) => {
+    const id = receipt.eventId ?? ''
+    if (early.delete(id)) return
+    const showWith = (text: string) =>
+      show({time: receipt.receivedAt, isGood: true, body: receipt.body, text})
+    const timer = setTimeout(() => {
+      held.delete(id)
+      showWith('waiting for the target')
+    }, HELD_MILLISECONDS)
+    held.set(id, {timer, show: showWith})
+  }
+  const refuse = async (receipt: Receipt) => {
+    const {receivedAt: time, body, reason, status} = receipt
+    const row = {time, isGood: false, body, text: `${status} ${REASONS[reason]}`}
+    if (performance.now() - explainedAt < EXPLAINED_EVERY_MILLISECONDS) return show(row)
+    explainedAt = Number.POSITIVE_INFINITY
+    // The row matters more than its cause.
+    const notes = await explain(receipt).catch(() => [])
+    explainedAt = performance.now()
+    show({...row, notes})
+  }
+  return {
+    request(receipt: Receipt, isForwarded: boolean): void {
+      const {receivedAt: time, body, reason, duplicate} = receipt
+      if (reason !== 'ok') void refuse(receipt)
+      else if (isForwarded && !duplicate) hold(receipt)
+      else show({time, isGood: true, body, text: duplicate ? 'duplicate' : ''})
+    },
+    forward(report: ForwardReport): void {
+      const waiting = held.get(report.eventId)
+      clearTimeout(waiting?.timer)
+      if (!held.delete(report.eventId)) early.add(report.eventId)
+      if (early.size > MOST_EARLY) early.clear()
+      const target = namesTarget ? `, ${sanitizeLine(report.target, 200)}` : ''
+      const time = systemClock.now()
+      const [isGood, text] = [report.state === 'done', answerText(report, time) + target]
+      show({time, isGood, body: report.body, text, notes: notesOf(report)})
+    },
+    /** Shows the events that no target has answered yet. */
+    end(): void {
+      for (const {timer, show: showWith} of held.values()) {
+        clearTimeout(timer)
+        showWith('not answered by the target yet')
+      }
+      held.clear()
+    },
+  }
+}
+
+function rowLines({time, isGood, body, text, notes = []}: Row): string[] {
+  const {columns, paint} = terminalOf(process.stdout)
+  const marks = marksFor(process.env)
+  const mark = isGood ? marks.good : marks.bad
+  const clock = new Date(time * 1000).toTimeString().slice(0, 8)
+  const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
+  const {id, type, reference} = factsOf(body)
+  const lead = `${start}${type.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
+  const withId = `${lead}${text}  ${id}`
+  const indent = ' '.repeat(start.length)
+  const [first = '', ...rest] = textWidth(withId) <= columns ? [withId] : broken(lead, text, columns)
+  return [
+    `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}${first.slice(clock.length + 2 + mark.length)}`,
+    ...[...rest, ...notes].flatMap(note => hang(`${indent}${note}`, columns, start.length)),
+  ]
+}
+
+/** The row, and what of `text` has no room in it after the last comma that has. */
+function broken(lead: string, text: string, columns: number): string[] {
+  const room = columns - textWidth(lead)
+  if (textWidth(text) <= room) return [(lead + text).trimEnd()]
+  const comma = text.lastIndexOf(', ', room - 1)
+  if (comma <= 0) return [lead.trimEnd(), text]
+  return [lead + text.slice(0, comma + 1), text.slice(comma + 2)]
+}
+
+/** Why a request was refused and what to do, in lines. */
+export async function explainRefusal(
+  {rawHeaders, body, receivedAt}: Receipt,
+  terms: Pick<CheckTerms, 'secrets' | 'otherSecrets' | 'names'>,
+): Promise<string[]> {
+  const {check} = await import('../../../webhooks/diagnose/check.js')
+  const request = {
+    headers: gatherHeaders(pairsOf(rawHeaders)),
+    body,
+    receivedAt,
+    afterwards: nothingAfterwards(),
+  }
+  const toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS
+  const now = () => receivedAt
+  const {result} = await check(request, {...terms, now, toleranceSeconds, inVain: {count: 0}})
+  return result.findings.flatMap(({code, explanation, fix}) =>
+    code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
+  )
+}
+
+/** As the body says, even if its signature is wrong. */
+function factsOf(body: Uint8Array): Readonly<Record<'id' | 'type' | 'reference', string>> {
+  const event = parseBody(body)
+  const {id, type, data} = isObject(event) ? event : {}
+  const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
+  return {
+    id: text(id),
+    type: text(type) || '(no event)',
+    reference: isObject(data) ? text(data.reservation_ref) : '',
+  }
+}
