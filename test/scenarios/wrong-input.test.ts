@@ -198,6 +198,11 @@ describe('one run names everything that is wrong', () => {
       ['--limit: ', '--check-out: must be after', 'missing: --nationality, --currency'],
     ],
     [
+      ['hotels', 'search', '--city', 'Dubai', '--check-in', '2.6.2030', '--check-out', '1.6.2030'],
+      ['--check-out: must be after', 'missing: --nationality, --currency'],
+    ],
+    [['tours', 'search', '--city', 'Dubai'], ['missing: --currency']],
+    [
       ['tours', 'search', '--date', '2020-01-01', '--max-price', 'x'],
       ['--date: must not be in the past', '--max-price: ', 'missing: --city, --currency'],
     ],

@@ -28,5 +28,5 @@ export function readComingDay(field: string, typed: string, from = today()): str
   const date = readDay(field, typed, from)
   const behind = nightsBetween(new Date().toISOString().slice(0, 10), today())
   if (nightsBetween(from, date) >= Math.min(0, -behind)) return date
-  throw invalid(field, 'must not be in the past', date)
+  throw invalid(field, `must not be in the past, as ${date} is`)
 }

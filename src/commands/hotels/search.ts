@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
+import {cityFlag, readCity, wrongCity} from '../../cli/features/catalogue/city-names.js'
 import {
   absentIn,
   MOST_NIGHTS,
@@ -11,10 +11,11 @@ import {
   type SearchFlags,
   SORTS,
   search,
+  type TypedSearch,
 } from '../../cli/features/catalogue/hotel-search.js'
 import {DATE_FORMS} from '../../cli/input/dates.js'
 import {amountFlag, checkedFlag, comingDayFlag, countryFlag, currencyFlag} from '../../cli/input/flags.js'
-import {missing} from '../../cli/input/usage-errors.js'
+import {combined, missing} from '../../cli/input/usage-errors.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {mayAsk} from '../../cli/terminal/prompts/ask.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
@@ -77,9 +78,12 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(HotelsSearch)
+    const given = await this.withDefaults(flags, ['nationality', 'currency'])
+    // Without a request, as long as something is missing or wrong anyway.
+    if (misfitsIn(given).length > 0 || (absentIn(given).length > 0 && !mayAsk(this.globals)))
+      throw combined(await this.alsoWrong({flags: given}, []))
     const city = await readCity(flags.city, () => this.connect())
-    const given = await this.withDefaults({...flags, city}, ['nationality', 'currency'])
-    const request = readSearch(await this.complete(given))
+    const request = readSearch(await this.complete({...given, city}))
     const wanted = {...flags, maxPrice: flags['max-price']}
     const result = await search(await this.connect(), request, wanted)
     await this.print(result)
@@ -87,11 +91,12 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
       this.note(`Offers are valid for ${OFFER_VALIDITY_SECONDS / 60} minutes: bookctl reserve OFFER_ID`)
   }
 
-  protected override async alsoWrong({flags}: {flags: SearchFlags}, refused: readonly string[]) {
+  protected override async alsoWrong({flags}: {flags: TypedSearch}, refused: readonly string[]) {
+    const city = await wrongCity(flags.city, await this.state(), await this.serviceUrl())
     const given = await this.withDefaults(flags, ['nationality', 'currency'])
     const placed = Object.fromEntries(refused.map(name => [name, true]))
     const absent = mayAsk(this.globals) ? [] : absentIn({...given, ...placed})
-    return [...misfitsIn(given), ...(absent.length > 0 ? [missing(absent)] : [])]
+    return [...city, ...misfitsIn(given), ...(absent.length > 0 ? [missing(absent)] : [])]
   }
 
   /** Asks for what is missing, at a terminal. */

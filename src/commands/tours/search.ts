@@ -1,11 +1,12 @@
 import * as Flags from '@oclif/core/flags'
-import {cityFlag, readCity} from '../../cli/features/catalogue/city-names.js'
+import {cityFlag, readCity, wrongCity} from '../../cli/features/catalogue/city-names.js'
 import {
   absentIn,
   search,
   TOUR_COLUMNS,
   TOUR_SORTS,
   type TourFlags,
+  type TypedTours,
 } from '../../cli/features/catalogue/tours.js'
 import {DATE_FORMS} from '../../cli/input/dates.js'
 import {amountFlag, comingDayFlag, currencyFlag} from '../../cli/input/flags.js'
@@ -51,15 +52,17 @@ ${pathNote('tours.search')} Also BOOKCTL_CURRENCY.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(ToursSearch)
+    const given = await this.withDefaults(flags, ['currency'])
+    if (absentIn(given).length > 0 && !mayAsk(this.globals)) throw missing(absentIn(given))
     const city = await readCity(flags.city, () => this.connect())
-    const given = await this.withDefaults({...flags, city}, ['currency'])
-    await this.print(await search(() => this.connect(), await this.complete(given)))
+    await this.print(await search(() => this.connect(), await this.complete({...given, city})))
   }
 
-  protected override async alsoWrong({flags}: {flags: TourFlags}, refused: readonly string[]) {
+  protected override async alsoWrong({flags}: {flags: TypedTours}, refused: readonly string[]) {
+    const city = await wrongCity(flags.city, await this.state(), await this.serviceUrl())
     const given = await this.withDefaults(flags, ['currency'])
     const absent = absentIn({...given, ...Object.fromEntries(refused.map(name => [name, true]))})
-    return absent.length > 0 && !mayAsk(this.globals) ? [missing(absent)] : []
+    return absent.length > 0 && !mayAsk(this.globals) ? [...city, missing(absent)] : city
   }
 
   /** Asks for what is missing, at a terminal. */

@@ -3,9 +3,12 @@ import type {Api} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {KnownCity} from '../../../state/seen-store.js'
+import type {State} from '../../../state/state.js'
 import {checkInteger, invalid} from '../../input/checks.js'
+import {checkCountry} from '../../input/countries.js'
 import {checkedFlag} from '../../input/flags.js'
 import {closestFew, fold, matches} from '../../input/match.js'
+import {into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 
 /** The parts of a connection that know names. */
@@ -69,32 +72,50 @@ export async function readCity(
 ): Promise<number | undefined> {
   if (typeof typed !== 'string') return typed
   const naming = await open()
-  const {state, target} = naming
-  const known = state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
-  return citiesNamed(typed, known).length > 0
-    ? cityNumber(typed, known)
-    : cityNumber(typed, await namedCities(naming))
+  const known = remembered(naming)
+  const isKnown = (await citiesNamed(typed, known)).length > 0
+  return cityNumber(typed, isKnown ? known : await namedCities(naming))
+}
+
+/** The refusal of `--city` as far as the cities remembered here tell, to be named beside other mistakes. */
+export async function wrongCity(
+  typed: number | string | undefined,
+  state: State,
+  baseUrl: string | undefined,
+): Promise<Failure[]> {
+  const errors: Failure[] = []
+  const known = baseUrl === undefined ? [] : remembered({state, target: {baseUrl}})
+  if (typeof typed === 'string' && known.length > 0) await cityNumber(typed, known).catch(into(errors))
+  return errors
+}
+
+function remembered({state, target}: {state: State; target: {readonly baseUrl: string}}) {
+  return state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
 }
 
 /** Cities whose name is `typed`, alone or with country or id, as they are shown: `Valencia, ES (7)`. */
-function citiesNamed(typed: string, cities: readonly KnownCity[]): KnownCity[] {
+async function citiesNamed(typed: string, cities: readonly KnownCity[]): Promise<KnownCity[]> {
   const plain = (text: string) => fold(text.replace(/[\s,()]+/g, ' '))
   const wanted = plain(typed)
-  return cities.filter(({id, name, country_code: code}) => {
-    const countries = code ? ['', code, countryName(code)] : ['']
-    return countries.some(country =>
-      [`${name} ${country}`, `${name} ${country} ${id}`].map(plain).includes(wanted),
-    )
-  })
+  const found: KnownCity[] = []
+  for (const city of cities) {
+    const name = plain(city.name)
+    if (wanted !== name && !wanted.startsWith(`${name} `)) continue
+    const rest = ` ${wanted.slice(name.length).trim()}`.replace(new RegExp(` ${city.id}$`), '').trim()
+    if (rest === '' || (await isCountry(rest, city.country_code ?? ''))) found.push(city)
+  }
+  return found
 }
 
-function countryName(code: string): string {
-  return /^[A-Za-z]{2}$/.test(code) ? (new Intl.DisplayNames('en', {type: 'region'}).of(code) ?? code) : code
+async function isCountry(typed: string, code: string): Promise<boolean> {
+  if (fold(code) === typed) return true
+  const named = await checkCountry('--city', typed).catch(into([]))
+  return named !== undefined && named === code.toUpperCase()
 }
 
 /** The id of the city of that name. Throws usage, naming the cities that may be meant. */
-export function cityNumber(typed: string, known: readonly KnownCity[]): number {
-  const [city, ...others] = citiesNamed(typed, known)
+export async function cityNumber(typed: string, known: readonly KnownCity[]): Promise<number> {
+  const [city, ...others] = await citiesNamed(typed, known)
   if (city && others.length === 0) return city.id
   if (city) {
     const shown = [city, ...others].slice(0, 10).map(cityLine).join('; ')

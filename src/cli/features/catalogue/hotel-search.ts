@@ -122,8 +122,11 @@ export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
 
+/** The flags as typed: the city may be a name. */
+export type TypedSearch = Omit<SearchFlags, 'city'> & {readonly city?: number | string | undefined}
+
 /** The flags without a default that `given` lacks. */
-export function absentIn(given: SearchFlags): string[] {
+export function absentIn(given: TypedSearch): string[] {
   const {city, 'check-in': checkIn, nationality, currency} = given
   return [
     ...(city ? [] : ['--city']),
@@ -135,7 +138,7 @@ export function absentIn(given: SearchFlags): string[] {
 }
 
 /** What does not fit together, besides what is missing. */
-export function misfitsIn(flags: SearchFlags): Failure[] {
+export function misfitsIn(flags: TypedSearch): Failure[] {
   const {'check-in': checkIn, room: rooms = []} = flags
   const errors: Failure[] = []
   if (rooms.length > MOST_ROOMS) errors.push(invalid('--room', `at most ${MOST_ROOMS} rooms`))
@@ -163,7 +166,7 @@ export function readSearch(flags: SearchFlags): SearchRequest {
   }
 }
 
-function departureOf(checkIn: string, {'check-out': checkOut, nights}: SearchFlags): string {
+function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSearch): string {
   return checkOut ? readCheckOut('--check-out', checkOut, checkIn) : leaveAfter(checkIn, nights ?? 1)
 }
 

@@ -38,8 +38,11 @@ function durationText(minutes: number | null): string | null {
   return [hours > 0 ? `${hours}h` : '', rest > 0 || hours === 0 ? `${rest}min` : ''].filter(Boolean).join(' ')
 }
 
+/** The flags as typed: the city may be a name. */
+export type TypedTours = Omit<TourFlags, 'city'> & {readonly city?: number | string | undefined}
+
 /** The flags without a default that are missing. */
-export function absentIn({city, currency}: TourFlags): string[] {
+export function absentIn({city, currency}: TypedTours): string[] {
   return [...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])]
 }
 
