@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {checkColumns, type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
 import {checkExpression} from '../../src/cli/terminal/query.js'
-import {type Result, single} from '../../src/cli/terminal/result.js'
+import {headLine, type Result, single} from '../../src/cli/terminal/result.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 interface Item {
@@ -140,6 +140,40 @@ test('one thing is a line a field', async () => {
   expect(await renderResult(one, {}, {isTTY: true})).toBe('a:      1\nlonger: {"x":[1]}\n')
   expect(await renderResult(one, {quiet: true}, PIPE)).toBe('one\n')
   expect(await renderResult({...one, id: () => null}, {quiet: true}, PIPE)).toBe('')
+})
+
+describe('what a person sees of one thing', () => {
+  const one = {
+    ...single({a: 1}, {a: 1, b: null}, 'one'),
+    facts: {hotel: 'Otel', 'cancel by': null, price: ''},
+  }
+  const person = {isTTY: true, columns: 80}
+
+  test('is its facts, without those that are not known', async () => {
+    expect(await renderResult(one, {}, person)).toBe('hotel: Otel\n')
+    expect(await renderResult(one, {format: 'table'}, PIPE)).toBe('hotel: Otel\n')
+  })
+
+  test('is its columns where they are asked for, and in a pipe', async () => {
+    expect(await renderResult(one, {columns: 'a,b'}, person)).toBe('a: 1\nb:\n')
+    expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nb\t\n')
+    expect(await renderResult(one, {format: 'csv'}, person)).toBe('a,b\n1,\n')
+  })
+
+  test('has no line without a value in any record', async () => {
+    const {facts: _, ...plain} = one
+    expect(await renderResult(plain, {}, person)).toBe('a: 1\n')
+  })
+})
+
+test('a line above a table is for a terminal, and only with rows', async () => {
+  const said = {...list, lead: headLine('Istanbul\u001b: 3 of 9')}
+  const person = {isTTY: true, columns: 80}
+  expect(await renderResult(said, {}, person)).toMatch(/^Istanbul\\u001b: 3 of 9\nID {2}NAME\n/)
+  expect(await renderResult(said, {}, PIPE)).toBe(await render({}))
+  for (const flags of [{quiet: true}, {json: true}, {format: 'table'}, {query: 'items'}] as const)
+    expect(await renderResult(said, flags, person)).not.toContain('Istanbul\\u001b:')
+  expect(await renderResult({...said, items: []}, {}, person)).toBe('')
 })
 
 test('a long value is bounded in the record a person sees, and whole everywhere else', async () => {

@@ -125,6 +125,40 @@ test('a column that wraps is complete, and stays in its column', () => {
   expect(lines.at(-1)).toBe('ok      short')
 })
 
+test('what a row is about is narrowed last, and then goes on in the next line', () => {
+  const id = `off_${'x'.repeat(22)}`
+  const name = 'Sultanahmet Saray Oteli'
+  const wide = (width: number) =>
+    linesOf({
+      columns: [
+        {name: 'offer_id'},
+        {name: 'name', isMain: true},
+        {name: 'room_name', isMinor: true},
+        {name: 'board', isMinor: true},
+        {name: 'price'},
+      ],
+      rows: [[id, name, 'A room with a very long name', 'BB', '119.10 EUR']],
+      width,
+      paint: unpainted,
+    })
+  expect(wide(90)?.lines.at(-1)).toMatch(new RegExp(`${id}  ${name}  A room.*…  BB`))
+  expect(wide(70)?.leftOut).toEqual(['board'])
+  expect(wide(50)?.leftOut).toEqual(['room_name', 'board'])
+  for (const [width, end] of [
+    [70, 48],
+    [50, 38],
+  ] as const) {
+    const cells = wide(width)?.lines.slice(1) ?? []
+    expect(cells.length).toBeGreaterThan(1)
+    expect(
+      cells
+        .map(line => line.slice(28, end).trim())
+        .join('')
+        .replaceAll(' ', ''),
+    ).toBe(name.replaceAll(' ', ''))
+  }
+})
+
 describe('a long list', () => {
   const widest = [
     'id_of_the_widest_row',

@@ -51,7 +51,8 @@ test('reserve asks once, and not again for what is made', async () => {
   const again = atTerminal(home, argv)
   expect(await again.exit).toBe(0)
   expect(again.raw()).not.toContain('Reserve this (')
-  const reference = /client_reference_id:\s+(\S+)/
+  const reference = /^reservation:\s+(RSV-\w+)/m
+  expect(reference.exec(first.raw())?.[1]).toMatch(/^RSV-/)
   expect(reference.exec(again.raw())?.[1]).toBe(reference.exec(first.raw())?.[1])
 })
 

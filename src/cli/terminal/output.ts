@@ -163,18 +163,11 @@ function cleanLines(text: string): string {
 /** `name: value` lines for people, wrapped to `columns`; `isWhole`: also those without a value. */
 async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: number): Promise<string> {
   const {hang} = await import('./text.js')
-  const width = Math.max(...names.map(name => name.length)) + 2
-  return lines(
-    names.flatMap((name, index) =>
-      !isWhole && !values[index]
-        ? []
-        : hang(
-            `${`${name}:`.padEnd(width)}${bounded(values[index] ?? '', columns)}`.trimEnd(),
-            columns,
-            width,
-          ),
-    ),
-  )
+  const pairs = names.map((name, index) => [`${name}:`, values[index] ?? ''] as const)
+  const shown = isWhole ? pairs : pairs.filter(([, value]) => value !== '')
+  const width = Math.max(...shown.map(([name]) => name.length)) + 1
+  const line = (name: string, value: string) => `${name.padEnd(width)}${bounded(value, columns)}`.trimEnd()
+  return lines(shown.flatMap(([name, value]) => hang(line(name, value), columns, width)))
 }
 
 /** A longer value would push the others off the screen. */

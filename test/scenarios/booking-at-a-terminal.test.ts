@@ -1,0 +1,131 @@
+/** What a person at a terminal sees of a search and a booking, at several widths, and what a pipe gets of the same. */
+import {afterAll, expect, test} from 'vitest'
+import {textWidth} from '../../src/cli/terminal/text.js'
+import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {GUESTS, SEARCH} from '../support/stay.js'
+import {atTerminal} from '../support/terminal.js'
+
+const sandbox = await serveLocalSandbox()
+const {home} = sandbox
+afterAll(() => sandbox.stop())
+
+const offer = async () => (await home.run([...SEARCH, '--limit', '1', '--quiet'])).stdout.trim()
+
+/** The screen once the command has ended with `exit`. */
+async function seen(argv: readonly string[], columns = 80, exit = 0): Promise<string[]> {
+  const terminal = atTerminal(home, argv, {columns, rows: 40})
+  expect(await terminal.exit).toBe(exit)
+  return terminal.screen().trimEnd().split('\n')
+}
+
+/** `name: value` lines, with the lines that continue a value. */
+const factsIn = (lines: readonly string[]) =>
+  Object.fromEntries(
+    [...lines.join('\n').matchAll(/^([a-z ]+): +(.*(?:\n {4,}.*)*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll(/\s+/g, ' '),
+    ]),
+  )
+
+test.each([120, 80, 64, 50])(
+  'a search at %i columns says what was asked for, and cuts no name',
+  async columns => {
+    const {result} = await home.json<{offers: {hotel_name: string}[]}>([...SEARCH, '--limit', '4'])
+    const lines = await seen([...SEARCH, '--limit', '4'], columns)
+    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns)
+    const [head = '', table = ''] = lines.join('\n').split(/^(?=OFFER ID)/m)
+    expect(head.replaceAll(/\s+/g, ' ')).toMatch(
+      /^Istanbul \(101\), 2030-06-01 to 2030-06-04 \(3 nights\), 2 adults, nationality TR: 4 of \d+ offers $/,
+    )
+    for (const word of result.offers.flatMap(({hotel_name}) => hotel_name.split(' ')))
+      expect(table).toContain(word)
+  },
+)
+
+test('a pipe gets rows only, also with --format table', async () => {
+  const {stdout, stderr} = await home.run([...SEARCH, '--limit', '4'])
+  expect(stdout.split('\n').map(line => line.slice(0, 4))).toEqual(['off_', 'off_', 'off_', 'off_', ''])
+  expect(stderr).not.toContain('Istanbul')
+  expect((await home.run([...SEARCH, '--limit', '4', '--format', 'table'])).stdout).toMatch(/^OFFER ID /)
+  expect((await home.run(['content', 'countries', '--find', 'tur'])).stdout).toMatch(/^\S\S\t/)
+})
+
+test('a filter that leaves nothing has no head line and no advice to reserve', async () => {
+  expect(await seen([...SEARCH, '--max-price', '1'])).toEqual([
+    expect.stringMatching(/^No offers match your filters \(\d+ found\)\.$/),
+  ])
+})
+
+test('other lists say how many they show', async () => {
+  expect((await seen(['content', 'countries', '--find', 'turk']))[0]).toMatch(/^\d+ of \d+ countries$/)
+  expect((await seen(['tours', 'search', '--city', '101', '--currency', 'EUR', '--limit', '2']))[0]).toMatch(
+    /^Istanbul \(101\): 2 of \d+ tours$/,
+  )
+})
+
+test('what is confirmed shows hotel, dates, until when it can be cancelled and the balance', async () => {
+  const facts = factsIn(await seen(['reserve', await offer(), '--pay', 'account', '--yes', ...GUESTS]))
+  const {stdout} = await home.run(['account', '--query', 'account.available_balance'])
+  expect(facts).toMatchObject({
+    status: 'CONFIRMED',
+    hotel: expect.stringMatching(/\w/),
+    rooms: expect.stringMatching(/, \w\w$/),
+    dates: '2030-06-01 to 2030-06-04, 3 nights',
+    guests: 'Ayşe Öğüt, Can Öğüt',
+    payment: 'account, PAID',
+    'cancel by': expect.stringMatching(/^2030-05-\d\d \d\d:\d\d \(UTC\+03:00\), free until then$/),
+    balance: `${stdout.trim()} EUR`,
+    voucher: `bookctl voucher download ${facts.reservation}`,
+  })
+  for (const name of ['attempts', 'idempotency_key', 'pay at']) expect(facts).not.toHaveProperty(name)
+})
+
+test('an instant payment that is waited for shows the address at once, then one record without it', async () => {
+  const terminal = atTerminal(
+    home,
+    [...['reserve', await offer(), '--pay', 'instant', '--yes', '--wait=60', ...GUESTS]],
+    {rows: 60, columns: 120},
+  )
+  await terminal.waitFor(/Pay at http/)
+  const reference = (await home.run(['reservations', 'list', '--limit', '1', '--quiet'])).stdout.trim()
+  const pay = ['sandbox', 'pay', reference, '--base-url', sandbox.baseUrl]
+  expect((await home.run(pay)).exit).toBe(0)
+  expect(await terminal.exit).toBe(0)
+  const facts = factsIn(terminal.screen().split('\n'))
+  expect(facts).toMatchObject({reservation: reference, status: 'CONFIRMED', payment: 'instant, PAID'})
+  expect(terminal.screen().match(/Pay at /g)).toHaveLength(1)
+})
+
+test.each([80, 50])('reservations show at %i columns has no line without a value', async columns => {
+  const made = await home.run(['reserve', await offer(), '--pay', 'instant', '--quiet', '--yes', ...GUESTS])
+  const lines = await seen(['reservations', 'show', made.stdout.trim()], columns)
+  const facts = factsIn(lines)
+  expect(facts).toMatchObject({
+    rooms: expect.stringMatching(/, \w\w$/),
+    guests: 'Ayşe Öğüt, Can Öğüt',
+    price: expect.stringMatching(/^[\d.]+ EUR$/),
+    payment: 'instant, PENDING',
+    'pay at': expect.stringMatching(/^http:.*\/pay\//),
+    voucher: 'PENDING',
+  })
+  for (const line of lines) expect(line).toMatch(/\S$/)
+  for (const value of Object.values(facts)) expect(value).not.toBe('')
+})
+
+test('webhooks test has no JSON in a cell', async () => {
+  const argv = [
+    'webhooks',
+    'create',
+    '--url',
+    'https://partner.example/h',
+    '--event',
+    'voucher.ready',
+    '--quiet',
+  ]
+  const id = (await home.run(argv)).stdout.trim()
+  const {stdout} = await home.run(['webhooks', 'test', id])
+  expect(stdout).toMatch(/^subscription_id\twhsub_\S+\nevent_id\tevt_\S+\ndelivery_id\tdlv_\S+\n$/)
+  const facts = factsIn(await seen(['webhooks', 'test', id]))
+  expect(JSON.stringify(facts)).not.toContain('{\\"')
+  expect(facts.subscription).toBe(id)
+})
