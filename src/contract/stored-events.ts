@@ -68,7 +68,7 @@ export interface EventStore {
   page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): Promise<StoredEvent[]>
   /** The state of forwarding the event, for each address. */
   forwardsOf(sequence: number): Promise<EventForward[]>
-  /** Removes at most `limit` events received before `time`; returns their number. */
+  /** Removes at most `limit` events received before `time`, but none that is still to be forwarded; returns their number. */
   prune(time: number, limit: number): Promise<number>
 }
 

@@ -47,10 +47,12 @@ export function receiveEvents(
   return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
 }
 
-/** Removes at most `limit` events received before `time` (Unix seconds); returns their number. */
+/** Removes at most `limit` events received before `time` (Unix seconds), but none to be forwarded; returns their number. */
 export function pruneEvents(database: Database, time: number, limit: number): number {
   const sql = `DELETE FROM events WHERE sequence IN
-    (SELECT sequence FROM events WHERE received_at < ? ORDER BY sequence LIMIT ?)`
+    (SELECT sequence FROM events WHERE received_at < ? AND NOT EXISTS
+      (SELECT 1 FROM forwards WHERE forwards.sequence = events.sequence AND state = 'pending')
+    ORDER BY sequence LIMIT ?)`
   return database.run(sql, time, limit)
 }
 

@@ -21,7 +21,7 @@ type Check = {name: string; status: string; fix: string | null}
 
 const CA = ['--ca-file', certificateFile('ca')]
 const NAMES =
-  'versions, configuration, permissions, databases, environment, settings, disk, sandbox, login, ' +
+  'versions, configuration, permissions, databases, environment, settings, disk, store, sandbox, login, ' +
   'trust, proxy, dns, connection, tls, service, clock, token, scopes, account, signing secrets, receiver'
 const service = await ScriptedService.start()
 afterAll(() => service.close())
@@ -97,7 +97,7 @@ describe('at a terminal', () => {
     )
     expect(screen).toMatch(/^✗ connection +ECONNREFUSED 127\.0\.0\.1:1\n {19}Fix: nothing listens there/m)
     expect(screen).toMatch(/^- tls, service, clock, token, scopes, account: connection failed$/m)
-    const summary = /\n\n21 checks: \d+ ok, 1 warning \(environment\), 1 failed \(connection\), 7 skipped$/
+    const summary = /\n\n22 checks: \d+ ok, 1 warning \(environment\), 1 failed \(connection\), 8 skipped$/
     expect(screen).toMatch(summary)
     expect(raw).toContain('\u001b[31m✗')
   })
@@ -114,7 +114,7 @@ describe('at a terminal', () => {
   test('a format that is asked for is the table, with what failed on stderr', async () => {
     const {screen} = await seen({}, '--format', 'table')
     expect(screen).toMatch(/^STATUS +NAME/)
-    expect(screen).toMatch(/1 of 21 checks failed: connection$/)
+    expect(screen).toMatch(/1 of 22 checks failed: connection$/)
   })
 })
 

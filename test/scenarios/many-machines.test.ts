@@ -133,4 +133,94 @@ describe.skipIf(missing)('with a store that machines share', () => {
     expect(again).toMatchObject({exit: 2, result: {error: {code: 'begun_without_store'}}})
     expect(sent()).toBe(1)
   })
+
+  test('doctor looks at the store, and says what is wrong with it', async () => {
+    await fresh('doctor')
+    const look = async (env: Record<string, string> = {}) => {
+      const {result} = await machine(env).json<{checks: {name: string; status: string; detail: string}[]}>([
+        'doctor',
+      ])
+      return result.checks.find(({name}) => name === 'store')
+    }
+    // The servers of tests do not wait for the disk.
+    expect(await look()).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/schema \d+, .* clock .*fsync is off/),
+    })
+    expect(await look({BOOKCTL_STORE: ''})).toMatchObject({status: 'skipped'})
+    const away = new URL(store)
+    away.port = '1'
+    expect(await look({BOOKCTL_STORE: away.href})).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('cannot be reached'),
+    })
+    await server.sql(
+      `CREATE ROLE reader LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA bookctl TO reader;
+      GRANT SELECT ON ALL TABLES IN SCHEMA bookctl TO reader`,
+      [],
+      'doctor',
+    )
+    const reader = new URL(store)
+    reader.username = 'reader'
+    reader.password = 'reads'
+    expect(await look({BOOKCTL_STORE: reader.href})).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('right to write'),
+    })
+    const refused = await machine({BOOKCTL_STORE: reader.href}).json(reserving('off_6'))
+    expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
+    await server.sql('UPDATE bookctl.schema_version SET version = 99', [], 'doctor')
+    expect(await look()).toMatchObject({status: 'fail', detail: expect.stringContaining('newer bookctl')})
+    expect(sent()).toBe(0)
+  })
+
+  test('an address with a password is not written to the settings, and never shown', async () => {
+    await fresh('settings')
+    const home = machine({BOOKCTL_STORE: ''})
+    expect(await home.json(['config', 'set', 'store', store])).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'password_in_store'}},
+    })
+    const plain = new URL(store)
+    plain.password = ''
+    expect((await home.run(['config', 'set', 'store', plain.href])).exit).toBe(0)
+    const account = await home.json(['account'], {env: {PGPASSWORD: 'only-for-tests'}})
+    expect(account.exit).toBe(0)
+    expect(await home.json(['account'])).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'storage_not_allowed'}},
+    })
+    const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: store}})
+    expect(listed.stdout).toContain('BOOKCTL_STORE')
+    expect(listed.stdout + listed.stderr).not.toContain('only-for-tests')
+  })
+
+  test('old events are pruned in the store as in files', async () => {
+    await fresh('prune')
+    for (const env of [{}, {BOOKCTL_STORE: ''}]) {
+      expect(await machine(env).json(['webhooks', 'events', 'prune', '--older-than', '1d'])).toMatchObject({
+        exit: 0,
+        result: {removed: 0},
+      })
+    }
+    expect(await machine().json(['webhooks', 'events', 'prune'])).toMatchObject({exit: 2})
+    expect(await machine().json(['webhooks', 'events', 'prune', '--older-than', 'soon'])).toMatchObject({
+      exit: 2,
+    })
+    await server.sql(
+      `INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
+      SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
+      FROM generate_series(1, 3000) n`,
+      [],
+      'prune',
+    )
+    await server.sql(
+      `INSERT INTO bookctl.forwards (sequence, target, state, due_at)
+      SELECT sequence, 'http://127.0.0.1:9/', 'pending', now() FROM bookctl.events WHERE event_id = 'evt_2000'`,
+      [],
+      'prune',
+    )
+    const {result} = await machine().json(['webhooks', 'events', 'prune', '--older-than', '1d'])
+    expect(result).toEqual({removed: 2976})
+  })
 })

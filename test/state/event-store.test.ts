@@ -78,19 +78,19 @@ test('pages from both ends, with filters', async () => {
   expect(await ids({ids: ['evt_2', 'evt_9']}, {}, 9)).toEqual(['evt_2'])
 })
 
-test('removes old events and their forwards, a limited number at a time', async () => {
+test('removes old events, a limited number at a time, but none that is still to be forwarded', async () => {
   const store = events()
   receiveEvents(
     database,
     keeper,
-    [1, 2, 3, 4].map(n => event(`evt_${n}`, {receivedAt: n, targets: [TARGET]})),
+    [1, 2, 3, 4, 5].map(n => event(`evt_${n}`, {receivedAt: n, targets: n < 4 ? [] : [TARGET]})),
   )
-  expect(pruneEvents(database, 4, 2)).toBe(2)
-  expect(pruneEvents(database, 4, 2)).toBe(1)
-  expect(pruneEvents(database, 4, 2)).toBe(0)
-  expect((await store.page({}, {}, 9)).map(({eventId}) => eventId)).toEqual(['evt_4'])
+  expect(pruneEvents(database, 5, 2)).toBe(2)
+  expect(pruneEvents(database, 5, 2)).toBe(1)
+  expect(pruneEvents(database, 5, 2)).toBe(0)
+  expect((await store.page({}, {}, 9)).map(({eventId}) => eventId)).toEqual(['evt_5', 'evt_4'])
   expect(receiveEvents(database, keeper, [event('evt_1')])).toEqual([{duplicate: false}])
-  expect(taken(1e9)).toEqual(['evt_4'])
+  expect(taken(1e9)).toEqual(['evt_4', 'evt_5'])
 })
 
 test('a forward is taken once, and again when it is due, until it is done', async () => {

@@ -29,6 +29,8 @@ interface StoreReport extends ServerFacts {
   /** The address without its password. */
   readonly shown: string
   readonly roundTripMilliseconds: number
+  /** Version of the tables. */
+  readonly schema: number
   /** Whether its user may change the tables. */
   readonly isWritable: boolean
   /** Standbys that have what was committed before it is acknowledged. */
@@ -67,10 +69,10 @@ export function openSharedKeeper(options: StoreOptions): EventKeeper {
 
 type Inspected = Pick<
   StoreReport,
-  'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'
+  'schema' | 'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'
 >
 
-const INSPECT = `SELECT
+const INSPECT = `SELECT (SELECT max(version) FROM bookctl.schema_version) AS schema,
   (SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
       AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))
     FROM pg_class c WHERE c.relnamespace = 'bookctl'::regnamespace AND c.relkind = 'r'

@@ -26,6 +26,7 @@ import {
 } from './machine.js'
 import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
 import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
+import {checkStore} from './store.js'
 
 /** For each step, without --timeout. */
 const STEP_SECONDS = 10
@@ -159,6 +160,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
       environment: () => checkEnvironment(env),
       settings: () => checkSettings(around),
       disk: () => checkDisk(directory),
+      store: () => checkStore(state, offline),
       sandbox: () => checkSandboxNote(directory),
       login: async () => {
         target = await resolveTarget(flags, env, state, this.namesProfile()).catch(error => {

@@ -101,6 +101,8 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   const add = (value: string | undefined) => value && redactor.add(value)
   add(env.BOOKCTL_CLIENT_SECRET)
   add(env.BOOKCTL_TOKEN)
+  add(env.PGPASSWORD)
+  for (const part of passwordsOf(env.BOOKCTL_STORE ?? '')) add(part)
   for (const word of (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/)) add(word)
   for (const [name, value = ''] of Object.entries(env)) {
     if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
@@ -114,9 +116,18 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
     bodies,
   ]
   const readable = [() => peopleIn(state.settings.read()), () => peopleIn({guests: state.people.listAll()})]
-  for (const read of state.remembers ? [...readable, ...stored] : readable)
+  for (const read of remembers(state) ? [...readable, ...stored] : readable)
     await orUnreadable(async () => (await read()).forEach(add))
   return redactor
+}
+
+/** Settings that are not understood are told of elsewhere. */
+function remembers(state: State): boolean {
+  try {
+    return state.remembers
+  } catch {
+    return state.writable
+  }
 }
 
 function passwordsOf(proxy: string): string[] {
@@ -160,7 +171,7 @@ function serviceOf({base_url}: Profile, redactor: Redactor): object | null {
 }
 
 async function journalOf(state: State): Promise<object[]> {
-  if (!state.remembers) return []
+  if (!remembers(state)) return []
   const entries = await state.journal.list()
   return entries.slice(0, LAST_RESERVATIONS).map(entry => {
     const {baseUrl, clientId: client_id, lost} = entry

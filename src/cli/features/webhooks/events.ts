@@ -7,7 +7,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
-import {checkedFlag} from '../../input/flags.js'
+import {checkedFlag, durationFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 
@@ -18,6 +18,28 @@ export const eventFilterFlags = {
     helpValue: 'TIME|AGO',
     summary: 'received since a time, or in the last 30s, 10m, 2h, 1d',
   }),
+}
+
+export const pruneFlags = {
+  'older-than': durationFlag({
+    helpValue: 'AGE',
+    required: true,
+    summary: 'received longer ago than this: 30s, 10m, 2h, 7d',
+  }),
+}
+
+/** Rows a statement: no transaction is long. */
+const PRUNED_AT_ONCE = 1000
+
+/** Removes events older than `seconds`, a part at a time; returns their number. */
+export async function pruneEvents(store: EventStore, seconds: number): Promise<number> {
+  // Where there are none, no file is made for them.
+  if ((await store.page({}, {}, 1)).length === 0) return 0
+  const time = systemClock.now() - seconds
+  let removed = 0
+  for (let some = PRUNED_AT_ONCE; some === PRUNED_AT_ONCE; removed += some)
+    some = await store.prune(time, PRUNED_AT_ONCE)
+  return removed
 }
 
 /** `since`: Unix seconds. */

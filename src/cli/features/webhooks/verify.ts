@@ -54,9 +54,9 @@ export async function planVerify(
   }
 }
 
-/** The raw body received under `id`, for the explanation; undefined when events.db cannot be read. */
+/** The raw body received under `id`, for the explanation; undefined when the store of events cannot be read. */
 async function findReceived(state: State, id: string): Promise<Uint8Array | undefined> {
-  if (!existsSync(join(state.directory, EVENTS_NAME))) return undefined
+  if (!state.isShared && !existsSync(join(state.directory, EVENTS_NAME))) return undefined
   try {
     const [event] = await state.events.page({ids: [id]}, {}, 1)
     return event?.body

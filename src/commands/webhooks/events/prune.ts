@@ -1,0 +1,20 @@
+import {pruneEvents, pruneFlags} from '../../../cli/features/webhooks/events.js'
+import {BaseCommand} from '../../../cli/shell/base-command.js'
+import {single} from '../../../cli/terminal/result.js'
+
+export default class WebhooksEventsPrune extends BaseCommand {
+  static override summary = 'Remove old received webhook events.'
+  static override description =
+    `Events that are still to be forwarded stay. One that was removed counts as new if it comes again. Without it, events go
+after 32 days while webhooks listen runs. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_STORE.`
+  static override examples = ['bookctl webhooks events prune --older-than 7d']
+  static override columns = ['removed']
+  static override flags = pruneFlags
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(WebhooksEventsPrune)
+    const {events} = await this.state()
+    const removed = await pruneEvents(events, flags['older-than'])
+    await this.print(single({removed}, {removed}, String(removed)))
+  }
+}
