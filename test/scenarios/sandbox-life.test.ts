@@ -133,6 +133,8 @@ test('without a login the hint is the line that uses the sandbox, if one runs', 
   const refusal = await home.refusal(['account'])
   expect(refusal).toMatchObject({exit: 4, code: 'not_logged_in'})
   expect(refusal.hint).toContain('eval "$(bookctl sandbox env)"')
+  // What is exported would not count beside a profile that is typed.
+  expect((await home.refusal(['account', '--profile', 'x'])).hint).toContain('bookctl login --profile x')
   await stop('SIGKILL')
   expect((await home.refusal(['account'])).hint).toContain('bookctl login')
 })

@@ -91,10 +91,10 @@ export async function resolveTarget(
   }
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
-  if (!profile) throw await notLoggedIn(name, remembered.directory)
+  if (!profile) throw await notLoggedIn(name, namesProfile ? undefined : remembered.directory)
   const {client_id: clientId, secret_store: place = 'file'} = profile
   const clientSecret = await remembered.secrets.read({profile: name, clientId}, place)
-  if (!clientSecret) throw await notLoggedIn(name, remembered.directory)
+  if (!clientSecret) throw await notLoggedIn(name)
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
   const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const fromFlags = namesProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
@@ -172,10 +172,11 @@ function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Fai
   )
 }
 
-async function notLoggedIn(name: string, directory: string): Promise<Failure> {
+/** `directory`: where sandboxes are looked for whose credentials would do, unless a profile was typed. */
+async function notLoggedIn(name: string, directory?: string): Promise<Failure> {
   const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
   const {listeningSandboxes} = await import('./sandbox-records.js')
-  const [sandbox] = await listeningSandboxes(directory).catch(() => [])
+  const [sandbox] = directory === undefined ? [] : await listeningSandboxes(directory).catch(() => [])
   const hint = sandbox
     ? `to use the local sandbox that is running: eval "$(bookctl sandbox env)"`
     : `${login}, or set BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET; to try it without credentials: bookctl sandbox start`

@@ -8,7 +8,7 @@ import {validate} from '../http/body.js'
 import type {RunningService} from '../http/operation.js'
 import {type Delivery, findDelivery} from '../store/deliveries.js'
 import {addEvent, type StoredEvent} from '../store/events.js'
-import {findAnyReservation, type StoredReservation} from '../store/reservations.js'
+import {findAnyReservation} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
 
 const eventOrder = z.strictObject({
@@ -46,19 +46,15 @@ export async function triggerEvent(
   const stored = reference === undefined ? undefined : findAnyReservation(database, reference)
   if (reference !== undefined && !stored) throw notFound('reservation', reference)
   const now = service.clock.now()
-  const {reservation_ref, client_reference_id, ...subject} = stored ? subjectOf(stored) : PLACEHOLDER
-  const more = dataOf(service, type, {reservation_ref, client_reference_id, ...subject}, now)
+  const subject = stored ? {...stored.record.payment, ...stored.record} : PLACEHOLDER
+  const {reservation_ref, client_reference_id} = subject
+  const more = dataOf(service, type, subject, now)
   const data = {object: 'reservation', reservation_ref, client_reference_id, ...more}
   const clientId = stored?.clientId ?? 'cid_sandbox'
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MAX_AWAITED).map(id => dispatcher.deliverNow(id)))
   const deliveries = added.deliveryIds.flatMap(id => findDelivery(database, id) ?? [])
   return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
-}
-
-function subjectOf({record}: StoredReservation): Subject {
-  const {reservation_ref, client_reference_id, status, payment} = record
-  return {reservation_ref, client_reference_id, status, amount: payment.amount, currency: payment.currency}
 }
 
 /** The members that events of this type have beside those of all; its status is the one its cause leaves. */
