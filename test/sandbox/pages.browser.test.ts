@@ -142,7 +142,7 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
       if (new URL(request.url()).origin !== sandbox.origin) seen.push(request.url())
     })
     const foreign = [
-      'script, img, b, iframe, [onerror], [onmouseover]',
+      'script:not(body > script:last-child), img, b, iframe, [onerror], [onmouseover]',
       'a:not([href^="/"]):not([href="#main"])',
     ]
     for (const path of paths) {
@@ -186,6 +186,59 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
     }
   })
 
+  it('explains each kind of fault, and shows and sends the fields of the one that is chosen', async () => {
+    const page = await open('/ui/faults')
+    const named = async () => {
+      const texts = await page.locator('form[action="/ui/faults"] .actions label:visible').allInnerTexts()
+      return texts.map(text => text.split('\n')[0])
+    }
+    const always = ['Operation', 'Times (default 1)']
+    const choose = (name: RegExp) => page.getByRole('radio', {name}).check()
+    expect(await named()).toEqual([...always, 'Status', 'Retry-After in s', 'Error code'])
+    await page.getByLabel('Retry-After').fill('5')
+    await page.getByLabel('Status', {exact: true}).fill('503')
+    for (const [kind, more] of [
+      [/^latency waits/, ['Delay in ms']],
+      [/^truncate sends half/, []],
+      [/^html answers/, ['Status']],
+    ] as const) {
+      await choose(kind)
+      expect(await named()).toEqual([...always, ...more])
+    }
+    await page.getByLabel('Operation').selectOption('account.show')
+    await press(page, 'Inject')
+    expect(await text(page)).toContain('1 of 1')
+    expect(await sandbox.listed('faults')).toMatchObject([
+      {kind: 'html', operation: 'account.show', status: 503},
+    ])
+    await press(page, 'Remove all')
+    expect((await client.call('GET', '/account')).status).toBe(200)
+  })
+
+  it('copies credentials where scripts run, and shows no button where they do not', async () => {
+    const plain = await open('/')
+    expect(await plain.locator('[data-copy]:visible').count()).toBe(0)
+    const page = await open('/', {permissions: ['clipboard-read', 'clipboard-write']})
+    await page.getByRole('button', {name: 'Copy the client secret', exact: true}).click()
+    await page.getByText('Copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('sk_test_sandbox')
+  })
+
+  it('has one row of sections on a phone, the current one in view, and breaks no segment of a path', async () => {
+    const {reservation_ref} = await client.book(instant)
+    await client.call('GET', `/reservations/${reservation_ref}/cancellation-quote`)
+    const page = await open('/ui/faults', {viewport: {width: 375, height: 812}, isMobile: true})
+    expect((await page.locator('header').boundingBox())?.height).toBeLessThan(110)
+    const {x, width} = (await page.locator('[aria-current]').boundingBox()) ?? {x: -1, width: 0}
+    expect([x >= 0, x + width <= 375]).toEqual([true, true])
+    await page.goto(`${sandbox.origin}/ui/requests`)
+    const lines = await page
+      .locator('.path span')
+      .evaluateAll(spans => spans.map(span => (span as unknown as Placed).getClientRects().length))
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.every(count => count === 1)).toBe(true)
+  })
+
   it('keeps the roles of its tables where they are shown as blocks', async () => {
     await client.book()
     const page = await open('/ui/reservations', {viewport: {width: 360, height: 640}, isMobile: true})
@@ -209,3 +262,8 @@ describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
     expect(json.data.status).toBe('PENDING_PAYMENT')
   })
 })
+
+/** Exists inside the page only. */
+interface Placed {
+  getClientRects(): {readonly length: number}
+}

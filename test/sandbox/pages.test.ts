@@ -1,4 +1,5 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
+import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
 import {ADULT} from '../support/sandbox.js'
 import {sandboxForEachTest} from './each-sandbox.js'
@@ -8,16 +9,28 @@ const {sandbox, client} = sandboxForEachTest()
 
 const instant = {payment: {mode: 'instant'}}
 const events = async () => await sandbox.listed('events')
-const read = async (path: string) => (await readPage(sandbox, path)).text
+/** Without the marks of where a path may be broken. */
+const read = async (path: string) => (await readPage(sandbox, path)).text.replace(/<\/?(?:wbr|span)>/g, '')
 const rows = async (path: string) => (await read(path)).split('<tbody')[1]?.split('<tr').length ?? 1
 
 describe('reading', () => {
   it('shows its address and how to connect bookctl', async () => {
     const page = await read('/')
     expect(page).toContain(`export BOOKCTL_BASE_URL=${sandbox.baseUrl}`)
+    for (const text of [sandbox.baseUrl, 'cid_sandbox', 'sk_test_sandbox', 'sk_test_sandbox_poor']) {
+      expect(page).toContain(`data-copy="${text}"`)
+    }
     expect(page).toContain('EUR 100,000.00')
     expect(page).toContain('2030-06-01 12:00:00 UTC')
     expect(page).toContain('No reservations yet.')
+  })
+
+  it('shows reservations first, then requests', async () => {
+    const page = await read('/')
+    const headings = Array.from(page.matchAll(/<h2 id="(\w+)">/g), ([, id]) => id)
+    expect(headings.slice(0, 2)).toEqual(['reservations', 'requests'])
+    const sections = Array.from(page.matchAll(/<li><a href="([^"]*)"/g), ([, path]) => path)
+    expect(sections.slice(0, 3)).toEqual(['/', '/ui/reservations', '/ui/requests'])
   })
 
   it('shows everything about a reservation, but no whole identity number', async () => {
@@ -153,6 +166,13 @@ describe('forms', () => {
     const wrong = await sendForm(sandbox, '/ui/faults', {...order, status: ''})
     expect(wrong.status).toBe(400)
     expect(wrong.text).toContain('status is required for this kind')
+    const surplus = {retry_after: '5', latency_ms: '100', code: 'offer_expired'}
+    await sendForm(sandbox, '/ui/faults', {...order, ...surplus, kind: 'latency'})
+    const {operation} = order
+    expect(await sandbox.listed('faults')).toEqual([
+      {operation, kind: 'latency', latency_ms: 100, times: 1, left: 1},
+    ])
+    expect((await sendForm(sandbox, '/ui/faults', {...order, kind: 'none'})).status).toBe(400)
     await sendForm(sandbox, '/ui/faults', {...order, operation: '*'})
     await sendForm(sandbox, '/ui/faults/clear')
     expect((await client.call('GET', '/account')).status).toBe(200)
@@ -226,13 +246,16 @@ describe('an unknown path', () => {
   })
 })
 
-it('is sent with a policy that lets nothing run, frame it or be loaded from elsewhere', async () => {
+it('is sent with a policy that lets its own script run and nothing else, frame it or be loaded from elsewhere', async () => {
   for (const path of ['/', '/ui/requests', '/ui/nothing']) {
-    const {headers} = await readPage(sandbox, path)
+    const {headers, text} = await readPage(sandbox, path)
+    const scripts = Array.from(text.matchAll(/<script>([^<]*)<\/script>/g), ([, script = '']) => script)
+    expect([scripts.length, text.match(/<script/g)?.length]).toEqual([1, 1])
+    const hash = createHash('sha256').update(scripts.join()).digest('base64')
     const policy = headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).not.toContain('script')
+    expect(policy?.match(/script[^;]*/g)).toEqual([`script-src 'sha256-${hash}'`])
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')

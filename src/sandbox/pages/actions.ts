@@ -2,6 +2,7 @@
 import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/actions.js'
 import type {RunningService} from '../http/operation.js'
+import {isFieldOf} from './faults.js'
 import type {Done, Visit} from './layout.js'
 import {button, html, type Piece, pathOf, select} from './parts.js'
 
@@ -59,10 +60,12 @@ function secondsOf({advance_seconds, amount, unit}: Fields): number {
     : numberOf(advance_seconds)
 }
 
-/** The fault as the control takes it: empty fields are left out. */
+/** The fault as the control takes it: empty fields, and those that do not apply to its kind, are left out. */
 function orderOf(fields: Fields): Record<string, unknown> {
   const words = ['operation', 'kind', 'code']
-  const filled = Object.entries(fields).filter(([, value]) => value !== '')
+  const filled = Object.entries(fields).filter(
+    ([name, value]) => value !== '' && isFieldOf(name, fields.kind),
+  )
   return Object.fromEntries(
     filled.map(([name, value]) => [name, words.includes(name) ? value : numberOf(value)]),
   )

@@ -15,6 +15,7 @@ import type {Attempt} from '../store/deliveries.js'
 import {moveButton} from './actions.js'
 import {detailView, filterOf, listView, pagingOf, type View, type Visit} from './layout.js'
 import {
+  address,
   brief,
   button,
   card,
@@ -100,7 +101,7 @@ export function deliveryTable({now}: Visit, found: readonly ListedDelivery[], em
     identifier(delivery.type),
     status(delivery.status),
     html`${counted(delivery.attempts.length, 'attempt')}${lastError(delivery.attempts.at(-1))}`,
-    url === null ? soft(DELETED) : brief(url),
+    url === null ? soft(DELETED) : address(url, 20),
     time(delivery.next_attempt_at, now),
   ])
   const columns = ['Delivery and event', 'Type', 'Status', 'Attempts', 'Sent to', 'Next attempt']
@@ -116,7 +117,7 @@ export function subscriptionList(visit: Visit): View {
   const rows = found.items.map(({subscription: {id, is_active, url, events}, clientId}) => [
     html`${identifier(id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(id)}">its deliveries</a>`,
     status(is_active ? 'active' : 'passive'),
-    brief(url),
+    address(url),
     html`${events.map(type => html`<div>${shown(type)}</div>`)}`,
     code(clientId),
   ])

@@ -4,12 +4,12 @@ import {isoTime} from '../../contract/dates.js'
 import type {Refusal} from '../base/answers.js'
 import type {RunningService} from '../http/operation.js'
 import {type Listed, PAGE_SIZE, type Paging} from '../store/browse.js'
-import {code, html, instant, linkToOne, type Piece, pathOf, shown, textOf} from './parts.js'
+import {code, html, instant, linkToOne, type Piece, pathOf, SITE_SCRIPT, shown, textOf} from './parts.js'
 import {SITE_STYLE} from './style.js'
 
 const SECTIONS = [
   ['Overview', '/'],
-  ...['Reservations', 'Events', 'Deliveries', 'Subscriptions', 'Requests', 'Faults'].map(
+  ...['Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults'].map(
     name => [name, pathOf([name.toLowerCase()])] as const,
   ),
 ] as const
@@ -48,8 +48,8 @@ ${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` 
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
-<div class="bar"><p class="name"><a href="/">bookctl local sandbox</a> <span class="status wait">TEST mode</span></p>
-<p class="clock"><span class="soft">Service time</span> <time datetime="${isoTime(visit.now)}">${instant(isoTime(visit.now))}</time></p></div>
+<div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
+<p class="clock"><span class="soft wide">Service time</span> <time datetime="${isoTime(visit.now)}">${instant(isoTime(visit.now))}</time></p></div>
 <nav class="sections" aria-label="Sections"><ul>${SECTIONS.map(([name, path]) => section(visit, name, path))}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
@@ -57,6 +57,7 @@ ${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` 
 ${doneNote(visit)}
 ${view.main}
 </main>
+<script>${raw(SITE_SCRIPT)}</script>
 </body>
 </html>
 `)

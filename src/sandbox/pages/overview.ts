@@ -2,7 +2,7 @@
 import {fromMinor} from '../../contract/money.js'
 import {API_PATH, KEPT_REQUESTS} from '../http/requests.js'
 import {browseDeliveries, browseEvents, browseReservations, countAll, countByStatus} from '../store/browse.js'
-import {listClients} from '../store/clients.js'
+import {listClients, startUpSecret} from '../store/clients.js'
 import {clockForms} from './actions.js'
 import {deliveryTable} from './deliveries.js'
 import {eventTable} from './events.js'
@@ -10,6 +10,8 @@ import type {View, Visit} from './layout.js'
 import {
   button,
   card,
+  copied,
+  facts,
   html,
   identifier,
   linkTo,
@@ -40,30 +42,39 @@ export function overview(visit: Visit): View {
 <details><summary>Reset the sandbox</summary>
 <p>Deletes all reservations, events, deliveries, subscriptions, tokens and faults, and sets the clock back. This cannot be undone.</p>
 ${button('/ui/reset', 'Delete everything', {}, 'danger')}</details>`
-  const main = html`<div class="pair">
+  const main = html`${latest('reservations', browseReservations(database, {}, LATEST).items, reservationTable)}
+${latest('requests', requests.list().slice(-LATEST.limit).reverse(), requestTable)}
+<div class="pair">
 ${card('where', 'Connect', connection(visit))}
 ${card('clock', 'Advance the clock', clockForms(visit))}
 </div>
-${card('counts', 'Contents', counts(visit))}
-${card('clients', 'Clients', clients(visit))}
-${latest('reservations', browseReservations(database, {}, LATEST).items, reservationTable)}
 ${latest('events', browseEvents(database, {}, LATEST).items, eventTable)}
 ${latest('deliveries', browseDeliveries(database, {}, LATEST).items, deliveryTable)}
-${latest('requests', requests.list().slice(-LATEST.limit).reverse(), requestTable)}
+${card('counts', 'Contents', counts(visit))}
+${card('clients', 'Clients', clients(visit))}
 ${card('reset', 'Reset', reset)}`
   return {title: 'Overview', main}
 }
 
 function connection({origin}: Visit): Piece {
+  const baseUrl = origin + API_PATH
+  const id = 'cid_sandbox'
+  const secret = startUpSecret(id)
   const lines = [
-    `export BOOKCTL_BASE_URL=${origin}${API_PATH}`,
-    'export BOOKCTL_CLIENT_ID=cid_sandbox',
-    'export BOOKCTL_CLIENT_SECRET=sk_test_sandbox',
+    `export BOOKCTL_BASE_URL=${baseUrl}`,
+    `export BOOKCTL_CLIENT_ID=${id}`,
+    `export BOOKCTL_CLIENT_SECRET=${secret}`,
   ]
-  return html`<p>Base URL: <code>${origin}${API_PATH}</code> · <a href="/openapi.json">OpenAPI description</a></p>
-<p>In a terminal, <code>eval "$(bookctl sandbox env)"</code> or:</p>
+  const given = facts([
+    ['Base URL', copied(baseUrl, 'the base URL')],
+    ['Client id', copied(id, 'the client id')],
+    ['Client secret', copied(secret, 'the client secret')],
+    ['In a terminal', copied('eval "$(bookctl sandbox env)"', 'the command')],
+  ])
+  return html`${given}
+<p>Or in any other shell:</p>
 <pre tabindex="0" aria-label="Lines for a shell"><code>${lines.join('\n')}</code></pre>
-<p class="soft">Every local sandbox starts with these credentials; they are not secret.</p>`
+<p><a href="/openapi.json">OpenAPI description</a> <span class="soft">Every local sandbox starts with these credentials; they are not secret.</span></p>`
 }
 
 function counts({service: {database, requests, faults}}: Visit): Piece {
@@ -92,9 +103,10 @@ function tally(byStatus: ReadonlyMap<string, number>): [number, Piece] {
 function clients({service: {database}}: Visit): Piece {
   const rows = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => [
     html`${identifier(client_id)}<br><span class="soft">${shown(name)}</span>`,
+    copied(startUpSecret(client_id), `the secret of ${client_id}`),
     price(fromMinor(BigInt(balance_minor), currency), currency),
     price(fromMinor(0n, currency), currency),
     soft(scopes),
   ])
-  return table('Clients', ['Client', 'Balance', 'Credit', 'Scopes'], rows)
+  return table('Clients', ['Client', 'Secret', 'Balance', 'Credit', 'Scopes'], rows)
 }

@@ -2,6 +2,7 @@
 import {html} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {sha256} from '../base/random.js'
 import {money} from '../base/wording.js'
 
 export {html}
@@ -9,6 +10,8 @@ export {html}
 /** Characters of a text that are shown, and of those in a list. */
 const MAX_LENGTH = 1000
 const LIST_LENGTH = 80
+/** Longer words may break across lines anywhere. */
+const LONGEST_WORD = 40
 
 /** Foreign text: on one line, without invisible characters, and isolated so that it cannot reorder the text around it. */
 export function shown(text: string, maxLength = MAX_LENGTH): Piece {
@@ -25,6 +28,18 @@ export function code(text: string, maxLength = MAX_LENGTH): Piece {
   return html`<code>${shown(text, maxLength)}</code>`
 }
 
+/** The path or the address of a request, broken across lines before a slash alone, unless a segment has more than `longest`. */
+export function address(text: string, longest = 32): Piece {
+  const segments = sanitizeLine(text, LIST_LENGTH).split(/(?<=[^/])(?=\/)/)
+  if (segments.some(segment => segment.length > longest)) return code(text, LIST_LENGTH)
+  return html`<code class="path"><bdi>${segments.map(segment => html`<wbr><span>${segment}</span>`)}</bdi></code>`
+}
+
+/** A value to be pasted elsewhere, with a button that copies it where scripts run. */
+export function copied(text: string, label: string): Piece {
+  return html`${identifier(text)} <button type="button" class="copy" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`
+}
+
 /** A link to a page of the sandbox; `segments` are put into its path encoded. */
 export function linkTo(segments: readonly string[], text: Piece | string): Piece {
   return html`<a href="${pathOf(segments)}">${text}</a>`
@@ -34,9 +49,6 @@ export function linkTo(segments: readonly string[], text: Piece | string): Piece
 export function pathOf(segments: readonly string[]): string {
   return ['/ui', ...segments.map(encodeURIComponent)].join('/')
 }
-
-/** Longer words may break across lines anywhere. */
-const LONGEST_WORD = 40
 
 /** A reference or an id, on one line where there is room. */
 export function identifier(id: string): Piece {
@@ -195,14 +207,40 @@ export function textOf(page: Piece): string {
   return page.toString()
 }
 
+/** The only script: it shows the buttons that copy, and brings the current section into view. Pages work without it. */
+export const SITE_SCRIPT = `
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy)
+      button.textContent = 'Copied'
+    } catch {
+      button.textContent = 'Not copied'
+    }
+    setTimeout(() => { button.textContent = 'Copy' }, 2000)
+  })
+}
+const list = document.querySelector('.sections ul'), here = document.querySelector('.sections [aria-current]')
+if (here) list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2
+`
+
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
 /** No script, nothing from other hosts, no frame; no referrer to other hosts, because an address may be a secret. */
 export const PAGE_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'Content-Security-Policy': POLICY,
   // Not `no-referrer`: with it browsers send `Origin: null` from the form, which would be refused.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cache-Control': 'no-store',
+}
+
+/** The same, with the one script by its hash. */
+export const SITE_HEADERS = {
+  ...PAGE_HEADERS,
+  'Content-Security-Policy': `${POLICY}; script-src 'sha256-${sha256(SITE_SCRIPT).toString('base64')}'`,
 }

@@ -6,6 +6,7 @@ import {KEPT_REQUESTS, type LoggedRequest} from '../http/requests.js'
 import {PAGE_SIZE} from '../store/browse.js'
 import {detailView, filterOf, listView, pagingOf, type View, type Visit} from './layout.js'
 import {
+  address,
   card,
   code,
   facts,
@@ -54,7 +55,7 @@ export function requestDetail(visit: Visit): View {
   if (!found) throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_REQUESTS}`)
   const headers = Object.entries(found.headers).map(([name, value]) => [code(name), shown(value)])
   const requestFacts = facts([
-    ['Sent', code(`${found.method} ${found.path}`)],
+    ['Sent', address(`${found.method} ${found.path}`)],
     ['Operation', operationOf(found)],
     ['Response', httpStatus(found.status)],
     ['Received', time(found.at, visit.now)],
@@ -67,7 +68,7 @@ ${card('body', 'Body', found.body === null ? nothing('No JSON body.') : jsonText
 
 export function requestTable({now}: Visit, found: readonly LoggedRequest[], empty?: Piece): Piece {
   const rows = found.map(request => [
-    linkTo(['requests', request.request_id], code(`${request.method} ${request.path}`, 80)),
+    linkTo(['requests', request.request_id], address(`${request.method} ${request.path}`)),
     operationOf(request),
     httpStatus(request.status),
     time(request.at, now),

@@ -15,7 +15,7 @@ import {eventDetail, eventList} from './events.js'
 import {faultList} from './faults.js'
 import {failureView, layOut, type View, type Visit} from './layout.js'
 import {overview} from './overview.js'
-import {PAGE_HEADERS} from './parts.js'
+import {SITE_HEADERS} from './parts.js'
 import {showPaymentPage, submitPayment} from './payment.js'
 import {requestDetail, requestList} from './requests.js'
 import {reservationDetail, reservationList} from './reservations.js'
@@ -69,13 +69,13 @@ export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolea
 export function showFailure(service: RunningService, context: SiteContext, refusal: Refusal): Response {
   const visit = visitOf(service, context)
   const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
-  const headers = {...PAGE_HEADERS, ...refusal.headers}
+  const headers = {...SITE_HEADERS, ...refusal.headers}
   return context.html(page, refusal.status as 400, headers)
 }
 
 function show(service: RunningService, context: SiteContext, view: (visit: Visit) => View): Response {
   const visit = visitOf(service, context)
-  return context.html(layOut(visit, view(visit)), 200, PAGE_HEADERS)
+  return context.html(layOut(visit, view(visit)), 200, SITE_HEADERS)
 }
 
 function visitOf(service: RunningService, context: SiteContext): Visit {

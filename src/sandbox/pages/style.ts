@@ -66,9 +66,15 @@ input, select { min-height: 2.75rem; padding: .375rem .75rem; font: inherit; fon
   border: 1px solid var(--soft); border-radius: .4rem; max-width: 100%; }
 input[type=number] { width: 8rem; }
 summary { cursor: pointer; color: var(--accent); padding: .375rem 0; } details form { margin-top: .5rem; }
+.path span { white-space: nowrap; } .copy { min-height: 0; padding: 0 .5rem; font-size: .8125rem; }
+fieldset { margin: 0 0 .75rem; padding: 0; border: 0; } legend { padding: 0; color: var(--soft); font-size: .8125rem; font-weight: 600; }
+.choice { flex-direction: row; align-items: baseline; gap: .625rem; padding: .25rem 0; color: inherit; font-size: inherit; font-weight: 400; } .choice input { min-height: 0; flex: none; }
+@supports selector(:has(*)) { ${hiddenFields()} }
 @media (min-width: 64rem) { .id { white-space: nowrap; } }
 @media (max-width: 48rem) {
   .bar, .sections, main { padding-left: 1rem; padding-right: 1rem; } .card { padding: .875rem 1rem; }
+  .wide { display: none; } .bar { flex-wrap: nowrap; } .bar p { white-space: nowrap; } .bar .clock { max-width: 6rem; white-space: normal; font-size: .8125rem; line-height: 1.3; text-align: right; }
+  .sections ul { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; white-space: nowrap; position: relative; }
   dt { flex-basis: 100%; font-size: .8125rem; } td .nowrap, td time { white-space: normal; }
 }
 @media (width < 64rem) {
@@ -76,8 +82,17 @@ summary { cursor: pointer; color: var(--accent); padding: .375rem 0; } details f
   tr { padding: .5rem 0; border-top: 1px solid var(--line); } tbody tr:first-child { border-top: 0; }
   th, td { display: flex; gap: 1rem; padding: .15rem 0; border: 0; } th[data-column], td { min-width: 0; }
   [data-column] > div { min-width: 0; } [data-column]::before { content: attr(data-column); flex: 0 0 7rem; color: var(--soft); font-size: .8125rem; }
+  th[data-column]:has(a)::before { content: none; }
 }
 `
+
+/** Of the form of a fault, shows the fields of the kind that is chosen alone. */
+function hiddenFields(): string {
+  const shown = ['status', 'latency', 'html'].map(
+    kind => `form:has([value=${kind}]:checked) [data-for~=${kind}]`,
+  )
+  return `[data-for] { display: none; } ${shown.join(', ')} { display: flex; }`
+}
 
 /** The style of the payment page: one column that a phone can read. */
 export const PAYMENT_PAGE_STYLE = `${BASE_STYLE}

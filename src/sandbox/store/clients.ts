@@ -29,13 +29,17 @@ const START_UP_CLIENTS = [
   {id: 'cid_sandbox_readonly', name: 'Window Shoppers', scopes: READ_SCOPES, balance: 10_000_000n},
 ] as const
 
-/** The secret of each is its id with `sk_test` for `cid`: `cid_sandbox` has `sk_test_sandbox`. */
+/** The secret of a start-up client: `sk_test_sandbox` of `cid_sandbox`. */
+export function startUpSecret(clientId: string): string {
+  return clientId.replace(/^cid/, 'sk_test')
+}
+
 export function addStartUpClients(database: Database, now: number): void {
   for (const {id, name, scopes, balance} of START_UP_CLIENTS) {
     const sql = `INSERT INTO clients (client_id, account_id, name, secret_hash, scopes, currency, balance_minor, updated_at)
       VALUES (?, ?, ?, ?, ?, 'EUR', ?, ?) ON CONFLICT DO NOTHING`
     const account = id.replace(/^cid/, 'acc')
-    const secret = sha256(id.replace(/^cid/, 'sk_test'))
+    const secret = sha256(startUpSecret(id))
     database.run(sql, id, account, name, secret, scopes.join(' '), balance, now)
   }
 }
