@@ -1,16 +1,7 @@
-/** Reads a PDF back with a library that has no part in making it. */
+/** Reads a PDF back with a library that has no part in making it: pages with runs of space made one, fonts of the first. */
 import {getDocument} from 'pdfjs-dist/legacy/build/pdf.mjs'
 
-export interface ReadPdf {
-  /** The text of each page, runs of space made one. */
-  readonly pages: readonly string[]
-  readonly text: string
-  readonly info: Readonly<Record<string, unknown>>
-  /** Names of the fonts on the first page. */
-  readonly fonts: readonly string[]
-}
-
-export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
+export async function readPdf(bytes: Uint8Array) {
   const loading = getDocument({
     data: bytes.slice(),
     verbosity: 0,

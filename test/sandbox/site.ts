@@ -1,17 +1,7 @@
 /** The sandbox's own page for tests: reading it, and sending its forms as a browser does. */
 import type {TestSandbox} from '../support/sandbox.js'
 
-export interface SiteAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
-
-export async function readPage(
-  {sandbox, origin}: TestSandbox,
-  path: string,
-  init: RequestInit = {},
-): Promise<SiteAnswer> {
+export async function readPage({sandbox, origin}: TestSandbox, path: string, init: RequestInit = {}) {
   const answer = await sandbox.handle(new Request(origin + path, init))
   return {status: answer.status, headers: answer.headers, text: await answer.text()}
 }
@@ -22,6 +12,6 @@ export function sendForm(
   path: string,
   fields: Record<string, string> = {},
   headers: Record<string, string> = {origin: sandbox.origin},
-): Promise<SiteAnswer> {
+) {
   return readPage(sandbox, path, {method: 'POST', headers, body: new URLSearchParams(fields)})
 }

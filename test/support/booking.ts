@@ -6,12 +6,11 @@ import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {intentOf} from '../../src/api/reserve/intent.js'
-import type {ReserveParts} from '../../src/api/reserve/reserve.js'
-import type {Api, Clock} from '../../src/api/types.js'
+import type {Clock} from '../../src/api/types.js'
 import type {ReservationIntent} from '../../src/contract/journal.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
 import type {Scope} from '../../src/contract/scopes.js'
-import {openState, type State} from '../../src/state/state.js'
+import {openState} from '../../src/state/state.js'
 import {CONTACT} from './stay.js'
 
 export const CLIENT_ID = 'cid_test'
@@ -35,15 +34,9 @@ export interface PartsOptions {
   readonly clock?: Clock
 }
 
-export interface Parts {
-  readonly state: State
-  readonly tokenParts: TokenSourceParts
-  readonly api: Api
-  readonly reserveParts: ReserveParts
-  close(): Promise<void>
-}
+export type Parts = ReturnType<typeof connect>
 
-export function connect(options: PartsOptions): Parts {
+export function connect(options: PartsOptions) {
   const {directory, baseUrl, clock = realClock, timeoutSeconds = 20} = options
   const state = openState(directory)
   const transport = createTransport({env: {}})

@@ -15,17 +15,13 @@ export function described(name: OperationName): any {
   return description.paths[path]?.[method.toLowerCase()]
 }
 
-export interface SchemaCheck {
-  /** What is wrong with the value by the schema at this JSON pointer of the description; empty when nothing is. */
-  faults(pointer: string, value: unknown): string[]
-}
-
-export function schemaCheck(): SchemaCheck {
+export function schemaCheck() {
   const ajv = new Ajv2020({strict: false, allErrors: true})
   addFormats.default(ajv)
   ajv.addSchema(description, 'description')
   return {
-    faults(pointer, value) {
+    /** What is wrong with the value by the schema at this JSON pointer of the description; empty when nothing is. */
+    faults(pointer: string, value: unknown) {
       const validate = ajv.getSchema(`description#${pointer}`)
       if (!validate) throw new Error(`the description has nothing at ${pointer}`)
       return validate(value)

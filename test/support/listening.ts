@@ -1,26 +1,18 @@
 /** `bookctl webhooks listen` as a process of its own. */
-import type {Finished, Home, RunOptions, Serving} from './bookctl.js'
+import type {Home, RunOptions} from './bookctl.js'
 import {startSubscriber} from './subscriber.js'
 import {SECRET} from './webhook-load.js'
 
-export interface ListenProcess extends Omit<Serving, 'ready'> {
-  readonly url: string
-  readonly port: number
-  /** Sends `signal` and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Finished>
-}
+export type ListenProcess = Awaited<ReturnType<typeof startListening>>
 
 /** Starts it in `home` with `--json` and waits for "ready". Rejects with what it printed when it ends before. */
-export async function startListening(
-  home: Home,
-  argv: readonly string[] = [],
-  options: RunOptions = {},
-): Promise<ListenProcess> {
+export async function startListening(home: Home, argv: readonly string[] = [], options: RunOptions = {}) {
   const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, ...options.env}
   const {ready, ...serving} = home.serve(['webhooks', 'listen', ...argv], {...options, env})
   const {child, ended} = serving
   const {url} = (await ready) ?? {}
   if (url === undefined) throw new Error(`listen ended before it was ready: ${JSON.stringify(await ended)}`)
+  /** Sends `signal` and waits for the end. */
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     return ended
@@ -28,16 +20,11 @@ export async function startListening(
   return {...serving, url, port: Number(new URL(url).port), stop}
 }
 
-export interface ForwardTarget {
-  readonly url: string
-  readonly port: number
-  /** Values of the event id header, in the order they came. */
-  readonly got: readonly string[]
-  close(): Promise<void>
-}
+export type ForwardTarget = Awaited<ReturnType<typeof startTarget>>
 
 /** An address to forward to. It answers `status`, or never if that is 'hang'. */
-export async function startTarget(status: number | 'hang', port = 0): Promise<ForwardTarget> {
+export async function startTarget(status: number | 'hang', port = 0) {
+  /** Values of the event id header, in the order they came. */
   const got: string[] = []
   const {origin, ...subscriber} = await startSubscriber(
     (answer, {headers}) => {

@@ -1,15 +1,7 @@
 /** `bookctl sandbox start` as a process of its own, for stories that need a real one. */
-import {type Finished, Home} from './bookctl.js'
+import {Home} from './bookctl.js'
 
-export interface LocalSandbox {
-  readonly home: Home
-  readonly baseUrl: string
-  readonly origin: string
-  /** The environment that points commands at it. */
-  readonly env: Record<string, string>
-  /** Ends it with `signal`; returns its exit code, or the signal that ended it. */
-  stop(signal?: NodeJS.Signals): Promise<Finished['exit']>
-}
+export type LocalSandbox = Awaited<ReturnType<typeof startLocalSandbox>>
 
 /** Ends with the process at the other end of its stdin, however that ends. */
 export const ENDS_WITH_US = {
@@ -18,8 +10,8 @@ export const ENDS_WITH_US = {
   limitMilliseconds: null,
 }
 
-/** Starts one in a home of its own, with its state in memory. */
-export async function startLocalSandbox(): Promise<LocalSandbox> {
+/** Starts one in a home of its own, with its state in memory; `env` points commands at it. */
+export async function startLocalSandbox() {
   const home = new Home()
   const {child, ready, ended} = home.serve(['sandbox', 'start', '--db', ':memory:'], ENDS_WITH_US)
   const line = await ready
@@ -30,6 +22,7 @@ export async function startLocalSandbox(): Promise<LocalSandbox> {
   const {base_url: baseUrl = '', origin = '', client_id = '', client_secret = ''} = line
   const env = {BOOKCTL_BASE_URL: baseUrl, BOOKCTL_CLIENT_ID: client_id, BOOKCTL_CLIENT_SECRET: client_secret}
   Object.assign(home.env, env)
+  /** Ends it with `signal`; returns its exit code, or the signal that ended it. */
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     const {exit} = await ended

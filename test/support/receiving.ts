@@ -2,31 +2,15 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import type {EventStore} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
 import {RECEIVER_LIMITS, type ReceiverLimits} from '../../src/webhooks/receive/limits.js'
-import {
-  type AcceptedEvent,
-  createReceiver,
-  type Receipt,
-  type Receiver,
-} from '../../src/webhooks/receive/receiver.js'
-import {type ServedReceiver, serveReceiver} from '../../src/webhooks/receive/server.js'
+import {type AcceptedEvent, createReceiver, type Receipt} from '../../src/webhooks/receive/receiver.js'
+import {serveReceiver} from '../../src/webhooks/receive/server.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {SECRET} from './webhook-load.js'
 
-export interface Receiving {
-  readonly port: number
-  readonly store: EventStore
-  readonly receipts: Receipt[]
-  /** Statuses of requests that were answered by the server alone. */
-  readonly refused: number[]
-  readonly storeErrors: unknown[]
-  readonly served: ServedReceiver
-  readonly receiver: Receiver
-  close(): Promise<void>
-}
+export type Receiving = Awaited<ReturnType<typeof startReceiving>>
 
 export interface ReceivingOptions {
   readonly limits?: Partial<ReceiverLimits>
@@ -40,12 +24,13 @@ export interface ReceivingOptions {
   readonly clock?: () => number
 }
 
-export async function startReceiving(options: ReceivingOptions = {}): Promise<Receiving> {
+export async function startReceiving(options: ReceivingOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-receiving-'))
   const database = openOwn(EVENTS, directory)
   const store = createEventStore(() => database)
   const keeper = {profile: 'default', owner: 'test'}
   const receipts: Receipt[] = []
+  /** Statuses of requests that were answered by the server alone. */
   const refused: number[] = []
   const storeErrors: unknown[] = []
   const {receive = async (_, keep) => keep(), clock = () => Date.now() / 1000} = options

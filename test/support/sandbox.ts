@@ -1,6 +1,6 @@
 /** A local sandbox for tests: in memory by default, on a free port of loopback, with a stopped clock. */
 import {randomUUID} from 'node:crypto'
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.js'
+import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
 
 /** Unix seconds of 2030-06-01T12:00:00Z, when a test's sandbox begins by default. */
@@ -9,38 +9,15 @@ export const TEST_START = 1_906_545_600
 export interface JsonAnswer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  readonly json: any
+  readonly json: Any
 }
 
-export interface SandboxClient {
-  readonly token: string
-  /** Calls the API with the bearer token; `path` is appended to the base URL. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<JsonAnswer>
-  /** Searches two adults in Istanbul and returns the offers found; `change` replaces criteria. */
-  // biome-ignore lint/suspicious/noExplicitAny: offers as they come
-  search(change?: Record<string, unknown>): Promise<any[]>
-  /** Reserves with this Idempotency-Key (default: a new one). */
-  reserve(body: unknown, key?: string): Promise<JsonAnswer>
-  /** Searches and reserves the first offer, or the first that `pick` accepts; returns the reservation. */
-  // biome-ignore lint/suspicious/noExplicitAny: a reservation as it came
-  book(change?: Record<string, unknown>, pick?: (offer: any) => boolean): Promise<any>
-}
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape, as they come
+type Any = any
 
-export interface TestSandbox {
-  readonly origin: string
-  readonly baseUrl: string
-  readonly sandbox: Sandbox
-  client(name?: '' | '_poor' | '_readonly', scope?: string): Promise<SandboxClient>
-  /** Calls a path beside the API, for example `/_sandbox/events`. */
-  control(method: string, path: string, body?: unknown): Promise<JsonAnswer>
-  /** What a control lists. */
-  // biome-ignore lint/suspicious/noExplicitAny: records of every shape
-  listed(list: 'events' | 'deliveries' | 'requests' | 'faults'): Promise<any[]>
-  advance(seconds: number): Promise<void>
-  fault(order: {operation: string; kind: string; [more: string]: unknown}): Promise<void>
-  close(): Promise<void>
-}
+export type SandboxClient = Awaited<ReturnType<typeof connect>>
+
+export type TestSandbox = Awaited<ReturnType<typeof startSandbox>>
 
 export interface TestSandboxOptions extends Partial<SandboxOptions> {
   /** Without a socket, straight into `handle`: quicker, and enough for most rules. */
@@ -50,7 +27,7 @@ export interface TestSandboxOptions extends Partial<SandboxOptions> {
 const ALL_SCOPES =
   'hotels:read tours:read reservations:read reservations:write account:read content:read webhooks:read webhooks:write'
 
-export async function startSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
+export async function startSandbox(options: TestSandboxOptions = {}) {
   const {inProcess, ...rest} = options
   const sandbox = createSandbox({database: ':memory:', clock: () => TEST_START, ...rest})
   const served = inProcess ? undefined : await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
@@ -58,18 +35,22 @@ export async function startSandbox(options: TestSandboxOptions = {}): Promise<Te
   const send = (method: string, url: string, body?: unknown, headers?: Record<string, string>) =>
     request(served ? fetch : asked => sandbox.handle(asked), method, url, body, headers)
   const baseUrl = `${origin}/partner-api/v1`
+  /** Calls a path beside the API, for example `/_sandbox/events`. */
   const control = (method: string, path: string, body?: unknown) => send(method, origin + path, body)
   return {
     origin,
     baseUrl,
     sandbox,
     control,
-    client: (name = '', scope = ALL_SCOPES) => connect(send, baseUrl, name, scope),
-    listed: async list => (await expectOk(control('GET', `/_sandbox/${list}`))).json.data,
-    advance: async seconds => {
+    client: (name: '' | '_poor' | '_readonly' = '', scope = ALL_SCOPES) =>
+      connect(send, baseUrl, name, scope),
+    /** What a control lists. */
+    listed: async (list: 'events' | 'deliveries' | 'requests' | 'faults'): Promise<Any[]> =>
+      (await expectOk(control('GET', `/_sandbox/${list}`))).json.data,
+    advance: async (seconds: number) => {
       await expectOk(control('POST', '/_sandbox/clock', {advance_seconds: seconds}))
     },
-    fault: async order => {
+    fault: async (order: {operation: string; kind: string; [more: string]: unknown}) => {
       await expectOk(control('POST', '/_sandbox/faults', order))
     },
     close: async () => {
@@ -80,7 +61,7 @@ export async function startSandbox(options: TestSandboxOptions = {}): Promise<Te
 }
 
 /** A client of a sandbox that runs elsewhere, at `origin`. */
-export function connectTo(origin: string): Promise<SandboxClient> {
+export function connectTo(origin: string) {
   const send: Send = (method, url, body, headers) => request(fetch, method, url, body, headers)
   return connect(send, `${origin}/partner-api/v1`, '', ALL_SCOPES)
 }
@@ -92,7 +73,7 @@ type Send = (
   headers?: Record<string, string>,
 ) => Promise<JsonAnswer>
 
-async function connect(send: Send, baseUrl: string, name: string, scope: string): Promise<SandboxClient> {
+async function connect(send: Send, baseUrl: string, name: string, scope: string) {
   const granted = await expectOk(
     send('POST', `${baseUrl}/oauth/token`, {
       grant_type: 'client_credentials',
@@ -102,13 +83,17 @@ async function connect(send: Send, baseUrl: string, name: string, scope: string)
     }),
   )
   const token = granted.json.data.access_token as string
+  /** Calls the API with the bearer token; `path` is appended to the base URL. */
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(method, baseUrl + path, body, {authorization: `Bearer ${token}`, ...headers})
-  const search: SandboxClient['search'] = async (change = {}) =>
+  /** Searches two adults in Istanbul and returns the offers found; `change` replaces criteria. */
+  const search = async (change: Record<string, unknown> = {}): Promise<Any[]> =>
     (await expectOk(call('POST', '/hotels/search', searchRequest(change)))).json.data.offers
+  /** Reserves with this Idempotency-Key. */
   const reserve = (body: unknown, key: string = randomUUID()) =>
     call('POST', '/reservations/hotel', body, {'idempotency-key': key})
-  const book: SandboxClient['book'] = async (change, pick = () => true) => {
+  /** Searches and reserves the first offer, or the first that `pick` accepts; returns the reservation. */
+  const book = async (change?: Record<string, unknown>, pick = (_: Any) => true): Promise<Any> => {
     const offer = (await search()).find(pick)
     return (await expectOk(reserve(reservationRequest(offer.offer_id, change)))).json.data
   }

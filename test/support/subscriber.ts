@@ -20,17 +20,7 @@ export interface ReceivedEvent {
   readonly body: Buffer
 }
 
-export interface Subscriber {
-  /** With the port, without a path. */
-  readonly origin: string
-  readonly port: number
-  readonly received: ReceivedEvent[]
-  /** Connections that were opened, with or without a request. */
-  connections(): number
-  /** Resolves when `count` requests have come. */
-  waitFor(count: number): Promise<void>
-  close(): Promise<void>
-}
+export type Subscriber = Awaited<ReturnType<typeof startSubscriber>>
 
 export type Answering = (answer: ServerResponse, event: ReceivedEvent, count: number) => void
 
@@ -39,7 +29,7 @@ export async function startSubscriber(
   answering: Answering = answer => answer.end(),
   tls?: {cert: Buffer; key: Buffer; maxVersion?: 'TLSv1.1'},
   wantedPort = 0,
-): Promise<Subscriber> {
+) {
   const received: ReceivedEvent[] = []
   let connections = 0
   const listener: RequestListener = async (request, answer) => {
@@ -60,10 +50,11 @@ export async function startSubscriber(
     origin: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     received,
+    /** Connections that were opened, with or without a request. */
     connections: () => connections,
-    waitFor: count => waitUntil(() => received.length >= count, `${count} requests`),
+    waitFor: (count: number) => waitUntil(() => received.length >= count, `${count} requests`),
     close: () =>
-      new Promise(resolve => {
+      new Promise<void>(resolve => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),

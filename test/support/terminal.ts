@@ -37,26 +37,10 @@ export interface TerminalOptions {
   readonly limitMilliseconds?: number
 }
 
-export interface TerminalRun {
-  readonly pid: number
-  type(text: string): void
-  press(...keys: (keyof typeof KEYS)[]): void
-  /** Waits until it was shown after what was waited for before; rejects when it does not come. */
-  waitFor(seen: string | RegExp): Promise<void>
-  /** The lines on the screen now, without blanks at their ends. */
-  screen(): string
-  /** The column the cursor is in. */
-  cursor(): number
-  /** All that was written, escape sequences too. */
-  raw(): string
-  resize(columns: number, rows: number): void
-  kill(signal?: NodeJS.Signals): void
-  /** The exit code, 128 + the number of the signal that ended it, once all it wrote is on the screen. */
-  readonly exit: Promise<number>
-}
+export type TerminalRun = ReturnType<typeof atTerminal>
 
 /** Starts `bookctl ...argv`; it must be waited for by `exit`. */
-export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}): TerminalRun {
+export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}) {
   const {columns = 80, rows = 24, limitMilliseconds = 2 * PATIENCE_SECONDS * 1000} = options
   const [file = '', ...args] = options.command ?? [process.execPath, ENTRY, ...argv]
   const inherited = Object.entries(process.env).filter(
@@ -89,13 +73,14 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
   return {
     ...shown,
     pid: pty.pid,
-    type: text => pty.write(text),
-    press: (...keys) => pty.write(keys.map(key => KEYS[key]).join('')),
-    resize(columns, rows) {
+    type: (text: string) => pty.write(text),
+    press: (...keys: (keyof typeof KEYS)[]) => pty.write(keys.map(key => KEYS[key]).join('')),
+    resize(columns: number, rows: number) {
       shown.resize(columns, rows)
       pty.resize(columns, rows)
     },
-    kill: signal => pty.kill(signal),
+    kill: (signal?: NodeJS.Signals) => pty.kill(signal),
+    /** The exit code, 128 + the number of the signal that ended it, once all it wrote is on the screen. */
     exit,
   }
 }
@@ -126,6 +111,7 @@ export function createScreen(columns: number, rows: number) {
         changed()
         done()
       }),
+    /** Waits until it was shown after what was waited for before; rejects when it does not come. */
     waitFor: (seen: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const finish = (settle: () => void) => {
@@ -148,7 +134,9 @@ export function createScreen(columns: number, rows: number) {
         look()
       }),
     screen,
+    /** The column the cursor is in. */
     cursor: () => terminal.buffer.active.cursorX,
+    /** All that was written, escape sequences too. */
     raw: () => raw,
     resize: (columns: number, rows: number) => terminal.resize(columns, rows),
   }

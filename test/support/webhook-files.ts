@@ -51,14 +51,10 @@ export function isSigned(header: string, body: Uint8Array, secret: string, now: 
   return valuesOf('v1').some(digest => `t=${time},v1=${digest}` === signatureOf(body, time, secret))
 }
 
-export interface VerifyingReceiver {
-  readonly origin: string
-  readonly url: string
-  close(): Promise<void>
-}
+export type VerifyingReceiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** A receiver that keeps to §6: 200, or 401 to what is not rightly signed. */
-export async function startReceiver(secret = SIGNING_SECRET): Promise<VerifyingReceiver> {
+export async function startReceiver(secret = SIGNING_SECRET) {
   const {origin, close} = await startSubscriber((answer, {headers, body}) => {
     // A header that is repeated is joined with a blank, which none of its fields has.
     const header = String(headers['x-service-signature'])
