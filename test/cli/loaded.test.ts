@@ -5,20 +5,8 @@ import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.j
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {runAndList} from './loaded-modules.js'
 
-const HEAVY = [
-  'zod',
-  'undici',
-  'libsql',
-  'inquirer',
-  '@inquirer/core',
-  'hono',
-  'pdfkit',
-  'fflate',
-  'conf',
-  'ajv',
-  'cli-table3',
-  'csv-stringify',
-]
+const HEAVY =
+  'zod undici libsql inquirer @inquirer/core hono pdfkit fflate conf ajv cli-table3 csv-stringify'.split(' ')
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000
 

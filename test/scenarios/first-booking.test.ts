@@ -1,5 +1,5 @@
 /** A partner's first day: log in, search, reserve, download the voucher, pay another one, log out. */
-import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
@@ -92,32 +92,6 @@ test('a reservation from the balance, its voucher, and the same again', async ()
   expect(readdirSync(home.directory).filter(name => name.includes('voucher'))).toEqual([saved.result.path])
 })
 
-test('an instant payment is waited for', async () => {
-  const offer = (await offers())[1]?.offer_id ?? ''
-  const argv = ['reserve', offer, '--pay', 'instant', '--client-reference', 'TRIP-7', ...GUESTS]
-  const pending = await home.json<Reserved>([...argv, '--wait=1'])
-  expect(pending).toMatchObject({
-    exit: 8,
-    result: {error: {code: 'payment_pending'}, outcome: 'pending_payment'},
-  })
-  const made = await home.json<Reserved>(argv)
-  expect(made.result.outcome).toBe('pending_payment')
-  expect(made.result.reservation.payment?.url).toContain(sandbox.origin)
-  const {reservation_ref} = made.result.reservation
-  expect(await home.json(['voucher', 'download', reservation_ref])).toMatchObject({exit: 5})
-  const paid = await home.json(['sandbox', 'pay', reservation_ref, '--base-url', sandbox.baseUrl])
-  expect(paid).toMatchObject({exit: 0, result: {reservation: {status: 'CONFIRMED'}}})
-  const resumed = await home.json(['reserve', '--resume', 'TRIP-7', '--wait'])
-  expect(resumed).toMatchObject({exit: 0, result: {outcome: 'confirmed', client_reference_id: 'TRIP-7'}})
-  const {result} = await home.json<{entries: object[]}>(['journal'])
-  expect(result.entries[0]).toMatchObject({
-    client_reference_id: 'TRIP-7',
-    outcome: 'confirmed',
-    reservation_ref,
-  })
-  expect((await home.json<{entries: object[]}>(['journal', '--unresolved'])).result.entries).toEqual([])
-})
-
 test('the request can be written in a file, filled from a template, and looked at before', async () => {
   const template = await home.json<Record<string, unknown>>(['reserve', '--template'])
   expect(Object.keys(template.result)).toContain('guests')
@@ -141,25 +115,4 @@ test('the request can be written in a file, filled from a template, and looked a
   expect(await balance()).toBe(before)
   const made = await home.json<Reserved>(['reserve', '--input', '-'], {stdin: readFileSync(file, 'utf8')})
   expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-})
-
-test('what is known of the offer is used before anything is sent', async () => {
-  const offer = (await offers())[2]
-  const argv = ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS]
-  const codeOf = async (more: string[]) =>
-    (await home.json<{error: {code: string}}>([...argv, ...more])).result.error.code
-  expect(await codeOf(['--nationality', 'DE'])).toBe('nationality_changed')
-  expect(await codeOf(['--max-price', '1'])).toBe('price_too_high')
-})
-
-test('logout leaves nothing to act with', async () => {
-  expect(await home.json(['logout'])).toMatchObject({
-    exit: 0,
-    result: {profile: 'default', revoked: true, removed: true},
-  })
-  expect((await home.run(['account'])).exit).toBe(4)
-  for (const name of home.kept()) {
-    expect(readFileSync(join(home.configDirectory, name)).includes('sk_test_sandbox')).toBe(false)
-  }
-  expect(existsSync(join(home.configDirectory, 'config.json'))).toBe(true)
 })

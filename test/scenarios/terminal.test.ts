@@ -120,17 +120,7 @@ test.each([
   ['whoami', '--nonsense', 'of', 'a', 'kind', 'that', 'is', 'not', 'there'],
   ['hotels', 'search', '--city', '101', '--check-in', 'soon', '--nights', 'none', '--room', 'x'],
   [...SEARCH, '--limit', '1', '-vv', '--print-curl'],
-  [
-    'webhooks',
-    'create',
-    '--url',
-    'https://a.example/',
-    '--event',
-    'unheard.of',
-    '--event',
-    'not.known',
-    '--dry-run',
-  ],
+  'webhooks create --url https://a.example/ --event unheard.of --event not.known --dry-run'.split(' '),
   ['logout'],
   ['reservations', 'show', 'RSV-0000000000'],
 ])('on stderr no line is wider than the terminal: %j', async (...argv) => {
