@@ -2,7 +2,6 @@
  * The commands of the README and then of the guides in docs/, every block in order, in one home. What they leave open
  * (off_…, RSV-…) comes from what was printed before, as a reader would take it.
  */
-
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {readFileSync, writeFileSync} from 'node:fs'

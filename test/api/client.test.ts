@@ -1,5 +1,4 @@
 /** Operations over real HTTP: what is on the wire, renewal on 401, and what each ending means. */
-
 import {describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'

@@ -1,5 +1,4 @@
 /** Checks of the connection send nothing, not even to a server whose certificate is refused. */
-
 import {readFileSync} from 'node:fs'
 import {expect, test} from 'vitest'
 import {inspectTls, tryConnecting} from '../../src/api/http/inspect.js'

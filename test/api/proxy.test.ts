@@ -1,5 +1,4 @@
 /** Proxies: which requests take which, what is sent to them, and what their failures mean. */
-
 import {type AddressInfo, connect, createServer} from 'node:net'
 import {describe, expect, test} from 'vitest'
 import {proxyFor} from '../../src/api/http/proxy.js'

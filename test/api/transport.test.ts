@@ -1,5 +1,4 @@
 /** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
-
 import {execFile} from 'node:child_process'
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {createServer} from 'node:net'

@@ -1,5 +1,4 @@
 /** Vouchers over real HTTP: two requests, and nothing but a whole PDF is ever returned. */
-
 import {describe, expect, test} from 'vitest'
 import {createTransport} from '../../src/api/http/transport.js'
 import {fetchVoucher, isVoucherReady, type VoucherOptions} from '../../src/api/operations/vouchers.js'

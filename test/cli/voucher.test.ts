@@ -1,5 +1,4 @@
 /** Where a voucher may be written, decided before anything is asked for. */
-
 import {chmodSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'

@@ -1,5 +1,4 @@
 /** One delivery on the wire: no redirect, little of the answer, a limit on the whole, and certificates that hold. */
-
 import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:net'
 import {join} from 'node:path'

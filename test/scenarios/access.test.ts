@@ -1,5 +1,4 @@
 /** Credentials at the command line: a ready token, live and test kept apart, and what would be sent and changed. */
-
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'

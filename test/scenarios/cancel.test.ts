@@ -1,5 +1,4 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
-
 import {afterAll, beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'

@@ -1,5 +1,4 @@
 /** `doctor` against the faults it is there to find, each real: bad servers, bad files, no network, no login. */
-
 import {execFileSync, spawn} from 'node:child_process'
 import {X509Certificate} from 'node:crypto'
 import {chmodSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'

@@ -1,5 +1,4 @@
 /** The same commands against another implementation of the interface, which shares nothing with ours. */
-
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
-
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import type {Home} from '../support/bookctl.js'

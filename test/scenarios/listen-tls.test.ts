@@ -1,5 +1,4 @@
 /** `listen --tls`: which certificate is shown, and who trusts it. */
-
 import {readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'

@@ -1,5 +1,4 @@
 /** `listen` with addresses that hang or are down. */
-
 import {expect, test} from 'vitest'
 import {ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
 import {load, signedEvent} from '../support/webhook-load.js'

@@ -1,5 +1,4 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
-
 import {execFileSync, spawn} from 'node:child_process'
 import {closeSync, constants, existsSync, openSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'

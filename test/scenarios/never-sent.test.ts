@@ -1,5 +1,4 @@
 /** Stopped before the first byte: the user learns that nothing was sent, and resuming makes nothing. */
-
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'

@@ -1,5 +1,4 @@
 /** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
-
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {closing, ownHome} from '../support/own.js'

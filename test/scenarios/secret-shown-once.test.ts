@@ -1,5 +1,4 @@
 /** A signing secret, which the service shows once, on a disk that takes nothing when it comes: it is stored or shown. */
-
 import {type ChildProcess, spawnSync} from 'node:child_process'
 import {beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'

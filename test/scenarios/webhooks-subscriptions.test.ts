@@ -1,5 +1,4 @@
 /** Subscriptions and their deliveries at the command line, on the local sandbox. */
-
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeEach, expect, test} from 'vitest'

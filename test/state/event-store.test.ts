@@ -1,5 +1,4 @@
 /** Events received, in a real events.db: kept once, whole, and found again. */
-
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import type {NewEvent} from '../../src/contract/stored-events.js'

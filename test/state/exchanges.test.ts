@@ -1,5 +1,4 @@
 /** The last requests: bounded, whole lines also when many processes write at once, and never in the way. */
-
 import {readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** Logging out leaves no byte of a secret or token on disk, nor of tokens replaced earlier. */
-
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

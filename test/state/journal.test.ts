@@ -1,5 +1,4 @@
 /** The reservation journal on disk: what is kept, found, given up and removed, entry by entry. */
-
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

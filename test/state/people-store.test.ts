@@ -1,5 +1,4 @@
 /** Guests and contacts stored on this machine, and removed without a trace. */
-
 import {readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** Client secrets: none meets the name of another client, and those kept before there were several are found. */
-
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** config.json: no change is lost, and what cannot be understood is named and left as it is. */
-
 import {execFileSync} from 'node:child_process'
 import * as fs from 'node:fs'
 import {join} from 'node:path'

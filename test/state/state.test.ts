@@ -1,5 +1,4 @@
 /** The state directory: nothing until it is needed, offers, journal, keychain, and a home that cannot be written. */
-
 import {chmodSync, readdirSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** Tokens on disk: whose they are, in which order, one process at a time, and what lack of room does to them. */
-
 import {readdirSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

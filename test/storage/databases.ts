@@ -1,5 +1,4 @@
 /** A directory for each test, and the databases in it. */
-
 import * as fs from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach} from 'vitest'

@@ -1,5 +1,4 @@
 /** The mark of an unfinished erasing: when it is set and cleared, and how the next process finishes it. */
-
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
-
 import {execFileSync, spawnSync} from 'node:child_process'
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'

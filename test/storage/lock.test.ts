@@ -1,5 +1,4 @@
 /** The lock between processes: one at a time, and free at once when its holder dies. */
-
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** A client without a network: what it asks is written down, and it is answered from a list, or by a sandbox inside. */
-
 import {createSender} from '../../src/api/http/send.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {type Api, ExchangeError, type Transport} from '../../src/api/types.js'

@@ -1,5 +1,4 @@
 /** One attempt over real connections that the receiver closes while they are idle. */
-
 import {createServer, type RequestListener} from 'node:http'
 import type {AddressInfo, Socket} from 'node:net'
 import {expect, onTestFinished, test} from 'vitest'

@@ -1,5 +1,4 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
-
 import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../src/cli/features/reserve/follow.js'

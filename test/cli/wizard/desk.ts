@@ -1,5 +1,4 @@
 /** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
-
 import type {ReserveFlags} from '../../../src/cli/features/reserve/flags.js'
 import {makeReservation} from '../../../src/cli/features/reserve/run.js'
 import {type Booked, readDraft} from '../../../src/cli/features/wizard/draft.js'

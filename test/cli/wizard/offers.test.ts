@@ -1,5 +1,4 @@
 /** Offers as the wizard shows them, and moving through them. */
-
 import stringWidth from 'string-width'
 import {describe, expect, test} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'

@@ -1,5 +1,4 @@
 /** What the wizard asks before a search, and how it understands what people type. */
-
 import {afterEach, describe, expect, test, vi} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
 import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'

@@ -1,5 +1,4 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
-
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {newDraft} from '../../../src/cli/features/wizard/draft.js'
