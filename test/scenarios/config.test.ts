@@ -146,10 +146,6 @@ describe('what may be set', () => {
     expect(kept().defaults.ca_file).toBe(join(home.directory, 'not-yet.pem'))
   })
 
-  test('a near miss is named', async () => {
-    expect(await home.refusal(['config', 'get', 'curency'])).toMatchObject({hint: 'did you mean currency?'})
-  })
-
   test('--dry-run tells the change and writes nothing', async () => {
     const {result} = await home.json(['config', 'set', 'currency', 'EUR', '--dry-run'])
     const change = {file: path, action: 'set', what: 'defaults.currency', before: null, after: 'EUR'}

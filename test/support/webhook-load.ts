@@ -1,6 +1,7 @@
 /** Signed webhook requests over raw sockets, cheap enough to load a receiver from the same machine. */
-import {createHmac} from 'node:crypto'
+
 import {connect, type Socket} from 'node:net'
+import {signatureOf} from './webhook-files.js'
 
 export const SECRET = 'whsec_load'
 
@@ -37,10 +38,9 @@ export function signedRequest(
   {path = '/', secret = SECRET, timestamp = Math.floor(Date.now() / 1000), headers = ''} = {},
 ): Buffer {
   const raw = Buffer.from(body as string)
-  const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest('hex')
   const head =
     `POST ${path} HTTP/1.1\r\nHost: receiver\r\nContent-Type: application/json\r\nContent-Length: ${raw.length}\r\n` +
-    `X-Service-Signature: t=${timestamp},v1=${digest}\r\nX-Service-Event-Id: ${id}\r\n${headers}\r\n`
+    `X-Service-Signature: ${signatureOf(raw, timestamp, secret)}\r\nX-Service-Event-Id: ${id}\r\n${headers}\r\n`
   return Buffer.concat([Buffer.from(head), raw])
 }
 

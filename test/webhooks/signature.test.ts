@@ -35,28 +35,11 @@ test('reads nothing but the grammar', () => {
     timestamp: '123456789012',
     digests: [DIGEST],
   })
-  for (const header of [
-    '',
-    `v1=${DIGEST}`,
-    't=1',
-    `t=1, v1=${DIGEST}`,
-    `t=1,v1=${DIGEST.toUpperCase()}`,
-    `t=1,t=1,v1=${DIGEST}`,
-    `t=1234567890123,v1=${DIGEST}`,
-    `t=-1,v1=${DIGEST}`,
-    `t=1,v1=${DIGEST},v1=short`,
-    `t=1,v1=${DIGEST},`,
-    `t=1,v1=${DIGEST}\n`,
-    `t=١,v1=${DIGEST}`,
-    `t,v1=${DIGEST}`,
-    `t=,v1=${DIGEST}`,
-    `t=1,v1`,
-    `t=1,v1=0${DIGEST}`,
-    `t=1,v1=${DIGEST}0`,
-    `t=1,v1=0${DIGEST},x=`,
-    `t=1,v1=${DIGEST}0,x=`,
-    `t=1,é=1,v1=${DIGEST}`,
-  ]) {
+  const upper = DIGEST.toUpperCase()
+  const refused = `v1=# t=1 t=1,v1=${upper} t=1,t=1,v1=# t=1234567890123,v1=# t=-1,v1=# t=1,v1=#,v1=short t=1,v1=#, t=١,v1=#
+    t,v1=# t=,v1=# t=1,v1 t=1,v1=0# t=1,v1=#0 t=1,v1=0#,x= t=1,v1=#0,x= t=1,é=1,v1=#`
+  for (const form of [...refused.split(/\s+/), '', 't=1, v1=#', 't=1,v1=#\n']) {
+    const header = form.replace('#', DIGEST)
     expect(parseSignature(header), header).toBeUndefined()
   }
 })
