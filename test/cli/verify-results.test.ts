@@ -22,6 +22,7 @@ test('a long table is printed in blocks, so that never all rows are held', async
     print: async (result, continues) =>
       void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
     printPieces: async () => {},
+    explain: () => {},
   }
   const count = await printResults(results(), 1, 'in blocks', printer, {count: 0})
   expect(count).toEqual({read: 2500, invalid: 0})

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
+import {atTerminal} from '../support/terminal.js'
 import {captureLine, EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const T = 1_700_000_000
@@ -48,6 +49,7 @@ test('what is not valid ends with 9 and says why, without a word of the secret',
   const late = await home.run(['webhooks', 'verify', 'body.bin', '--signature', SIGNATURE])
   expect(late).toMatchObject({exit: 9, stdout: expect.stringContaining('timestamp_outside_tolerance')})
   expect(late.stderr).toContain('stale_retry')
+  expect(late.stderr).toMatch(/Fix: .*--at received/)
   expect(late.stdout + late.stderr).not.toContain(SIGNING_SECRET)
 })
 
@@ -64,6 +66,23 @@ test('several inputs, and a file of many captures, give a list in order', async 
   expect((await verify(['-', '--at', 'received'], {stdin})).result).toMatchObject({valid: 2, results})
   const one = await verify(['-', '--at', 'received'], {stdin: captureLine(EVENT, T)})
   expect(one.result).toMatchObject({valid: true, secret: 'env[0]'})
+})
+
+test('the first line says whether it is valid, coloured at a terminal, and the rows of scripts follow it', async () => {
+  const argv = ['webhooks', 'verify', 'body.bin', '--signature', SIGNATURE]
+  const {stdout} = await home.run([...argv, ...AT])
+  expect(stdout).toMatch(/^Valid\nvalid\ttrue\nreason\tok\n/)
+  expect((await home.run([...argv, ...AT, '--format', 'csv'])).stdout).toMatch(/^valid,reason,/)
+  const doubted = await home.run([...argv, ...AT], {env: {BOOKCTL_WEBHOOK_SECRET: './secret.txt'}})
+  expect(doubted.stdout).toMatch(/^Not valid: the signature does not match\n/)
+  expect(doubted.stderr).toContain('looks like the name of a file')
+  const terminal = atTerminal(home, argv)
+  expect(await terminal.exit).toBe(9)
+  expect(terminal.raw()).toContain('\u001b[31mNot valid: the signature is right, but its time is outside')
+  expect(terminal.screen()).toMatch(
+    /^Not valid.*\nevent_id: +evt_01\n.*\nsigned: +2023-11-14T22:13:20\.000Z \(\d+ s ago\)/,
+  )
+  expect(terminal.screen()).toContain('--at received')
 })
 
 /** A HAR file as a proxy writes it, of requests with these headers and bodies; `GET` is a page that was looked at. */

@@ -47,6 +47,32 @@ test('a header under another name', async () => {
   expect(await codes({headers: {}})).toEqual(['unexplained'])
 })
 
+test.each([
+  ['hello', /does not begin with whsec_/],
+  ['"whsec_cut"', /cut off/],
+  ['$WEBHOOK_SECRET', /name of a variable/],
+  ['./secrets/signing.txt', /name of a file/],
+  ['<your secret>', /placeholder/],
+  ['whsec_ changeme', /placeholder/],
+  ['https://example.com/hooks', /an address/],
+  ['these are several words', /spaces or line breaks/],
+])(
+  'a secret that looks like none is doubted where nothing explains the signature: %s',
+  async (secret, why) => {
+    const [first, second, ...more] = await findings({}, {secrets: [{name: 'file', secret}]})
+    expect([first?.code, second?.code, ...more]).toEqual(['unexplained', 'secret_doubtful'])
+    expect(second?.explanation).toMatch(why)
+    expect(second?.explanation).not.toContain(secret)
+  },
+)
+
+test('a secret that looks like one is not doubted, nor any beside it, nor one that explains the signature', async () => {
+  const other = {name: 'env[0]', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'}
+  expect(await codes({}, {secrets: [other]})).toEqual(['unexplained'])
+  expect(await codes({}, {secrets: [{name: 'env[1]', secret: 'hello'}, other]})).toEqual(['unexplained'])
+  expect(await codes({body: `${TEXT}\n`})).toEqual(['body_trailing_newline'])
+})
+
 test('a secret of another kind is reported as well as a wrong header', async () => {
   const secrets = [{name: 'file', secret: 'sk_test_1'}]
   expect(await codes({headers: {}}, {secrets})).toEqual(['unexplained', 'secret_not_a_signing_secret'])

@@ -7,7 +7,6 @@ import {
   printResults,
   type ResultPrinter,
   VERIFY_COLUMNS,
-  type Verified,
 } from '../../cli/features/webhooks/results.js'
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {
@@ -32,7 +31,8 @@ export default class WebhooksVerify extends BaseCommand {
 it is. In a HAR file, requests with a signature and POSTs of an event are checked; the number of other entries is printed
 on stderr, and is skipped in --json. Works offline, without a login. Tries every signing secret stored for the profile
 unless one is given.
-Exits with 9 when a signature is not valid, and explains why: a named cause is proved by a signature that matches;
+The first line for one webhook is "Valid", or "Not valid:" with the reason. Exits with 9 when a signature is not valid, and
+explains why: a named cause is proved by a signature that matches;
 everything else is unexplained.
 Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
   static override examples = [
@@ -70,13 +70,17 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
     const leftOut = {count: 0}
     const results = verifyInputs(inputs, terms, leftOut, text => void this.warn(`Warning: ${text}`))
+    const explains = !flags.json && flags.format === undefined
     const printer: ResultPrinter = {
       print: (result, continues) => this.print(result, continues),
+      explain: printed => {
+        if (explains) for (const line of printed.flatMap(explain)) this.tell(line)
+      },
       printPieces: writePieces,
     }
-    const explained = this.explained(results)
-    const {read, invalid} = await printResults(explained, inputs.length, this.printing(), printer, leftOut)
+    const {read, invalid} = await printResults(results, inputs.length, this.printing(), printer, leftOut)
     if (read === 0) throw nothingToVerify()
+    if (read > 1) this.note(`${read - invalid} of ${read} valid`)
     if (invalid > 0) this.exitCode = EXITS.signature.code
   }
 
@@ -86,14 +90,5 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
     if (json) return 'one document'
     if (format === 'table') return 'in blocks'
     return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'in blocks'
-  }
-
-  /** Prints the causes for a person, beside the result. */
-  private async *explained(results: AsyncIterable<readonly Verified[]>): AsyncGenerator<readonly Verified[]> {
-    const explains = !this.globals.json && this.globals.format === undefined
-    for await (const verified of results) {
-      if (explains) for (const line of verified.flatMap(explain)) this.tell(line)
-      yield verified
-    }
   }
 }

@@ -83,7 +83,7 @@ async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> 
   if (isSearched && terms.inVain.count >= MOST_IN_VAIN) return [NOT_SEARCHED]
   const {diagnose} = await import('./diagnosis.js')
   const findings = await diagnose(refused)
-  if (findings.map(({code}) => code).join() === 'unexplained') terms.inVain.count += 1
+  if (findings[0]?.code === 'unexplained') terms.inVain.count += 1
   return findings
 }
 

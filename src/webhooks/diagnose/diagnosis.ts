@@ -11,7 +11,7 @@ import {describeTime, fixFor} from './fixes.js'
 import {readClaims} from './header-causes.js'
 import {printables, reprint} from './reprint.js'
 import {search} from './search.js'
-import {keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
+import {doubts, keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
 import type {CheckedRequest} from './terms.js'
 
 const MOST_HEADERS = 200
@@ -34,9 +34,9 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
   if (verdict.reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
   const found = explain(refused, rawBody) ?? (await explainByOriginal(refused, rawBody))
-  return Array.isArray(found)
-    ? findings([...found, ...kinds])
-    : [unexplained(refused, found), ...findings(kinds)]
+  if (Array.isArray(found)) return findings([...found, ...kinds])
+  const doubted = verdict.reason === 'signature_mismatch' ? doubts(terms.secrets) : kinds
+  return [unexplained(refused, found), ...findings(doubted)]
 }
 
 function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {

@@ -34,6 +34,8 @@ const FIXES: Readonly<Record<string, string>> = {
   body_trimmed: 'Verify the body before any trim() or strip().',
   secret_base64_decoded: 'Use the whole secret, whsec_ and all, as the bytes of the key; do not decode it.',
   secret_base64_encoded: 'Decode the value once: kubectl get secret … | base64 -d.',
+  secret_doubtful:
+    'Check what was passed: a signing secret begins with whsec_ and is shown when the subscription is created.',
   secret_not_a_signing_secret:
     'Take the whsec_ secret shown when the subscription was created (webhooks create).',
   secret_prefix_doubled: 'Write whsec_ once.',
@@ -132,8 +134,11 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
       ? `it was held in a queue, or sent again with its old signature${zone ? ', or a clock took local time for UTC' : ''}`
       : `attempt ${attempt} of a delivery falls due then, so an earlier attempt's signature was sent again`
   const explanation = `${start}: ${why}. If it was sent and signed just now, the clock here is fast.`
-  const fix =
-    'Verify when a request arrives, before it is queued; a sender signs every attempt again with its own time.'
+  const old =
+    receivedAt === undefined
+      ? ' Judge an old capture at the time it came: --at TIME, or --at received where the capture has it.'
+      : ''
+  const fix = `Verify when a request arrives, before it is queued; a sender signs every attempt again with its own time.${old}`
   return {code: 'stale_retry', explanation, fix}
 }
 

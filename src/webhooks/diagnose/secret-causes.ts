@@ -149,3 +149,28 @@ export function wrongKinds(secrets: readonly NamedSecret[]): Cause[] {
   if (kind === undefined || kinds.includes(undefined)) return []
   return [cause('secret_not_a_signing_secret', `What was given as the signing secret is ${kind}.`)]
 }
+
+/** What makes a text doubtful as a signing secret, the first that fits. */
+const DOUBTS: readonly [RegExp, string][] = [
+  [/^\$\{?\w+\}?$|^%\w+%$/, 'it is the name of a variable, not its value'],
+  [/^<.*>$|^(?:your|my)[-_ ]|change[-_]?me|placeholder|\bx{4,}/i, 'it looks like a placeholder'],
+  [/^https?:/i, 'it is an address'],
+  [
+    /^(?:~|\.{0,2})\/|^[a-z]:\\|\.(?:txt|env|key|pem|json)$/i,
+    'it looks like the name of a file (--secret-file reads one)',
+  ],
+  [/\s/, 'it has spaces or line breaks in it'],
+  [new RegExp(`^(?!${SIGNING_SECRET_PREFIX})`), `it does not begin with ${SIGNING_SECRET_PREFIX}`],
+  [new RegExp(`^${SIGNING_SECRET_PREFIX}.{0,15}$`), `it is short, and may have been cut off`],
+]
+
+/** Why the first of `secrets` may be no signing secret, when all are doubtful. */
+export function doubts(secrets: readonly NamedSecret[]): Cause[] {
+  const found = secrets.map(({secret}) => {
+    const text = secret.trim().replace(/^(["'`])(.*)\1$/s, '$2')
+    return DOUBTS.find(([pattern]) => pattern.test(text))?.[1]
+  })
+  const [first] = found
+  if (first === undefined || found.includes(undefined)) return []
+  return [cause('secret_doubtful', `The secret in hand does not look like a signing secret: ${first}.`)]
+}

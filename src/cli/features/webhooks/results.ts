@@ -1,7 +1,20 @@
 /** The output of `webhooks verify`: one result, a list, or a line for each result as it comes. */
+
+import {isoTime} from '../../../contract/dates.js'
 import type {CheckResult} from '../../../webhooks/diagnose/check.js'
+import type {Style} from '../../terminal/colour.js'
 import {ListAside} from '../../terminal/list-aside.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
+
+/** Reasons in words: what follows `Not valid:`. */
+const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
+  ok: 'valid',
+  missing_header: 'there is no signature header',
+  malformed_header: 'the signature header is malformed',
+  signature_mismatch: 'the signature does not match',
+  timestamp_outside_tolerance: 'the signature is right, but its time is outside the tolerance',
+  event_id_mismatch: 'the event id header is not the id in the signed body',
+}
 
 export type Verified = {readonly input: string} & CheckResult
 
@@ -24,7 +37,25 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
     shown: isSeveral ? ['input', 'valid', 'reason', 'event_id', 'findings'] : VERIFY_COLUMNS.slice(1),
     id: item => item.event_id,
     single: !isSeveral,
+    ...(isSeveral ? {} : {lead: paint => [paint(...verdictOf(single))], facts: factsOf(single)}),
   }
+}
+
+function verdictOf({valid, reason}: Pick<CheckResult, 'valid' | 'reason'>): [Style, string] {
+  return valid ? ['good', 'Valid'] : ['bad', `Not valid: ${REASONS[reason]}`]
+}
+
+/** For a person, below the verdict. */
+function factsOf({
+  event_id,
+  type,
+  timestamp,
+  age_seconds: age,
+  secret,
+}: CheckResult): NonNullable<Result['facts']> {
+  if (timestamp === null || age === null) return {event_id, type, secret}
+  const signed = `${isoTime(timestamp)} (${Math.abs(age)} s ${age < 0 ? 'ahead' : 'ago'})`
+  return {event_id, type, signed, secret}
 }
 
 /** In the document only if something was skipped. */
@@ -38,6 +69,8 @@ export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at t
 export interface ResultPrinter {
   /** `continues`: a part of the same list was printed before. */
   print(result: Result<Verified>, continues: boolean): Promise<void>
+  /** Says why those of `printed` that are not valid are not. */
+  explain(printed: readonly Verified[]): void
   /** Prints the one document that is too long to be held. */
   printPieces(pieces: Iterable<Uint8Array>): Promise<void>
 }
@@ -57,6 +90,10 @@ export async function printResults(
   const aside = printing === 'one document' ? new ListAside() : undefined
   let held: Verified[] = []
   let continues = false
+  const show = async (result: Result<Verified>) => {
+    await printer.print(result, continues)
+    printer.explain(held)
+  }
   // The first waits: only with a second one there are several.
   let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
   try {
@@ -68,7 +105,7 @@ export async function printResults(
       }
       if (printing === 'all at the end' || held.length < enough) continue
       if (aside) aside.add(held)
-      else await printer.print(verifyResult(held, true), continues)
+      else await show(verifyResult(held, true))
       held = []
       continues = true
       if (printing !== 'in blocks') enough = 1
@@ -79,7 +116,7 @@ export async function printResults(
       await printer.printPieces(aside.document({valid: read - invalid, invalid, ...skippedOf(leftOut.count)}))
     } else if (held.length > 0) {
       const isSeveral = continues || inputs > 1 || count.read > 1
-      await printer.print(verifyResult(held, isSeveral, leftOut.count), continues)
+      await show(verifyResult(held, isSeveral, leftOut.count))
     }
     return count
   } finally {
