@@ -197,8 +197,8 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
     /** Where a listening process keeps its events; opened when first used, on connections or a thread of its own. */
     async openEventKeeper(): Promise<EventKeeper> {
       if (!isShared()) return (await import('./event-worker.js')).startEventWorker(directory)
-      const {openSharedKeeper, KEEPER_LIMITS} = await import('./postgres/shared.js')
-      return openSharedKeeper({...(await store.options()), ...KEEPER_LIMITS})
+      const {openSharedKeeper} = await import('./postgres/shared.js')
+      return openSharedKeeper(await store.options())
     },
     /**
      * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens

@@ -14,25 +14,23 @@ export type StorageFault =
 
 export class StorageError extends Error {
   override readonly name = 'StorageError'
+  /** Whether a later attempt may succeed. */
+  readonly isPassing: boolean
 
   constructor(
     readonly fault: StorageFault,
     message: string,
     /** What the user can do about it, one line. */
     readonly hint: string,
-    options?: ErrorOptions,
+    {isPassing, ...options}: ErrorOptions & {readonly isPassing?: boolean} = {},
   ) {
     super(message, options)
+    this.isPassing = isPassing ?? ['busy', 'full', 'unreachable'].includes(fault)
   }
 
   /** As the kind of a Failure: only what is not on this machine can be unreachable. */
   get kind(): 'usage' | 'unreachable' {
     return this.fault === 'unreachable' ? 'unreachable' : 'usage'
-  }
-
-  /** Whether a later attempt may succeed. */
-  get isPassing(): boolean {
-    return ['busy', 'full', 'unreachable'].includes(this.fault)
   }
 }
 

@@ -79,9 +79,14 @@ export function openStore(options: StoreOptions): StoreConnection {
   let takesOptions = true
   const onConnect = async (client: ClientBase) => {
     facts = await lookAt(client, shown)
+    // Else a crash of the server could lose what it said is stored.
+    if (facts.synchronousCommit === 'off') await client.query('SET synchronous_commit TO on')
   }
   const opened = () => {
-    pool ??= openPool(options, takesOptions, onConnect)
+    pool ??= openPool(options, takesOptions, onConnect).catch(error => {
+      pool = undefined
+      throw error
+    })
     return pool
   }
   /** On the pool, again while the server is full or starting. */

@@ -7,6 +7,8 @@ interface Reading {
   readonly fault: StorageFault
   readonly problem: string
   readonly hint: string
+  /** Whether a later attempt may succeed, although the fault alone does not say so. */
+  readonly isPassing?: true
 }
 
 const CHECK_ADDRESS = 'check BOOKCTL_STORE, or the setting store'
@@ -33,6 +35,8 @@ const READINGS: readonly Reading[] = [
     fault: 'not_writable',
     problem: 'takes no writes: it is a standby, or set to read only',
     hint: 'use the address of the primary server',
+    // After a failover the address leads to the new primary.
+    isPassing: true,
   },
   {
     code: /^53100/,
@@ -53,6 +57,7 @@ const READINGS: readonly Reading[] = [
     problem: 'has no connection left',
     hint: 'raise max_connections, or put a pooler before it',
   },
+  {code: /^5[38]/, fault: 'failed', problem: 'cannot work now', hint: LOOK, isPassing: true},
   {code: /^(57|08|E[A-Z]+|$)/, fault: 'unreachable', problem: 'cannot be reached', hint: LOOK},
 ]
 
@@ -67,11 +72,11 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
     constraint,
   } = error as {code?: string; message?: string; constraint?: string}
   const code = given ?? codeOf(message)
-  const {fault, problem, hint} = READINGS.find(reading => reading.code.test(code)) ?? UNKNOWN
+  const {fault, problem, hint, isPassing} = READINGS.find(reading => reading.code.test(code)) ?? UNKNOWN
   const named = [code, constraint].filter(Boolean).join(', ')
   const text = `the store ${shown} ${problem}${named === '' ? '' : ` (${named})`}`
   // The cause of `pg` names the client, whose key must not be printed.
-  return new StorageError(fault, text, hint)
+  return new StorageError(fault, text, hint, {...(isPassing && {isPassing})})
 }
 
 /** Errors that `pg` gives no code. */

@@ -68,7 +68,7 @@ const MIGRATIONS = [
    CREATE TABLE bookctl.events (
      sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, profile text NOT NULL, event_id text NOT NULL,
      type text, received_at timestamptz NOT NULL, secret_name text NOT NULL, headers text NOT NULL,
-     body bytea NOT NULL, arrival uuid NOT NULL, UNIQUE (profile, event_id)
+     body bytea NOT NULL, arrival uuid NOT NULL, UNIQUE (event_id, profile)
    ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
    CREATE INDEX event_age ON bookctl.events (received_at);
    CREATE TABLE bookctl.forwards (

@@ -3,8 +3,9 @@ import type {JournalStore, SubscriptionJournal} from '../../contract/journal.js'
 import type {OfferStore} from '../../contract/seen-offers.js'
 import type {EventKeeper, EventStore} from '../../contract/stored-events.js'
 import {openStore, type ServerFacts, type StoreOptions} from './connection.js'
-import {createSharedEvents, createSharedKeeper} from './events.js'
+import {createSharedEvents} from './events.js'
 import {createSharedJournal} from './journal.js'
+import {createSharedKeeper} from './keeper.js'
 import {createSeal, type Seal} from './seal.js'
 import {createSharedOffers, createSharedSubscriptions} from './seen.js'
 import {createSharedTokens, type SharedTokens} from './tokens.js'
@@ -12,7 +13,7 @@ import {createSharedTokens, type SharedTokens} from './tokens.js'
 export type {StoreOptions} from './connection.js'
 
 /** Of a receiver: it answers within the 3 s of §6.4, whatever the store does. */
-export const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500}
+const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500}
 
 export interface SharedStores {
   readonly tokens: SharedTokens
@@ -62,9 +63,12 @@ export function openSharedStores(options: StoreOptions): SharedStores {
   }
 }
 
-/** The store of a process that listens; it has connections of its own. */
-export function openSharedKeeper(options: StoreOptions): EventKeeper {
-  return createSharedKeeper(openStore(options), now)
+/** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot be used now. */
+export async function openSharedKeeper(options: Omit<StoreOptions, 'most'>): Promise<EventKeeper> {
+  // At first there is time: the schema may have to be made.
+  const first = openStore({...options, most: 1})
+  await first.query('SELECT FROM bookctl.events LIMIT 0').finally(() => first.close())
+  return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), now)
 }
 
 type Inspected = Pick<

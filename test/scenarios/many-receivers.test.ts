@@ -1,0 +1,181 @@
+/** Receivers on several machines that share one PostgreSQL, behind any balancer. */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import type {Home} from '../support/bookctl.js'
+import {eventually} from '../support/eventually.js'
+import type {ListenProcess} from '../support/listening.js'
+import {closing, ownHome, ownListening, ownTarget} from '../support/own.js'
+import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+import {startSubscriber} from '../support/subscriber.js'
+import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+
+const found = await findPostgres()
+const missing = 'missing' in found ? found.missing : undefined
+if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
+
+const bodyOf = (id: string) => JSON.stringify({id, type: 'voucher.ready', data: {object: 'voucher'}})
+
+/** Sends one event; the status of the answer. */
+async function send({port}: {port: number}, id: string): Promise<number> {
+  const request = signedRequest(bodyOf(id), 'evt_1', {headers: 'Connection: close\r\n'})
+  const asIs = request.toString('latin1').replace(/X-Service-Event-Id: .*\r\n/, '')
+  return Number((await exchangeRaw(port, Buffer.from(asIs, 'latin1'))).slice(9, 12))
+}
+
+/** The event lines of these receivers that say that it is new. */
+const newLines = (receivers: readonly ListenProcess[]) =>
+  receivers.flatMap(({lines}) => lines).filter(({type, duplicate}) => type === 'event' && !duplicate)
+
+describe.skipIf(missing)('receivers that share a store', () => {
+  let server: PostgresServer
+  let database: string
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  const fresh = async (name: string) => {
+    database = name
+    await server.url(name)
+  }
+  const machine = async (): Promise<Home> =>
+    ownHome({BOOKCTL_STORE: await server.url(database), BOOKCTL_WEBHOOK_SECRET: SECRET})
+  const receiver = async (...targets: string[]) =>
+    ownListening(
+      await machine(),
+      targets.flatMap(url => ['--forward-to', url]),
+    )
+  const forwards = () =>
+    server.sql<{state: string; target: string; lease: string | null}>(
+      'SELECT state, target, lease FROM bookctl.forwards',
+      [],
+      database,
+    )
+
+  test('an event that comes to all of them is kept once, new once and forwarded once', async () => {
+    await fresh('once')
+    const target = await ownTarget(200)
+    const receivers = await Promise.all([1, 2, 3].map(() => receiver(target.url)))
+    const ids = Array.from({length: 40}, (_, n) => `evt_${n}`)
+    const answers = await Promise.all(ids.flatMap(id => receivers.map(each => send(each, id))))
+    expect(answers).toEqual(answers.map(() => 200))
+    await eventually(async () =>
+      expect((await forwards()).map(({state}) => state)).toEqual(ids.map(() => 'done')),
+    )
+    await Promise.all(receivers.map(each => each.stop()))
+    expect(target.got.length).toBe(ids.length)
+    expect(receivers.flatMap(({lines}) => lines.filter(({type}) => type === 'event')).length).toBe(120)
+    expect(newLines(receivers).map(({event_id}) => event_id)).toEqual(expect.arrayContaining(ids))
+    expect(newLines(receivers).length).toBe(ids.length)
+
+    const other = await machine()
+    const list = await other.json<{events: object[]}>(['webhooks', 'events', 'list', '--limit', '100'])
+    expect(list.result.events.length).toBe(ids.length)
+    const shown = await other.json(['webhooks', 'events', 'show', 'evt_7'])
+    expect(shown.result).toMatchObject({
+      event: {event_id: 'evt_7', forwards: [{target: target.url, state: 'done'}]},
+    })
+    const replayed = await other.json(['webhooks', 'events', 'replay', 'evt_7', '--to', target.url])
+    expect([replayed.exit, target.got.length]).toEqual([0, ids.length + 1])
+    const exported = await other.run(['webhooks', 'events', 'export', '--file', 'all.jsonl'])
+    expect(exported.exit).toBe(0)
+    expect(readFileSync(join(other.directory, 'all.jsonl'), 'utf8').trim().split('\n').length).toBe(40)
+  })
+
+  test('one that is stopped leaves its forwards at once, one that is killed when its lease is over', async () => {
+    await fresh('left')
+    let hangs = true
+    const target = closing(
+      await startSubscriber(answer => {
+        if (!hangs) answer.writeHead(200).end()
+      }),
+    )
+    const url = `${target.origin}/hooks`
+    const elsewhere = await ownTarget(200)
+    const [stopped, killed] = [await receiver(url), await receiver(url)]
+    expect([await send(stopped, 'evt_1'), await send(killed, 'evt_2')]).toEqual([200, 200])
+    await target.waitFor(2)
+    expect((await stopped.stop()).exit).toBe(143)
+    expect((await killed.stop('SIGKILL')).exit).toBe('SIGKILL')
+    hangs = false
+    const other = await receiver(elsewhere.url)
+    const next = await receiver(url)
+    const leases = async () => (await forwards()).filter(({lease}) => lease !== null).length
+    await eventually(async () => expect([target.received.length, await leases()]).toEqual([3, 1]))
+    expect((await forwards()).map(({state}) => state).sort()).toEqual(['done', 'pending'])
+    await server.sql(
+      'UPDATE bookctl.forwards SET due_at = clock_timestamp() WHERE lease IS NOT NULL',
+      [],
+      database,
+    )
+    await target.waitFor(4)
+    await eventually(async () => expect((await forwards()).map(({state}) => state)).toEqual(['done', 'done']))
+    expect(elsewhere.got).toEqual([])
+    expect(next.lines.filter(({type}) => type === 'forward').length).toBe(2)
+    expect(other.lines).toEqual([])
+  })
+
+  test('while the server is down they answer 503, and go on by themselves once it is back', async () => {
+    await fresh('down')
+    const target = await ownTarget(200)
+    const receivers = [await receiver(target.url), await receiver(target.url)] as const
+    expect(await send(receivers[0], 'evt_1')).toBe(200)
+    await server.kill()
+    expect(await Promise.all(receivers.map(each => send(each, 'evt_2')))).toEqual([503, 503])
+    const late = await (await machineWhileDown()).json(['webhooks', 'listen'])
+    expect(late).toMatchObject({exit: 7, result: {error: {code: 'storage_unreachable'}}})
+    await server.start()
+    for (const each of receivers) await eventually(async () => expect(await send(each, 'evt_2')).toBe(200))
+    await eventually(() => expect(target.got.length).toBe(2))
+    await eventually(() =>
+      expect(newLines(receivers).map(({event_id}) => event_id)).toEqual(['evt_1', 'evt_2']),
+    )
+  })
+
+  const machineWhileDown = async () =>
+    ownHome({
+      BOOKCTL_STORE: `postgres://postgres:x@127.0.0.1:${server.port}/${database}`,
+      BOOKCTL_WEBHOOK_SECRET: SECRET,
+    })
+
+  test('an answer of the store that was lost makes no event twice, and one of them reports it as new', async () => {
+    await fresh('lost')
+    const [one, other] = [await receiver(), await receiver()]
+    expect(await send(one, 'evt_0')).toBe(200)
+    // Held back until the receiver has given up, and stored then.
+    await server.sql(
+      `CREATE FUNCTION bookctl.slow() RETURNS trigger LANGUAGE plpgsql AS
+         $f$ BEGIN PERFORM set_config('client_connection_check_interval', '0', true), pg_sleep(2.5); RETURN NULL; END $f$;
+       CREATE TRIGGER slow AFTER INSERT ON bookctl.events EXECUTE FUNCTION bookctl.slow()`,
+      [],
+      database,
+    )
+    expect(await send(one, 'evt_1')).toBe(503)
+    const arrivals = () =>
+      server.sql<{arrival: string}>(
+        "SELECT arrival::text FROM bookctl.events WHERE event_id = 'evt_1'",
+        [],
+        database,
+      )
+    await eventually(async () =>
+      expect(await arrivals()).toMatchObject([{arrival: expect.stringMatching(/^0{8}/)}]),
+    )
+    await server.sql('DROP TRIGGER slow ON bookctl.events', [], database)
+    expect([await send(other, 'evt_1'), await send(one, 'evt_1')]).toEqual([200, 200])
+    await eventually(() => expect(one.lines.length + other.lines.length).toBe(3))
+    expect(newLines([one, other]).map(({event_id}) => event_id)).toEqual(['evt_0', 'evt_1'])
+  })
+
+  test('an event whose id or type no text of the database can hold is stored all the same', async () => {
+    await fresh('odd')
+    const one = await receiver()
+    const ids = ['evt_\0', `evt_${'ş'.repeat(5000)}1`, `evt_${'ş'.repeat(5000)}2`, 'evt_\ud800']
+    for (const id of [...ids, ...ids]) expect(await send(one, id)).toBe(200)
+    await eventually(() => expect(one.lines.length).toBe(8))
+    expect(one.lines.map(({duplicate}) => duplicate)).toEqual([
+      ...ids.map(() => false),
+      ...ids.map(() => true),
+    ])
+  })
+})
