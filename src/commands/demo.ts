@@ -1,8 +1,17 @@
+import {mkdirSync} from 'node:fs'
+import {join, resolve} from 'node:path'
 import process from 'node:process'
 import {Demo, type Step} from '../cli/features/sandbox/demo.js'
+import {EVENT_COLUMNS} from '../cli/features/webhooks/listen-output.js'
+import {invalid} from '../cli/input/checks.js'
+import {checkWritable} from '../cli/input/files.js'
+import {checkedFlag} from '../cli/input/flags.js'
 import {systemClock} from '../cli/session/clock.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {jsonText} from '../cli/terminal/json-text.js'
+import {terminalOf} from '../cli/terminal/output.js'
+import {wrapForTerminal} from '../cli/terminal/talk.js'
+import {hang} from '../cli/terminal/text.js'
 import {isoTime} from '../contract/dates.js'
 
 export default class DemoCommand extends BaseCommand {
@@ -10,27 +19,73 @@ export default class DemoCommand extends BaseCommand {
   static override description =
     `Logs in, searches, reserves from the balance, downloads the voucher, subscribes to events, receives a signed event and
 verifies it, and makes an instant payment, over real HTTP on this machine. Each step is shown as the command you would
-type. Leaves nothing behind, and needs nothing: no environment.`
-  static override examples = ['bookctl demo', 'bookctl demo --json']
+type, with what it does and why. Leaves nothing behind but the vouchers that --keep asks for, and needs nothing: no
+environment.`
+  static override examples = ['bookctl demo', 'bookctl demo --keep vouchers', 'bookctl demo --json']
   static override columns = []
+  static override flags = {
+    keep: checkedFlag(checkDirectory)({helpValue: 'DIR', summary: 'keep the vouchers in DIR'}),
+  }
 
   async run(): Promise<void> {
     const {flags} = await this.parse(DemoCommand)
-    const say = (text: string) => void (flags.json || process.stdout.write(`${text}\n`))
+    const keep = flags.keep === undefined ? undefined : makeDirectory(flags.keep)
+    const {isTTY, columns, paint} = terminalOf(process.stdout)
+    const width = isTTY ? columns : Number.POSITIVE_INFINITY
+    const say = (lines: readonly string[]) => {
+      if (!flags.json) process.stdout.write(lines.map(line => `${line}\n`).join(''))
+    }
+    const sayWrapped = (lines: readonly string[]) => say(lines.flatMap(line => wrapForTerminal(line, width)))
     const demo = new Demo({
       script: process.argv[1] ?? '',
       execArgv: process.execArgv,
       env: process.env,
       today: isoTime(systemClock.now()).slice(0, 10),
-      onCommand: command => say(`$ ${command}`),
+      keep,
       json: flags.json,
-      onOutput: say,
+      onCommand(command, why) {
+        const comment = hang(`# ${why}`, width, 2).map(line => paint('header', `#${line.slice(1)}`))
+        say(['', ...comment])
+        sayWrapped([`$ ${command}`])
+      },
+      onOutput: step => sayWrapped(linesOf(step)),
     })
     this.whenStopped(() => demo.stop())
     const steps = await demo.run()
-    if (flags.json) process.stdout.write(`${jsonText({steps: steps.map(withResult)}, 2)}\n`)
-    say('Done. Nothing was left behind.')
+    const {kept} = demo
+    if (flags.json) process.stdout.write(`${jsonText({steps: steps.map(withResult), kept}, 2)}\n`)
+    const end = kept.length === 0 ? 'Nothing was left behind.' : 'Only the vouchers are left:'
+    say(['', `Done. ${end}`, ...kept])
   }
+}
+
+function checkDirectory(field: string, text: string): string {
+  if (text.trim() === '') throw invalid(field, 'must name a directory')
+  return resolve(text)
+}
+
+/** Throws usage when it cannot be made or written to. */
+function makeDirectory(path: string): string {
+  try {
+    mkdirSync(path)
+  } catch {
+    // The check says why.
+  }
+  checkWritable('--keep', join(path, 'voucher.pdf'))
+  return path
+}
+
+/** What the step printed; an event, of which a pipe gets the bare values, with their names. */
+function linesOf({command, output}: Step): string[] {
+  const lines = output.trimEnd().split('\n')
+  if (!command.startsWith('bookctl webhooks listen')) return lines
+  const labelled = lines.flatMap(line => {
+    const values = line.split('\t')
+    if (values.length !== EVENT_COLUMNS.length) return line
+    const named = EVENT_COLUMNS.map((name, index) => `  ${`${name}:`.padEnd(14)}${values[index]}`)
+    return ['The event that was received, its signature checked:', ...named]
+  })
+  return ['', '# Meanwhile `webhooks listen` printed:', ...labelled]
 }
 
 /** A command that streams prints a document a line. */

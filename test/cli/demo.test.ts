@@ -32,8 +32,9 @@ test('starts no step while it is being stopped, and leaves no directory', async 
     env: process.env,
     today: '2030-06-01',
     json: true,
+    keep: undefined,
     onCommand: command => void commands.push(command.split(' ').slice(0, 2).join(' ')),
-    onOutput: output => {
+    onOutput: ({output}) => {
       place = output.trim()
       stopping = demo.stop()
     },
@@ -65,8 +66,28 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   })
   expect(killed.exit).toBe('SIGKILL')
   await waitUntil(() => !isRunning(pid), 'the sandbox to end')
-  expect((await home.run(['demo'], {env})).exit).toBe(0)
+  const {exit, stdout} = await home.run(['demo', '--keep', 'kept'], {env})
+  expect(exit).toBe(0)
   expect(readdirSync(temporary)).toEqual([])
+  expect(stdout.match(/^# .*\.\n\$ bookctl /gm)?.length).toBe(stdout.match(/^\$ bookctl /gm)?.length)
+  expect(stdout).toMatch(
+    /The event that was received, .*\n( {2}.*\n)* {2}event_type: +reservation\.confirmed\n/,
+  )
+  const kept = readdirSync(join(home.directory, 'kept')).map(name => join(home.directory, 'kept', name))
+  expect(stdout.split('Only the vouchers are left:\n')[1]?.trimEnd().split('\n').sort()).toEqual(kept.sort())
+  expect(kept.map(file => readFileSync(file, 'latin1').slice(0, 5))).toEqual(['%PDF-', '%PDF-'])
+  home.remove()
+})
+
+test('where the vouchers cannot be kept, the demo is refused before it starts', async () => {
+  const home = new Home()
+  writeFileSync(join(home.directory, 'file'), '')
+  for (const [name, code] of [
+    ['file', 'cannot_write'],
+    ['no/such', 'cannot_write'],
+    ['', 'invalid_input'],
+  ] as const)
+    expect(await home.refusal(['demo', '--keep', name])).toMatchObject({exit: 2, code})
   home.remove()
 })
 

@@ -44,11 +44,11 @@ export function say(lines: string | readonly string[]): void {
 /** Wraps a line: a fact below its value, other lines by two columns, and a command so that it can still be pasted. */
 export function wrapForTerminal(line: string, columns: number): string[] {
   if (textWidth(line) <= columns) return [line]
-  const [, margin = '', command] = /^( *)((?:bookctl|curl|export|unset) .*)$/.exec(line) ?? []
-  if (command !== undefined)
-    return pasteable(command, columns - margin.length)
-      .split('\n')
-      .map(one => margin + one)
+  const [, margin = '', command] = /^( *(?:\$ )?)((?:bookctl|curl|export|unset) .*)$/.exec(line) ?? []
+  if (command !== undefined) {
+    const [first = '', ...rest] = pasteable(command, columns - margin.length).split('\n')
+    return [margin + first, ...rest.map(one => ' '.repeat(margin.length) + one)]
+  }
   const [fact] = /^\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|^ {8,}(?=\S)/.exec(line) ?? []
   if (fact !== undefined) return hang(line, columns, fact.length)
   const start = line.search(/\S/)

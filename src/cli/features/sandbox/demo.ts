@@ -21,9 +21,31 @@ export interface DemoOptions {
   readonly today: string
   /** Whether the steps print JSON, or what a person sees at a terminal. */
   readonly json: boolean
-  readonly onCommand: (command: string) => void
-  readonly onOutput: (output: string) => void
+  /** The directory that the vouchers are written to; undefined to keep none. */
+  readonly keep: string | undefined
+  /** Called before a step, with what it does and why. */
+  readonly onCommand: (command: string, why: string) => void
+  readonly onOutput: (step: Step) => void
 }
+
+const WHY = {
+  start: 'Run the whole service on this machine: nothing is booked for real.',
+  login: 'Log in: the secret gives a token, which the other commands use and renew by themselves.',
+  account: 'Look at the account: its balance will pay for the first reservation.',
+  search: 'Search hotels: each offer has an id and a price, and is valid for 15 minutes.',
+  reserve:
+    'Book the cheapest offer from the balance. The idempotency key makes sure that it is booked once, whatever happens.',
+  voucher: 'Download the voucher, which the guests show at the hotel.',
+  balance: 'Look at the account again: the price has been taken from the balance.',
+  subscribe: 'Subscribe to events, so that your program learns of changes without asking for them.',
+  listen: 'Receive events over HTTPS and check their signatures, until one has come.',
+  test: 'Let the service send a test event to it.',
+  instant: 'Book another offer, which the customer pays for on a payment page.',
+  pay: 'Pay in place of the customer: only the sandbox can do that.',
+  wait: 'Run the same command again: it finds the reservation instead of booking twice, and waits for the payment.',
+  second: 'Download its voucher, too.',
+  logout: 'Log out: the token is revoked, and the secret removed from this machine.',
+} as const
 
 const GUESTS = [
   '--guest',
@@ -39,6 +61,8 @@ const EVENTS = ['--event', 'reservation.confirmed']
 /** One demo; `stop` ends its processes and removes what it wrote. */
 export class Demo {
   private readonly directory = makeTemporaryDirectory()
+  /** The files that the demo leaves. */
+  readonly kept: string[] = []
   private readonly children = new Set<ChildProcess>()
   private stopped = false
 
@@ -50,33 +74,43 @@ export class Demo {
     const steps: Step[] = []
     const ended = async (done: Promise<Step>) => {
       const step = await done
-      this.options.onOutput(step.output)
+      this.options.onOutput(step)
       steps.push(step)
       return step.output
     }
-    const step = (argv: readonly string[], stdin = '') => ended(this.start(argv, stdin).done)
-    await step(login, `${client_secret}\n`)
-    await step(['account'])
-    const [first = '', second = ''] = new Set((await step(this.searching())).match(/off_[\w-]+/g))
+    const step = (why: string, argv: readonly string[], stdin = '') =>
+      ended(this.start(why, argv, stdin).done)
+    await step(WHY.login, login, `${client_secret}\n`)
+    await step(WHY.account, ['account'])
+    const [first = '', second = ''] = new Set((await step(WHY.search, this.searching())).match(/off_[\w-]+/g))
     const referenceIn = (output: string) => found(/RSV-[0-9A-Z]{10}/, output, 'reserve')
-    const paid = referenceIn(await step(['reserve', first, '--pay', 'account', ...GUESTS]))
-    await step(['voucher', 'download', paid])
-    await step(['account'])
+    const paid = referenceIn(await step(WHY.reserve, ['reserve', first, '--pay', 'account', ...GUESTS]))
+    await step(WHY.voucher, this.downloading(paid))
+    await step(WHY.balance, ['account'])
     const port = await findFreePort()
     const url = `https://127.0.0.1:${port}/hooks`
-    const created = await step(['webhooks', 'create', '--url', url, ...EVENTS])
+    const created = await step(WHY.subscribe, ['webhooks', 'create', '--url', url, ...EVENTS])
     const listen = `webhooks listen --tls --port ${port} --path /hooks --exit-after 1 --within 60`
-    const listening = this.start(listen.split(' '))
+    const listening = this.start(WHY.listen, listen.split(' '))
     await listening.ready
-    await step(['webhooks', 'test', found(/whsub_[\w-]+/, created, 'webhooks create')])
+    await step(WHY.test, ['webhooks', 'test', found(/whsub_[\w-]+/, created, 'webhooks create')])
     await ended(listening.done)
     const instant = ['reserve', second, '--pay', 'instant', ...GUESTS]
-    const pending = referenceIn(await step(instant))
-    await step(['sandbox', 'pay', pending])
-    await step([...instant, '--wait=60'])
-    await step(['voucher', 'download', pending])
-    await step(['logout'])
+    const pending = referenceIn(await step(WHY.instant, instant))
+    await step(WHY.pay, ['sandbox', 'pay', pending])
+    await step(WHY.wait, [...instant, '--wait=60'])
+    await step(WHY.second, this.downloading(pending))
+    await step(WHY.logout, ['logout'])
     return steps
+  }
+
+  /** With a directory to keep it in, it is written there. */
+  private downloading(reference: string): string[] {
+    const {keep} = this.options
+    if (keep === undefined) return ['voucher', 'download', reference]
+    const path = join(keep, `voucher-${reference}.pdf`)
+    this.kept.push(path)
+    return ['voucher', 'download', reference, '--file', path]
   }
 
   /** Ends what still runs and removes the directory. No step starts afterwards, since it would create it again. */
@@ -92,13 +126,15 @@ export class Demo {
   private searching(): string[] {
     const stay = ['--check-in', addDays(this.options.today, 60), '--nights', '3']
     const who = ['--room', '2', '--nationality', 'TR', '--currency', 'EUR', '--sort', 'price', '--limit', '3']
-    return ['hotels', 'search', '--city', '101', ...stay, ...who]
+    // Few enough for a narrow terminal.
+    const columns = ['--columns', 'offer_id,hotel_name,board,price']
+    return ['hotels', 'search', '--city', '101', ...stay, ...who, ...columns]
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
     // If this process is killed, the pipe closes and ends the sandbox.
     const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--quiet', '--json'])
-    this.options.onCommand('bookctl sandbox start')
+    this.options.onCommand('bookctl sandbox start', WHY.start)
     child.stderr?.resume()
     return new Promise((resolve, reject) => {
       let text = ''
@@ -111,11 +147,15 @@ export class Demo {
   }
 
   /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
-  private start(argv: readonly string[], stdin = ''): {ready: Promise<void>; done: Promise<Step>} {
+  private start(
+    why: string,
+    argv: readonly string[],
+    stdin = '',
+  ): {ready: Promise<void>; done: Promise<Step>} {
     const quoted = argv.map(word => (/^[\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
     const command = `bookctl ${quoted.join(' ')}`
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
-    this.options.onCommand(command)
+    this.options.onCommand(command, why)
     let output = ''
     let sayReady = () => {}
     const said = new Promise<void>(resolve => {
