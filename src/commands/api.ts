@@ -16,10 +16,13 @@ import {
   splitHeader,
 } from '../cli/features/request/api.js'
 import {checkedArg, checkedFlag} from '../cli/input/flags.js'
+import {into} from '../cli/input/usage-errors.js'
 import {scopeFlag, type Target} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {jsonResult} from '../cli/terminal/result.js'
-import {failureWith} from '../contract/failure.js'
+import {type Failure, failureWith} from '../contract/failure.js'
+
+type Typed = {readonly args: Parameters<typeof readCall>[0]; readonly flags: Parameters<typeof readCall>[1]}
 
 export default class Api extends BaseCommand {
   static override summary = 'Call any path under the base URL with the stored credentials'
@@ -67,6 +70,12 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
   protected override leading([only = '', ...others]: readonly string[], flags: {data?: string}): string[] {
     const isPath = others.length === 0 && only !== '' && !METHODS.includes(only.toUpperCase())
     return isPath && flags.data === undefined ? ['GET'] : []
+  }
+
+  protected override async alsoWrong({args, flags}: Typed) {
+    const errors: Failure[] = []
+    await readCall(args, {...flags, header: flags.header?.filter(Boolean)}).catch(into(errors))
+    return errors
   }
 
   async run(): Promise<void> {

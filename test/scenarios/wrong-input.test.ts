@@ -178,6 +178,14 @@ describe('one run names everything that is wrong', () => {
       ['hotels', 'search', '--city', 'Dubai', '--check-in', '2.6.2030', '--check-out', '1.6.2030'],
       ['--check-out: must be after', 'missing: --nationality, --currency'],
     ],
+    [
+      ['api', 'GTE', '/account', '--data', '{', '--header', 'x'],
+      ['METHOD: ', '--data: ', '--header: '],
+    ],
+    [
+      ['hotels', 'search', '--check-in', '+7', '--nationality', 'Turky', '--nigths', '3'],
+      ['did you mean Türkiye (TR)', 'unknown flag --nigths (did you mean --nights?)'],
+    ],
     [['tours', 'search', '--city', 'Dubai'], ['missing: --currency']],
     [
       ['tours', 'search', '--date', '2020-01-01', '--max-price', 'x'],

@@ -23,8 +23,10 @@ export function wordOf(context: object, {env}: {readonly env?: string}, name: st
 export function combined(errors: readonly Failure[]): Failure {
   const [first, ...more] = errors as [Failure, ...Failure[]]
   if (more.length === 0) return first
-  const messages = [...new Set(errors.map(({message}) => message))]
-  return new Failure(first.kind, messages.join('; '), first.details)
+  const messages = more.map(({message, details: {hint}}) =>
+    hint?.startsWith('did you mean') ? `${message} (${hint})` : message,
+  )
+  return new Failure(first.kind, [...new Set([first.message, ...messages])].join('; '), first.details)
 }
 
 /** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */
