@@ -223,6 +223,26 @@ test('columns are those of the answer: a wrong one loses nothing of a change, an
   expect(await home.run(['api', 'GET', '/x', '--columns', 'id'])).toEqual({exit: 0, stdout: '', stderr: ''})
 })
 
+test.each([[['--json']], [['--include']], [[]]])(
+  'a refusal that echoes the token is shown without it: %j',
+  async more => {
+    service.script = ({path, headers}, response) => {
+      if (path !== '/x') return false
+      const token = `${headers.authorization}`.replace('Bearer ', '')
+      const encoded = Buffer.from(`a:${token}:b`).toString('base64')
+      response.writeHead(422, {'content-type': 'text/plain', 'x-echo': token}).end(`é ${token} ${encoded} ü`)
+      return true
+    }
+    const {exit, stdout, stderr} = await home.run(['api', 'GET', '/x', ...more])
+    const token = service.received.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? ''
+    expect(exit).toBe(5)
+    expect(token.length).toBeGreaterThan(5)
+    expect(stdout + stderr).not.toContain(token)
+    expect(stdout + stderr).not.toContain(Buffer.from(`a:${token}:b`).toString('base64'))
+    expect(stdout).toMatch(/é \[redacted\] .*\[redacted\].* ü/)
+  },
+)
+
 describe('a lost answer', () => {
   beforeEach(() => {
     service.script = ({path}, response) => {
