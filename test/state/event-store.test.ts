@@ -41,12 +41,6 @@ function event(id: string, more: Partial<NewEvent> = {}): NewEvent {
   }
 }
 
-test('returns an event as it was received', async () => {
-  expect(receiveEvents(database, keeper, [event('evt_1', {type: null})])).toEqual([{duplicate: false}])
-  const {targets: _, ...came} = event('evt_1', {type: null, body: new Uint8Array([0xff, 0, 0x0a, 0xfe])})
-  expect(await events().page({}, {}, 10)).toEqual([{sequence: 1, profile: 'default', ...came}])
-})
-
 test('stores an id once for each profile, within a batch, across batches and across processes', () => {
   const answers = receiveEvents(database, keeper, [event('evt_1'), event('evt_2'), event('evt_1')])
   expect(answers.map(({duplicate}) => duplicate)).toEqual([false, false, true])
@@ -64,19 +58,6 @@ test('stores a whole batch or nothing', async () => {
   expect(await events().page({}, {}, 10)).toEqual([])
 })
 
-test('pages from both ends, with filters', async () => {
-  const store = events()
-  for (let n = 1; n <= 5; n++)
-    receiveEvents(database, keeper, [event(`evt_${n}`, {receivedAt: n, type: n % 2 ? 'odd' : 'even'})])
-  const ids = async (...args: Parameters<typeof store.page>) =>
-    (await store.page(...args)).map(({eventId}) => eventId)
-  expect(await ids({}, {}, 2)).toEqual(['evt_5', 'evt_4'])
-  expect(await ids({}, {before: 4}, 2)).toEqual(['evt_3', 'evt_2'])
-  expect(await ids({}, {after: 3}, 9)).toEqual(['evt_4', 'evt_5'])
-  expect(await ids({types: ['odd'], since: 2}, {}, 9)).toEqual(['evt_5', 'evt_3'])
-  expect(await ids({ids: ['evt_2', 'evt_9']}, {}, 9)).toEqual(['evt_2'])
-})
-
 test('removes old events, a limited number at a time, but none that is still to be forwarded', async () => {
   const store = events()
   receiveEvents(
@@ -90,28 +71,6 @@ test('removes old events, a limited number at a time, but none that is still to 
   expect((await store.page({}, {}, 9)).map(({eventId}) => eventId)).toEqual(['evt_5', 'evt_4'])
   expect(receiveEvents(database, keeper, [event('evt_1')])).toEqual([{duplicate: false}])
   expect(taken(1e9)).toEqual(['evt_4', 'evt_5'])
-})
-
-test('a forward is taken once, and again when it is due, until it is done', async () => {
-  const store = forwards()
-  receiveEvents(database, keeper, [
-    event('evt_1', {targets: [TARGET, 'https://b/']}),
-    event('evt_2', {targets: [TARGET]}),
-  ])
-  const first = store.take('me', TARGET, 1000, 9)
-  expect(first.map(({eventId, attempts}) => `${eventId} ${attempts}`)).toEqual(['evt_1 0', 'evt_2 0'])
-  expect(store.take('me', TARGET, 1000, 9)).toEqual([])
-  const ended = {status: 500, ms: 7, error: null}
-  store.settle([
-    {sequence: 1, target: TARGET, state: 'pending', nextAttemptAt: 1010, ...ended},
-    {sequence: 2, target: TARGET, state: 'done', nextAttemptAt: 0, ...ended, status: 200},
-  ])
-  expect(store.take('me', TARGET, 1009, 9)).toEqual([])
-  expect(store.take('me', TARGET, 1010, 9)).toMatchObject([{eventId: 'evt_1', attempts: 1}])
-  expect(await events().forwardsOf(1)).toMatchObject([
-    {target: TARGET, state: 'pending', attempts: 1, status: 500, ms: 7},
-    {target: 'https://b/', state: 'pending', attempts: 0, status: null},
-  ])
 })
 
 test('does not forward a duplicate', () => {

@@ -1,27 +1,17 @@
-/** The reservation journal on disk: what is kept, found, given up and removed, entry by entry. */
+/** The reservation journal: what is kept, found, given up and removed, entry by entry, in files and in PostgreSQL. */
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
-import {openState, type State} from '../../src/state/state.js'
+import type {State} from '../../src/state/state.js'
 import {held} from '../support/held.js'
-import {closing, ownDirectory} from '../support/own.js'
+import {describeEachPlace, filesOfMachine} from '../support/stores.js'
 
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', clientSecret: 's'}
 const OTHERS = [
   {baseUrl: 'https://example.com/v1', clientId: 'cid_2', clientSecret: 's'},
   {baseUrl: 'https://other.example/v1', clientId: 'cid_1', clientSecret: 's'},
 ]
-let directory: string
-let state: State
-let journal: Journal
-
-beforeEach(() => {
-  directory = ownDirectory()
-  state = closing(openState(directory))
-  journal = state.journal.forClient(CLIENT)
-})
-
 const intent = (n: number, more: Partial<ReservationIntent> = {}): ReservationIntent => ({
   offerId: `off_${n}`,
   clientReferenceId: `ref-${n}`,
@@ -33,246 +23,269 @@ const intent = (n: number, more: Partial<ReservationIntent> = {}): ReservationIn
   intentSha256: `intent-${n}`,
   ...more,
 })
-const begin = async (n: number, now = n) => (await journal.begin(intent(n), now)).entry.id
-const isOnDisk = (text: string) =>
+const FILES = filesOfMachine((directory, text) =>
   readdirSync(directory).some(
     name => name.startsWith('state.db') && readFileSync(join(directory, name)).includes(text),
+  ),
+)
+
+await describeEachPlace(FILES, place => {
+  let state: State
+  let journal: Journal
+
+  beforeEach(async () => {
+    state = await place.open()
+    journal = state.journal.forClient(CLIENT)
+  })
+
+  const begin = async (n: number, now = n) => (await journal.begin(intent(n), now)).entry.id
+  /** A time as it was given; a store that is shared has its own. */
+  const at = (seconds: number) => (place.isShared ? expect.any(Number) : seconds)
+  const hash = (text: string) => (place.isShared ? expect.stringMatching(/^[0-9a-f]{64}$/) : text)
+
+  test('an entry has the whole intent, and after its outcome no body', async () => {
+    const {kind, entry} = await journal.begin(intent(1), 5.5)
+    expect(kind).toBe('new')
+    const {referenceGiven: _, keyGiven: __, ...written} = intent(1)
+    const started = {
+      ...written,
+      id: entry.id,
+      outcome: 'unresolved',
+      reservationRef: null,
+      attempts: 0,
+      lost: false,
+      result: null,
+      bodySha256: hash('body-1'),
+      intentSha256: hash('intent-1'),
+      createdAt: at(5.5),
+      updatedAt: at(5.5),
+    }
+    expect(entry).toEqual(started)
+    expect(await journal.find('ref-1')).toEqual(started)
+    expect(await journal.attempt(entry.id, 6)).toBe(1)
+    expect(await journal.attempt(entry.id, 7)).toBe(2)
+    await journal.settle(entry.id, {outcome: 'unknown'}, 8)
+    expect(await journal.find('ref-1')).toEqual({
+      ...started,
+      outcome: 'unknown',
+      attempts: 2,
+      lost: true,
+      updatedAt: at(8),
+    })
+    const outcome = {outcome: 'confirmed', reservationRef: 'R-1', result: {a: 1}}
+    await journal.settle(entry.id, outcome, 9)
+    const settled = {...started, ...outcome, body: null, attempts: 2, lost: true, updatedAt: at(9)}
+    expect(await journal.find('ref-1')).toEqual(settled)
+    await journal.settle(entry.id, {outcome: 'failed'}, 10)
+    expect(await journal.find('ref-1')).toEqual(settled)
+    expect(await place.has('canary-1')).toBe(false)
+  })
+
+  test('a refused entry was never lost, and has only its outcome', async () => {
+    const id = await begin(1)
+    await journal.settle(id, {outcome: 'refused'}, 2)
+    const nothing = {reservationRef: null, result: null, body: null}
+    expect(await journal.find('ref-1')).toMatchObject({outcome: 'refused', lost: false, ...nothing})
+  })
+
+  test('looking writes nothing, and returns the verdict that beginning would', async () => {
+    expect(await journal.look(intent(1))).toBeUndefined()
+    expect(await journal.find('ref-1')).toBeUndefined()
+    const id = await begin(1)
+    expect(await journal.look(intent(1))).toMatchObject({kind: 'repeat', entry: {id}})
+    expect(await journal.begin(intent(1), 9)).toEqual(await journal.look(intent(1)))
+    expect((await journal.find('ref-1'))?.updatedAt).toEqual(at(1))
+  })
+
+  test('entries are found by offer, by reference and by key, of this client alone', async () => {
+    const id = await begin(1)
+    await journal.attempt(id, 2)
+    for (const shared of [{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}]) {
+      expect(await journal.look(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
+      for (const client of OTHERS)
+        expect(await state.journal.forClient(client).look(intent(2, shared))).toBeUndefined()
+    }
+    for (const client of OTHERS) expect(await state.journal.forClient(client).find('ref-1')).toBeUndefined()
+  })
+
+  test('the newest with a reference is found', async () => {
+    await journal.settle(await begin(1), {outcome: 'failed'}, 2)
+    const again = await journal.begin(intent(1), 3)
+    expect(again.kind).toBe('new')
+    expect((await journal.find('ref-1'))?.id).toBe(again.entry.id)
+    expect((await journal.look(intent(1)))?.entry.id).toBe(again.entry.id)
+  })
+
+  test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}])(
+    'an entry of which nothing was sent gives way to one with the same %j, and no other does',
+    async shared => {
+      for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
+      const sent = await begin(9, 1)
+      await journal.attempt(sent, 1)
+      const unsent = await begin(1)
+      const made = await journal.begin(intent(2, shared), 2)
+      expect(made.kind).toBe('new')
+      await expect(journal.attempt(unsent, 3)).rejects.toThrow('another process started a reservation')
+      await journal.notSent(unsent, 0, 3)
+      expect(await journal.attempt(made.entry.id, 4)).toBe(1)
+      expect((await journal.begin(intent(3, shared), 5)).kind).toBe('conflict')
+      expect((await state.journal.list({client: CLIENT})).map(({id}) => id)).toEqual([made.entry.id, sent])
+      for (const client of OTHERS) expect(await state.journal.list({client})).toHaveLength(1)
+    },
   )
 
-test('an entry has the whole intent, and after its outcome no body', async () => {
-  const {kind, entry} = await journal.begin(intent(1), 5.5)
-  expect(kind).toBe('new')
-  const {referenceGiven: _, keyGiven: __, ...written} = intent(1)
-  const started = {
-    ...written,
-    id: entry.id,
-    outcome: 'unresolved',
-    reservationRef: null,
-    attempts: 0,
-    lost: false,
-    result: null,
-    createdAt: 5.5,
-    updatedAt: 5.5,
-  }
-  expect(entry).toEqual(started)
-  expect(await journal.find('ref-1')).toEqual(started)
-  expect(await journal.attempt(entry.id, 6)).toBe(1)
-  expect(await journal.attempt(entry.id, 7)).toBe(2)
-  await journal.settle(entry.id, {outcome: 'unknown'}, 8)
-  expect(await journal.find('ref-1')).toEqual({
-    ...started,
-    outcome: 'unknown',
-    attempts: 2,
-    lost: true,
-    updatedAt: 8,
+  test('refuses an attempt on an entry that is gone or has ended', async () => {
+    const id = await begin(1)
+    await journal.notSent(id, 0, 2)
+    const details = {code: 'begun_elsewhere', hint: 'check its outcome: bookctl journal'}
+    const failure = {
+      kind: 'usage',
+      message: expect.stringMatching(/given up; nothing more was sent$/),
+      details,
+    }
+    await expect(journal.attempt(id, 2)).rejects.toThrow(expect.objectContaining(failure))
+    const ended = await begin(2)
+    await journal.settle(ended, {outcome: 'confirmed'}, 3)
+    await expect(journal.attempt(ended, 4)).rejects.toThrow('nothing more was sent')
+    expect((await journal.find('ref-2'))?.attempts).toBe(0)
+    const givenUp = await begin(3)
+    await journal.attempt(givenUp, 4)
+    await journal.forget(givenUp, 5)
+    await expect(journal.attempt(givenUp, 6)).rejects.toThrow('given up')
+    expect(await journal.find('ref-3')).toMatchObject({outcome: 'forgotten', attempts: 1})
   })
-  const outcome = {outcome: 'confirmed', reservationRef: 'R-1', result: {a: 1}}
-  await journal.settle(entry.id, outcome, 9)
-  const settled = {...started, ...outcome, body: null, attempts: 2, lost: true, updatedAt: 9}
-  expect(await journal.find('ref-1')).toEqual(settled)
-  await journal.settle(entry.id, {outcome: 'failed'}, 10)
-  expect(await journal.find('ref-1')).toEqual(settled)
-  expect(isOnDisk('canary-1')).toBe(false)
-})
 
-test('a refused entry was never lost, and has only its outcome', async () => {
-  const id = await begin(1)
-  await journal.settle(id, {outcome: 'refused'}, 2)
-  const nothing = {reservationRef: null, result: null, body: null}
-  expect(await journal.find('ref-1')).toMatchObject({outcome: 'refused', lost: false, ...nothing})
-})
+  test('an entry of which nothing was sent stays as not sent, without attempts and without guest data', async () => {
+    const id = await begin(1)
+    await journal.attempt(id, 2)
+    await journal.attempt(id, 3)
+    await journal.notSent(id, 2, 4)
+    const unsent = {outcome: 'not_sent', attempts: 0, body: null, reservationRef: null, updatedAt: at(4)}
+    expect(await journal.find('ref-1')).toMatchObject(unsent)
+    expect(await place.has('canary-1')).toBe(false)
+    expect(await state.journal.list({unresolved: true})).toEqual([])
+    await expect(journal.attempt(id, 5)).rejects.toThrow('nothing more was sent')
+  })
 
-test('looking writes nothing, and returns the verdict that beginning would', async () => {
-  expect(await journal.look(intent(1))).toBeUndefined()
-  expect(await journal.find('ref-1')).toBeUndefined()
-  const id = await begin(1)
-  expect(await journal.look(intent(1))).toMatchObject({kind: 'repeat', entry: {id}})
-  expect(await journal.begin(intent(1), 9)).toEqual(await journal.look(intent(1)))
-  expect((await journal.find('ref-1'))?.updatedAt).toBe(1)
-})
+  test('an entry is settled as not sent only while it is open and no other process counted an attempt', async () => {
+    const counted = await begin(1)
+    await journal.attempt(counted, 2)
+    await journal.notSent(counted, 0, 3)
+    expect(await journal.find('ref-1')).toMatchObject({outcome: 'unresolved', attempts: 1})
+    const ended = await begin(2)
+    await journal.settle(ended, {outcome: 'refused'}, 3)
+    await journal.notSent(ended, 0, 4)
+    expect((await journal.find('ref-2'))?.outcome).toBe('refused')
+    const lost = await begin(3)
+    await journal.attempt(lost, 3)
+    await journal.settle(lost, {outcome: 'unknown'}, 4)
+    await journal.notSent(lost, 1, 5)
+    expect(await journal.find('ref-3')).toMatchObject({outcome: 'unknown', attempts: 1})
+  })
 
-test('entries are found by offer, by reference and by key, of this client alone', async () => {
-  const id = await begin(1)
-  await journal.attempt(id, 2)
-  for (const shared of [{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}]) {
-    expect(await journal.look(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
-    for (const client of OTHERS)
-      expect(await state.journal.forClient(client).look(intent(2, shared))).toBeUndefined()
-  }
-  for (const client of OTHERS) expect(await state.journal.forClient(client).find('ref-1')).toBeUndefined()
-})
+  test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}, {}])(
+    'one settled as not sent gives way to one with the same %j',
+    async shared => {
+      await journal.notSent(await begin(1), 0, 2)
+      const same = Object.keys(shared).length === 0
+      expect(await journal.look(same ? intent(1) : intent(2, shared))).toBeUndefined()
+      const made = await journal.begin(same ? intent(1) : intent(2, shared), 3)
+      expect(made.kind).toBe('new')
+      expect((await state.journal.list({client: CLIENT})).map(({id}) => id)).toEqual([made.entry.id])
+    },
+  )
 
-test('the newest with a reference is found', async () => {
-  await journal.settle(await begin(1), {outcome: 'failed'}, 2)
-  const again = await journal.begin(intent(1), 3)
-  expect(again.kind).toBe('new')
-  expect((await journal.find('ref-1'))?.id).toBe(again.entry.id)
-  expect((await journal.look(intent(1)))?.entry.id).toBe(again.entry.id)
-})
-
-test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}])(
-  'an entry of which nothing was sent gives way to one with the same %j, and no other does',
-  async shared => {
-    for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
-    const sent = await begin(9, 1)
-    await journal.attempt(sent, 1)
+  test('giving up removes an entry of which nothing was sent, and the guest data of any other', async () => {
     const unsent = await begin(1)
-    const made = await journal.begin(intent(2, shared), 2)
-    expect(made.kind).toBe('new')
-    await expect(journal.attempt(unsent, 3)).rejects.toThrow('another process started a reservation')
-    await journal.notSent(unsent, 0, 3)
-    expect(await journal.attempt(made.entry.id, 4)).toBe(1)
-    expect((await journal.begin(intent(3, shared), 5)).kind).toBe('conflict')
-    expect((await state.journal.list({client: CLIENT})).map(({id}) => id)).toEqual([made.entry.id, sent])
-    for (const client of OTHERS) expect(await state.journal.list({client})).toHaveLength(1)
-  },
-)
-
-test('refuses an attempt on an entry that is gone or has ended', async () => {
-  const id = await begin(1)
-  await journal.notSent(id, 0, 2)
-  const details = {code: 'begun_elsewhere', hint: 'check its outcome: bookctl journal'}
-  const failure = {kind: 'usage', message: expect.stringMatching(/given up; nothing more was sent$/), details}
-  await expect(journal.attempt(id, 2)).rejects.toThrow(expect.objectContaining(failure))
-  const ended = await begin(2)
-  await journal.settle(ended, {outcome: 'confirmed'}, 3)
-  await expect(journal.attempt(ended, 4)).rejects.toThrow('nothing more was sent')
-  expect((await journal.find('ref-2'))?.attempts).toBe(0)
-  const givenUp = await begin(3)
-  await journal.attempt(givenUp, 4)
-  await journal.forget(givenUp, 5)
-  await expect(journal.attempt(givenUp, 6)).rejects.toThrow('given up')
-  expect(await journal.find('ref-3')).toMatchObject({outcome: 'forgotten', attempts: 1})
-})
-
-test('an entry of which nothing was sent stays as not sent, without attempts and without guest data', async () => {
-  const id = await begin(1)
-  await journal.attempt(id, 2)
-  await journal.attempt(id, 3)
-  await journal.notSent(id, 2, 4)
-  const unsent = {outcome: 'not_sent', attempts: 0, body: null, reservationRef: null, updatedAt: 4}
-  expect(await journal.find('ref-1')).toMatchObject(unsent)
-  expect(isOnDisk('canary-1')).toBe(false)
-  expect(await state.journal.list({unresolved: true})).toEqual([])
-  await expect(journal.attempt(id, 5)).rejects.toThrow('nothing more was sent')
-})
-
-test('an entry is settled as not sent only while it is open and no other process counted an attempt', async () => {
-  const counted = await begin(1)
-  await journal.attempt(counted, 2)
-  await journal.notSent(counted, 0, 3)
-  expect(await journal.find('ref-1')).toMatchObject({outcome: 'unresolved', attempts: 1})
-  const ended = await begin(2)
-  await journal.settle(ended, {outcome: 'refused'}, 3)
-  await journal.notSent(ended, 0, 4)
-  expect((await journal.find('ref-2'))?.outcome).toBe('refused')
-  const lost = await begin(3)
-  await journal.attempt(lost, 3)
-  await journal.settle(lost, {outcome: 'unknown'}, 4)
-  await journal.notSent(lost, 1, 5)
-  expect(await journal.find('ref-3')).toMatchObject({outcome: 'unknown', attempts: 1})
-})
-
-test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}, {}])(
-  'one settled as not sent gives way to one with the same %j',
-  async shared => {
-    await journal.notSent(await begin(1), 0, 2)
-    const same = Object.keys(shared).length === 0
-    expect(await journal.look(same ? intent(1) : intent(2, shared))).toBeUndefined()
-    const made = await journal.begin(same ? intent(1) : intent(2, shared), 3)
-    expect(made.kind).toBe('new')
-    expect((await state.journal.list({client: CLIENT})).map(({id}) => id)).toEqual([made.entry.id])
-  },
-)
-
-test('giving up removes an entry of which nothing was sent, and the guest data of any other', async () => {
-  const unsent = await begin(1)
-  await journal.forget(unsent, 2)
-  expect(await journal.find('ref-1')).toBeUndefined()
-  const sent = await begin(2)
-  await journal.attempt(sent, 3)
-  await journal.forget(sent, 4)
-  const forgotten = {outcome: 'forgotten', body: null}
-  expect(await journal.find('ref-2')).toMatchObject({
-    ...forgotten,
-    attempts: 1,
-    updatedAt: 4,
-    bodySha256: 'body-2',
-  })
-  const ended = await begin(3)
-  await journal.settle(ended, {outcome: 'confirmed', reservationRef: 'R-3', result: {a: 'canary-result'}}, 5)
-  await journal.forget(ended, 6)
-  expect(await journal.find('ref-3')).toMatchObject({
-    ...forgotten,
-    result: null,
-    reservationRef: 'R-3',
-    updatedAt: 6,
-  })
-  for (const canary of ['canary-1', 'canary-2', 'canary-result']) expect(isOnDisk(canary), canary).toBe(false)
-  expect(await journal.look(intent(2))).toMatchObject({kind: 'conflict', conflict: 'forgotten'})
-})
-
-test('records a later status of this client and this reservation alone, and not over an open outcome', async () => {
-  const entries: number[] = []
-  for (const n of [1, 2, 3, 4]) entries.push(await begin(n))
-  const payment = {mode: 'instant', status: 'PENDING'}
-  const result = {reservation_ref: 'R-1', status: 'PENDING_PAYMENT', payment}
-  await journal.settle(entries[0] as number, {outcome: 'pending_payment', reservationRef: 'R-1', result}, 5)
-  await journal.settle(entries[1] as number, {outcome: 'unknown', reservationRef: 'R-1'}, 5)
-  await journal.settle(entries[2] as number, {outcome: 'confirmed', reservationRef: 'R-1'}, 5)
-  await journal.forget(entries[2] as number, 6)
-  await journal.settle(entries[3] as number, {outcome: 'confirmed', reservationRef: 'R-2'}, 5)
-  for (const client of OTHERS) await state.journal.noteStatus(client, 'R-1', {outcome: 'cancelled'}, 7)
-  await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'confirmed'}, 8)
-  const found = await Promise.all(entries.map((_, n) => journal.find(`ref-${n + 1}`)))
-  expect(found.map(entry => `${entry?.outcome} ${entry?.updatedAt}`)).toEqual([
-    'confirmed 8',
-    'unknown 5',
-    'forgotten 6',
-    'confirmed 5',
-  ])
-  const noted = {reservation_ref: 'R-1', status: 'CONFIRMED', payment: {mode: 'instant'}}
-  expect((await journal.find('ref-1'))?.result).toEqual(noted)
-  await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'cancelled', result: {a: 1}}, 9)
-  expect((await journal.find('ref-1'))?.result).toEqual({a: 1})
-})
-
-test('lists the entries of all clients, newest first, or of one, or the open ones', async () => {
-  const first = await begin(1, 5)
-  await begin(2, 9)
-  await begin(3, 9)
-  for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
-  await journal.settle(first, {outcome: 'confirmed'}, 10)
-  const references = async (filter?: Parameters<State['journal']['list']>[0]) =>
-    (await state.journal.list(filter)).map(
-      entry => `${entry.clientId} ${entry.baseUrl.slice(8, 9)} ${entry.clientReferenceId}`,
+    await journal.forget(unsent, 2)
+    expect(await journal.find('ref-1')).toBeUndefined()
+    const sent = await begin(2)
+    await journal.attempt(sent, 3)
+    await journal.forget(sent, 4)
+    const forgotten = {outcome: 'forgotten', body: null}
+    expect(await journal.find('ref-2')).toMatchObject({
+      ...forgotten,
+      attempts: 1,
+      updatedAt: at(4),
+      bodySha256: hash('body-2'),
+    })
+    const ended = await begin(3)
+    await journal.settle(
+      ended,
+      {outcome: 'confirmed', reservationRef: 'R-3', result: {a: 'canary-result'}},
+      5,
     )
-  expect(await references()).toEqual([
-    'cid_1 e ref-3',
-    'cid_1 e ref-2',
-    'cid_1 e ref-1',
-    'cid_1 o ref-1',
-    'cid_2 e ref-1',
-  ])
-  expect(await references({client: CLIENT})).toEqual(['cid_1 e ref-3', 'cid_1 e ref-2', 'cid_1 e ref-1'])
-  expect(await references({client: CLIENT, unresolved: true})).toEqual(['cid_1 e ref-3', 'cid_1 e ref-2'])
-  for (const client of OTHERS) expect(await references({client})).toHaveLength(1)
-})
+    await journal.forget(ended, 6)
+    expect(await journal.find('ref-3')).toMatchObject({
+      ...forgotten,
+      result: null,
+      reservationRef: 'R-3',
+      updatedAt: at(6),
+    })
+    for (const canary of ['canary-1', 'canary-2', 'canary-result'])
+      expect(await place.has(canary), canary).toBe(false)
+    expect(await journal.look(intent(2))).toMatchObject({kind: 'conflict', conflict: 'forgotten'})
+  })
 
-test('one process at a time works on an offer; other offers and clients do not wait', async () => {
-  const hold = held()
-  const nothing = async () => undefined
-  const first = journal.alone('off_1', 0, () => hold.promise, nothing)
-  const went = async () => 'went'
-  const go = (journal: Journal, offer: string) => journal.alone(offer, 0, went, nothing)
-  expect(await go(journal, 'off_1')).toEqual({gaveUp: true})
-  expect(await journal.alone('off_1', 0, went, async () => 'seen')).toEqual({gaveUp: false, value: 'seen'})
-  expect(readdirSync(join(directory, 'locks')).every(name => name.startsWith('reserve-'))).toBe(true)
-  // Some may share a lock by chance.
-  const others = await Promise.all([2, 3, 4, 5, 6].map(n => go(journal, `off_${n}`)))
-  expect(others).toContainEqual({gaveUp: false, value: 'went'})
-  const clients = await Promise.all(OTHERS.map(client => go(state.journal.forClient(client), 'off_1')))
-  expect(clients).toContainEqual({gaveUp: false, value: 'went'})
-  hold.release()
-  expect(await first).toEqual({gaveUp: false, value: undefined})
+  test('records a later status of this client and this reservation alone, and not over an open outcome', async () => {
+    const entries: number[] = []
+    for (const n of [1, 2, 3, 4]) entries.push(await begin(n))
+    const payment = {mode: 'instant', status: 'PENDING'}
+    const result = {reservation_ref: 'R-1', status: 'PENDING_PAYMENT', payment}
+    await journal.settle(entries[0] as number, {outcome: 'pending_payment', reservationRef: 'R-1', result}, 5)
+    await journal.settle(entries[1] as number, {outcome: 'unknown', reservationRef: 'R-1'}, 5)
+    await journal.settle(entries[2] as number, {outcome: 'confirmed', reservationRef: 'R-1'}, 5)
+    await journal.forget(entries[2] as number, 6)
+    await journal.settle(entries[3] as number, {outcome: 'confirmed', reservationRef: 'R-2'}, 5)
+    for (const client of OTHERS) await state.journal.noteStatus(client, 'R-1', {outcome: 'cancelled'}, 7)
+    await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'confirmed'}, 8)
+    const found = await Promise.all(entries.map((_, n) => journal.find(`ref-${n + 1}`)))
+    expect(found.map(entry => entry?.outcome)).toEqual(['confirmed', 'unknown', 'forgotten', 'confirmed'])
+    expect(found.map(entry => entry?.updatedAt)).toEqual([8, 5, 6, 5].map(at))
+    const noted = {reservation_ref: 'R-1', status: 'CONFIRMED', payment: {mode: 'instant'}}
+    expect((await journal.find('ref-1'))?.result).toEqual(noted)
+    await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'cancelled', result: {a: 1}}, 9)
+    expect((await journal.find('ref-1'))?.result).toEqual({a: 1})
+  })
+
+  test('lists the entries of all clients, newest first, or of one, or the open ones', async () => {
+    for (const client of [...OTHERS].reverse()) await state.journal.forClient(client).begin(intent(1), 1)
+    const first = await begin(1, 5)
+    await begin(2, 9)
+    await begin(3, 9)
+    await journal.settle(first, {outcome: 'confirmed'}, 10)
+    const references = async (filter?: Parameters<State['journal']['list']>[0]) =>
+      (await state.journal.list(filter)).map(
+        entry => `${entry.clientId} ${entry.baseUrl.slice(8, 9)} ${entry.clientReferenceId}`,
+      )
+    expect(await references()).toEqual([
+      'cid_1 e ref-3',
+      'cid_1 e ref-2',
+      'cid_1 e ref-1',
+      'cid_2 e ref-1',
+      'cid_1 o ref-1',
+    ])
+    expect(await references({client: CLIENT})).toEqual(['cid_1 e ref-3', 'cid_1 e ref-2', 'cid_1 e ref-1'])
+    expect(await references({client: CLIENT, unresolved: true})).toEqual(['cid_1 e ref-3', 'cid_1 e ref-2'])
+    for (const client of OTHERS) expect(await references({client})).toHaveLength(1)
+  })
+
+  test('one process at a time works on an offer; other offers and clients do not wait', async () => {
+    const hold = held()
+    const nothing = async () => undefined
+    const first = journal.alone('off_1', 0, () => hold.promise, nothing)
+    const went = async () => 'went'
+    const go = (journal: Journal, offer: string) => journal.alone(offer, 0, went, nothing)
+    expect(await go(journal, 'off_1')).toEqual({gaveUp: true})
+    expect(await journal.alone('off_1', 0, went, async () => 'seen')).toEqual({gaveUp: false, value: 'seen'})
+    const locks = place.isShared ? [] : readdirSync(join(state.directory, 'locks'))
+    expect(locks.every(name => name.startsWith('reserve-'))).toBe(true)
+    // Some may share a lock by chance.
+    const others = await Promise.all([2, 3, 4, 5, 6].map(n => go(journal, `off_${n}`)))
+    expect(others).toContainEqual({gaveUp: false, value: 'went'})
+    const clients = await Promise.all(OTHERS.map(client => go(state.journal.forClient(client), 'off_1')))
+    expect(clients).toContainEqual({gaveUp: false, value: 'went'})
+    hold.release()
+    expect(await first).toEqual({gaveUp: false, value: undefined})
+  })
 })

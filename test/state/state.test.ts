@@ -10,7 +10,6 @@ import {closing, ownDirectory} from '../support/own.js'
 const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', clientSecret: 's'}
 /** The client with its secret. */
 const KEYED = {...CLIENT, secretFingerprint: 'f1'}
-const OTHER = {baseUrl: 'https://example.com/v1', clientId: 'cid_2'}
 let directory: string
 let state: State
 
@@ -59,30 +58,10 @@ describe('offers', () => {
     expires_at: 1900,
   }
 
-  test('are found by their client, with the reservation made from them', async () => {
-    await state.offers.remember(CLIENT, [offer], 1000)
-    await state.offers.markUsed(CLIENT, 'off_1', 'ref-1')
-    expect(await state.offers.find(CLIENT, 'off_1')).toEqual({...offer, used_by_reference: 'ref-1'})
-    await state.offers.remember(CLIENT, [{...offer, total: '11.00'}], 1001)
-    expect(await state.offers.find(CLIENT, 'off_1')).toMatchObject({
-      total: '11.00',
-      used_by_reference: 'ref-1',
-    })
-    expect(await state.offers.find(OTHER, 'off_1')).toBeUndefined()
-  })
-
   test('are stored without terms that are too long', async () => {
     const details = {...offer.details, terms: {remarks: 'x'.repeat(5000)}}
     await state.offers.remember(CLIENT, [{...offer, details}], 1000)
     expect((await state.offers.find(CLIENT, offer.offer_id))?.details).toEqual({...details, terms: null})
-  })
-
-  test('are removed after a day', async () => {
-    await state.offers.remember(CLIENT, [offer], 1000)
-    await state.offers.remember(CLIENT, [], 1000 + 86_400)
-    expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
-    await state.offers.remember(CLIENT, [], 1001 + 86_400)
-    expect(await state.offers.find(CLIENT, 'off_1')).toBeUndefined()
   })
 })
 

@@ -80,16 +80,6 @@ test('lists whole tokens of one client, newest first', async () => {
   )
 })
 
-test('stores one token for each list of scopes, and removes one alone', async () => {
-  await store.put(CLIENT, token('one'))
-  await store.put(CLIENT, token('two'))
-  await store.put(CLIENT, token('three', {askedScopes: ['b']}))
-  for (const other of OTHERS) await store.put(other, token('two'))
-  await store.remove(CLIENT, 'two')
-  expect((await store.list(CLIENT)).map(each => each.access_token)).toEqual(['three'])
-  for (const other of OTHERS) expect(await store.list(other)).toHaveLength(1)
-})
-
 test('does not store a token that was requested before a logout', async () => {
   const generation = {}
   const early = storeOf(() => database, generation)

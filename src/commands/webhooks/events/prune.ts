@@ -7,7 +7,10 @@ export default class WebhooksEventsPrune extends BaseCommand {
   static override description =
     `Events that are still to be forwarded stay. One that was removed counts as new if it comes again. Without it, events go
 after 32 days while webhooks listen runs. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_STORE.`
-  static override examples = ['bookctl webhooks events prune --older-than 7d']
+  static override examples = [
+    'bookctl webhooks events prune --older-than 7d',
+    'bookctl webhooks events prune --older-than 12h --json',
+  ]
   static override columns = ['removed']
   static override flags = pruneFlags
 

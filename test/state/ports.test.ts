@@ -1,0 +1,251 @@
+/** What machines may share, by its ports: the same in files and in PostgreSQL. The journal has a file of its own. */
+import {beforeEach, expect, test} from 'vitest'
+import {Failure} from '../../src/contract/failure.js'
+import type {NewEvent} from '../../src/contract/stored-events.js'
+import type {CachedToken} from '../../src/contract/token-cache.js'
+import type {State} from '../../src/state/state.js'
+import {held} from '../support/held.js'
+import {describeEachPlace, filesOfMachine} from '../support/stores.js'
+
+const CLIENT = {
+  baseUrl: 'https://example.com/v1',
+  clientId: 'cid_1',
+  clientSecret: 's',
+  secretFingerprint: 'f1',
+}
+const OTHERS = [
+  {...CLIENT, baseUrl: 'https://other.example/v1'},
+  {...CLIENT, clientId: 'cid_2'},
+  {...CLIENT, clientSecret: 't', secretFingerprint: 'f2'},
+]
+const TARGET = 'http://127.0.0.1:9/'
+const seconds = () => Date.now() / 1000
+
+await describeEachPlace(filesOfMachine(), place => {
+  let state: State
+  let now: number
+  beforeEach(async () => {
+    state = await place.open()
+    now = seconds()
+  })
+  const token = (access_token: string, more: Partial<CachedToken> = {}): CachedToken => ({
+    access_token,
+    scopes: ['a', 'b'],
+    askedScopes: ['a'],
+    obtainedAt: now - 20,
+    expiresAt: now + 100,
+    ...more,
+  })
+  /** Two clocks differ by a little. */
+  const near = (time: number) => expect.closeTo(time, 0)
+
+  test('whole tokens of one client and one secret are listed, newest first', async () => {
+    const tokens = [
+      token('one', {askedScopes: ['x']}),
+      token('two', {obtainedAt: now - 1, scopes: []}),
+      token('three', {askedScopes: [], obtainedAt: now - 10}),
+    ]
+    for (const each of tokens) await state.tokens.put(CLIENT, each)
+    const listed = await state.tokens.list(CLIENT)
+    const whole = (each: CachedToken) => ({
+      ...each,
+      obtainedAt: near(each.obtainedAt),
+      expiresAt: near(each.expiresAt),
+    })
+    expect(listed).toEqual([tokens[1], tokens[2], tokens[0]].map(each => whole(each as CachedToken)))
+    for (const other of OTHERS) expect(await state.tokens.list(other)).toEqual([])
+    const again = await place.open(state.directory)
+    expect(await again.tokens.list(CLIENT)).toHaveLength(3)
+  })
+
+  test('one token is kept for each list of scopes, and one alone is removed', async () => {
+    for (const each of [token('one'), token('two'), token('three', {askedScopes: ['b']})])
+      await state.tokens.put(CLIENT, each)
+    for (const other of OTHERS) await state.tokens.put(other, token('two'))
+    await state.tokens.remove(CLIENT, 'two')
+    expect((await state.tokens.list(CLIENT)).map(each => each.access_token)).toEqual(['three'])
+    for (const other of OTHERS) expect(await state.tokens.list(other)).toHaveLength(1)
+  })
+
+  test('a token that was requested before a logout is not stored, on any machine', async () => {
+    const early = await place.open(state.directory)
+    await early.tokens.list(CLIENT)
+    await state.tokens.put(CLIENT, token('kept'))
+    expect(await state.forgetClient(CLIENT)).toBe(true)
+    expect(await state.forgetClient(CLIENT)).toBe(false)
+    await early.tokens.put(CLIENT, token('late'))
+    expect(await state.tokens.list(CLIENT)).toEqual([])
+    const next = await place.open(state.directory)
+    await next.tokens.put(CLIENT, token('new'))
+    expect(await state.tokens.list(CLIENT)).toHaveLength(1)
+  })
+
+  test('a failure is shared with requests for the same scopes by the same route that started before it', async () => {
+    const asking = {scopes: ['a', 'b'], route: 'direct'}
+    const failure = new Failure('unreachable', 'made up', {code: 'refused', status: 5})
+    await state.tokens.noteFailure(
+      CLIENT,
+      {...asking, scopes: ['a']},
+      new Failure('usage', 'x', {code: 'x'}),
+      seconds(),
+    )
+    await state.tokens.noteFailure(CLIENT, asking, failure, seconds())
+    const shared = await state.tokens.failureBetween(CLIENT, asking, now - 1, seconds() + 1)
+    expect(shared).toBeInstanceOf(Failure)
+    expect(shared).toMatchObject({
+      kind: 'unreachable',
+      message: 'made up',
+      details: {code: 'refused', status: 5},
+    })
+    expect(await state.tokens.failureBetween(CLIENT, asking, seconds() + 9, seconds() + 99)).toBeUndefined()
+    for (const other of [
+      {...asking, route: 'proxy'},
+      {...asking, scopes: ['a b c']},
+    ])
+      expect(await state.tokens.failureBetween(CLIENT, other, 0, seconds() + 9)).toBeUndefined()
+    for (const other of OTHERS)
+      expect(await state.tokens.failureBetween(other, asking, 0, seconds() + 9)).toBeUndefined()
+  })
+
+  test('one at a time requests a token of a client, on any machine; the others see its outcome', async () => {
+    const hold = held()
+    const nothing = async () => undefined
+    const went = async () => 'went'
+    const there = await place.open(state.directory)
+    const first = state.tokens.alone(CLIENT, 5000, () => hold.promise, nothing)
+    const second = async () => there.tokens.alone(CLIENT, 0, went, nothing)
+    // It holds once another gives up.
+    await expect.poll(second).toEqual({gaveUp: true})
+    expect(await there.tokens.alone(CLIENT, 0, went, async () => 'seen')).toEqual({
+      gaveUp: false,
+      value: 'seen',
+    })
+    hold.release()
+    expect(await first).toEqual({gaveUp: false, value: undefined})
+    expect(await there.tokens.alone(CLIENT, 5000, went, nothing)).toEqual({gaveUp: false, value: 'went'})
+    const error = new TypeError('made up')
+    await expect(state.tokens.alone(CLIENT, 5000, async () => Promise.reject(error), nothing)).rejects.toBe(
+      error,
+    )
+    expect(await there.tokens.alone(CLIENT, 5000, went, nothing)).toEqual({gaveUp: false, value: 'went'})
+  })
+
+  test('offers found are known until they are a day old, and marked when they are used', async () => {
+    const offer = {
+      ...{
+        offer_id: 'off_1',
+        hotel_name: 'Ağa',
+        stars: 4,
+        room_name: null,
+        board: 'BB',
+        total: '10.00',
+        currency: 'EUR',
+      },
+      ...{details: null, nationality: 'TR', check_in: '2030-01-01', check_out: '2030-01-02'},
+      ...{rooms: [{adults: 2, children_ages: []}], searched_at: now, expires_at: now + 900},
+    }
+    const times = {searched_at: near(now), expires_at: near(now + 900)}
+    await state.offers.remember(CLIENT, [offer, {...offer, offer_id: 'off_2', expires_at: now - 1}], now)
+    const there = await place.open(state.directory)
+    expect(await there.offers.find(CLIENT, 'off_1')).toEqual({...offer, ...times, used_by_reference: null})
+    expect((await there.offers.valid(now)).map(({offer_id}) => offer_id)).toEqual(['off_1'])
+    await there.offers.markUsed(CLIENT, 'off_1', 'ref-1')
+    await state.offers.remember(CLIENT, [{...offer, total: '11.00'}], now)
+    const known = {total: '11.00', used_by_reference: 'ref-1'}
+    expect(await state.offers.find(CLIENT, 'off_1')).toMatchObject(known)
+    expect(await state.offers.valid(now)).toEqual([])
+    for (const other of OTHERS.slice(0, 2)) expect(await state.offers.find(other, 'off_1')).toBeUndefined()
+    await state.offers.remember(CLIENT, [{...offer, offer_id: 'off_3', searched_at: now - 86_500}], now)
+    await state.offers.remember(CLIENT, [], now)
+    expect(await state.offers.find(CLIENT, 'off_3')).toBeUndefined()
+    expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
+  })
+
+  test('a subscription whose outcome is unknown is found on any machine, until it is known or begun again', async () => {
+    const wanted = {url: 'https://a.example/', events: ['a', 'b']}
+    const first = await state.subscriptions.begin(CLIENT, wanted, {now, again: false})
+    expect(first.earlier).toBeUndefined()
+    const there = await place.open(state.directory)
+    const earlier = {...wanted, begunAt: near(now)}
+    expect(
+      await there.subscriptions.begin(CLIENT, {...wanted, events: ['c']}, {now, again: false}),
+    ).toMatchObject({earlier})
+    for (const other of OTHERS.slice(0, 2))
+      expect((await there.subscriptions.begin(other, wanted, {now, again: false})).earlier).toBeUndefined()
+    const again = await there.subscriptions.begin(CLIENT, wanted, {now, again: true})
+    // What ends the first does not end the second.
+    if (!first.earlier) await state.subscriptions.end(first.id)
+    expect((await state.subscriptions.begin(CLIENT, wanted, {now, again: false})).earlier).toBeDefined()
+    if (!again.earlier) await state.subscriptions.end(again.id)
+    expect((await state.subscriptions.begin(CLIENT, wanted, {now, again: false})).earlier).toBeUndefined()
+  })
+
+  const event = (id: string, more: Partial<NewEvent> = {}): NewEvent => ({
+    ...{eventId: id, type: 'voucher.ready', receivedAt: now, secretName: 'whsub_1'},
+    ...{rawHeaders: ['X-A', 'one', 'x-a', ''], body: Buffer.from([0xff, 0, 0x0a, 0xfe]), targets: []},
+    ...more,
+  })
+  const keeper = {profile: 'default', owner: 'me'}
+
+  test('an event is kept as it came, once for each profile, however often and wherever it comes', async () => {
+    const [here, there] = [
+      await state.openEventKeeper(),
+      await (await place.open(state.directory)).openEventKeeper(),
+    ]
+    const answers = await here.receive(keeper, [event('evt_1', {type: null}), event('evt_2'), event('evt_1')])
+    expect(answers.map(({duplicate}) => duplicate)).toEqual([false, false, true])
+    expect(await there.receive(keeper, [event('evt_2')])).toEqual([{duplicate: true}])
+    expect(await there.receive({...keeper, profile: 'live'}, [event('evt_2')])).toEqual([{duplicate: false}])
+    await Promise.all([here.close(), there.close()])
+    const {targets: _, ...came} = event('evt_1', {type: null})
+    const [first, ...rest] = await state.events.page({}, {after: 0}, 9)
+    expect({...first, body: Buffer.from(first?.body ?? [])}).toEqual({
+      ...{...came, receivedAt: near(now)},
+      ...{sequence: expect.any(Number), profile: 'default'},
+    })
+    expect(rest.map(({eventId, profile}) => `${eventId} ${profile}`)).toEqual(['evt_2 default', 'evt_2 live'])
+  })
+
+  test('events are paged from both ends, with filters', async () => {
+    const own = await state.openEventKeeper()
+    for (let n = 1; n <= 5; n++)
+      await own.receive(keeper, [event(`evt_${n}`, {receivedAt: now + n, type: n % 2 ? 'odd' : 'even'})])
+    await own.close()
+    const page = async (...args: Parameters<typeof state.events.page>) =>
+      (await state.events.page(...args)).map(({eventId}) => eventId.slice(4)).join('')
+    const [, , third, fourth] = await state.events.page({}, {after: 0}, 9)
+    expect(await page({}, {}, 2)).toBe('54')
+    expect(await page({}, {before: fourth?.sequence ?? 0}, 2)).toBe('32')
+    expect(await page({}, {after: third?.sequence ?? 0}, 9)).toBe('45')
+    expect(await page({types: ['odd'], since: now + 2}, {}, 9)).toBe('53')
+    expect(await page({ids: ['evt_2', 'evt_9']}, {}, 9)).toBe('2')
+  })
+
+  test('a forward is taken once, and again when it is due, until it is done; pruning leaves it', async () => {
+    const own = await state.openEventKeeper()
+    await own.receive(keeper, [
+      event('evt_1', {targets: [TARGET, 'https://b/']}),
+      event('evt_2', {targets: [TARGET]}),
+    ])
+    const take = () => own.take('me', TARGET, seconds(), 9)
+    const first = await take()
+    expect(first.map(({eventId, attempts}) => `${eventId} ${attempts}`)).toEqual(['evt_1 0', 'evt_2 0'])
+    expect(first.every(each => own.holds?.(each) ?? true)).toBe(true)
+    expect(await take()).toEqual([])
+    const sequence = (n: number) => first[n]?.sequence ?? 0
+    const ended = {target: TARGET, ms: 7, error: null}
+    await own.settle([
+      {sequence: sequence(0), state: 'pending', nextAttemptAt: seconds() + 0.5, status: 500, ...ended},
+      {sequence: sequence(1), state: 'done', nextAttemptAt: 0, status: 200, ...ended},
+    ])
+    expect(await take()).toEqual([])
+    await expect.poll(take).toMatchObject([{eventId: 'evt_1', attempts: 1}])
+    expect(await state.events.forwardsOf(sequence(0))).toMatchObject([
+      {target: TARGET, state: 'pending', attempts: 1, status: 500, ms: 7},
+      {target: 'https://b/', state: 'pending', attempts: 0, status: null},
+    ])
+    expect(await state.events.prune(now + 9, 9)).toBe(1)
+    expect(await state.events.prune(now + 9, 9)).toBe(0)
+    await own.close()
+  })
+})

@@ -1,0 +1,67 @@
+/** Both places where what machines share may be kept, for tests that hold in both. */
+import {afterAll, describe} from 'vitest'
+import {parseStoreUrl} from '../../src/state/postgres/url.js'
+import {openState, type State} from '../../src/state/state.js'
+import {closing, ownDirectory} from './own.js'
+import {findPostgres, type PostgresServer, startPostgres} from './postgres.js'
+
+export interface Place {
+  readonly name: string
+  /** Whether the times of entries are its own, by the clock of the database, and hashes are made unguessable. */
+  readonly isShared: boolean
+  /** A state for this test alone, with nothing in it; `directory`: another one that shares what the first has. */
+  open(directory?: string): Promise<State>
+  /** Whether the bytes of `text` are in what is stored of the last state. */
+  has(text: string): Promise<boolean>
+}
+
+let server: Promise<PostgresServer> | undefined
+let databases = 0
+let directory = ''
+
+const postgres: Place = {
+  name: 'one PostgreSQL',
+  isShared: true,
+  async open(shared) {
+    server ??= startPostgres()
+    if (shared === undefined) databases += 1
+    const address = parseStoreUrl(await (await server).url(`test_${databases}`), {})
+    const options = async () => ({address, trusted: undefined, timeoutMilliseconds: 5000})
+    return closing(openState(ownDirectory(), {store: {isSet: () => true, options}}))
+  },
+  async has(text) {
+    const rows = await (await server)?.sql<{row: string}>(
+      `SELECT encode(sealed_body, 'escape') || ' ' || r::text AS row FROM bookctl.reservations r`,
+      [],
+      `test_${databases}`,
+    )
+    return JSON.stringify(rows).includes(text)
+  },
+}
+
+/** Runs `tests` for the files of a machine and for a PostgreSQL, where there is one for this platform. */
+export async function describeEachPlace(files: Place, tests: (place: Place) => void): Promise<void> {
+  const found = await findPostgres()
+  describe(files.name, () => tests(files))
+  if ('missing' in found) console.warn(`PostgreSQL is not tested here: ${found.missing}`)
+  describe.skipIf('missing' in found)(postgres.name, () => {
+    afterAll(async () => {
+      await (await server)?.close()
+      server = undefined
+    })
+    tests(postgres)
+  })
+}
+
+/** The files of a machine, as a place. */
+export const filesOfMachine = (
+  isOnDisk: (directory: string, text: string) => boolean = () => false,
+): Place => ({
+  name: 'the files of a machine',
+  isShared: false,
+  async open(shared) {
+    directory = shared ?? ownDirectory()
+    return closing(openState(directory))
+  },
+  has: async text => isOnDisk(directory, text),
+})
