@@ -30,7 +30,7 @@ test('a name mistyped is refused with the nearest ones', async () => {
     {id: 101, name: 'İstanbul', country_code: 'TR'},
     {id: 7, name: 'Paris', country_code: 'FR'},
   ]
-  for (const typed of ['istnbul', 'istan']) {
+  for (const typed of ['istnbul', 'istan', 'Istanbul, GR']) {
     const {details, kind} = await rejectionOf(cityNumber(typed, cities))
     expect([kind, details.hint]).toEqual(['usage', 'did you mean İstanbul, TR (101)?'])
   }

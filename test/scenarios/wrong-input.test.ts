@@ -213,6 +213,15 @@ describe('one run names everything that is wrong', () => {
     expect(stderr).not.toMatch(/missing: [^;]*--(check-in|date|guest|contact)\b/)
     expect(requests).toBe(0)
   })
+
+  test('a variable too', async () => {
+    const {exit, stderr} = await home.run(['hotels', 'search', '--city', '1'], {
+      env: {BOOKCTL_NATIONALITY: 'Narnia'},
+    })
+    expect(exit).toBe(2)
+    expect(stderr).toContain('BOOKCTL_NATIONALITY: must be a country')
+    expect(stderr).toContain('missing: --check-in, --check-out or --nights, --currency')
+  })
 })
 
 test.each([

@@ -12,7 +12,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   TOO_SHORT: 'is too short',
   TOO_LONG: 'is too long',
   INVALID_LENGTH: 'has the wrong number of digits',
-  INVALID_COUNTRY: 'needs a country prefix such as +90',
+  INVALID_COUNTRY: 'is of an unknown country',
 }
 
 /** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage naming `field`. */

@@ -93,7 +93,8 @@ Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
 
   protected override async alsoWrong({flags}: {flags: TypedSearch}, refused: readonly string[]) {
     const city = await wrongCity(flags.city, await this.state(), await this.serviceUrl())
-    const given = await this.withDefaults(flags, ['nationality', 'currency'])
+    const names = (['nationality', 'currency'] as const).filter(name => !refused.includes(name))
+    const given = await this.withDefaults(flags, names)
     const placed = Object.fromEntries(refused.map(name => [name, true]))
     const absent = mayAsk(this.globals) ? [] : absentIn({...given, ...placed})
     return [...city, ...misfitsIn(given), ...(absent.length > 0 ? [missing(absent)] : [])]

@@ -60,7 +60,7 @@ ${pathNote('tours.search')} Also BOOKCTL_CURRENCY.`
 
   protected override async alsoWrong({flags}: {flags: TypedTours}, refused: readonly string[]) {
     const city = await wrongCity(flags.city, await this.state(), await this.serviceUrl())
-    const given = await this.withDefaults(flags, ['currency'])
+    const given = refused.includes('currency') ? flags : await this.withDefaults(flags, ['currency'])
     const absent = absentIn({...given, ...Object.fromEntries(refused.map(name => [name, true]))})
     return absent.length > 0 && !mayAsk(this.globals) ? [...city, missing(absent)] : city
   }

@@ -132,9 +132,10 @@ export async function cityNumber(typed: string, known: readonly KnownCity[]): Pr
       "must be an id here, because the service's list of cities is not available",
       typed,
     )
-  const near = closestFew(fold(typed), [...new Set(known.map(({name}) => fold(name)))], MOST_NEAR)
+  const bare = fold(typed.replace(/[,(].*$/s, ''))
+  const near = closestFew(bare, [...new Set(known.map(({name}) => fold(name)))], MOST_NEAR)
   const meant = known
-    .filter(({name}) => near.includes(fold(name)) || matches(name, typed))
+    .filter(({name}) => near.includes(fold(name)) || matches(name, bare || typed))
     .slice(0, MOST_NEAR)
   const hint =
     meant.length > 0
