@@ -2,6 +2,7 @@
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
 import {startSubscriber} from '../support/subscriber.js'
+import {atTerminal} from '../support/terminal.js'
 import {SIGNING_SECRET, startReceiver, type VerifyingReceiver} from '../support/webhook-files.js'
 
 let home: Home
@@ -38,6 +39,24 @@ test('the summary comes first, then what failed, with equal advice once', async 
   )
   expect(stdout.split('give the receiver the same signing secret')).toHaveLength(2)
   expect(stdout).not.toContain('tampered')
+})
+
+test('at a terminal lines are wrapped and signs coloured, or words in plain lines', async () => {
+  const broken = await startSubscriber(answer => void answer.writeHead(500).end('TypeError: '.repeat(12)))
+  const seen = atTerminal(home, probe(broken.origin), {columns: 60})
+  expect(await seen.exit).toBe(5)
+  expect(seen.raw()).toContain('\u001b[31m✗\u001b[39m The receiver answered 500')
+  expect(seen.screen().split('\n').slice(0, 3)).toEqual([
+    '✗ The receiver answered 500 to a right request; 25 checks',
+    '    were not sent',
+    '  It said: TypeError: TypeError: TypeError: TypeError:',
+  ])
+  const plain = atTerminal(home, probe(broken.origin), {env: {NO_COLOR: '1', BOOKCTL_ACCESSIBLE: '1'}})
+  expect(await plain.exit).toBe(5)
+  expect(plain.screen()).toMatch(
+    /^failed The receiver answered 500 to a right request; 25 checks were not sent$/m,
+  )
+  await broken.close()
 })
 
 test('a receiver without the path is told that, in its own words made harmless, and nothing more', async () => {

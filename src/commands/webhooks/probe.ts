@@ -43,8 +43,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksProbe)
-    const {json, format, columns, quiet} = flags
-    const shows = progressStyle(process, quiet, process.env) === 'redrawn' && !json
+    const shows = progressStyle(process, flags.quiet, process.env) === 'redrawn' && !flags.json
     let sent = 0
     const sheet = await probeReceiver(args.url, flags, {
       state: await this.state(),
@@ -56,8 +55,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
         if (shows) showTransient(`${sent} sent…`)
       },
     })
-    const asRows = format !== undefined || columns !== undefined || quiet
-    await this.print(probeResult(args.url, sheet, {asRows, all: flags.all, env: process.env}))
+    await this.print(probeResult(args.url, sheet, flags.all))
     if (sheet.rows.some(isFailed)) this.exitCode = EXITS.refused.code
   }
 }

@@ -15,7 +15,7 @@ import {gatherHeaders} from '../../../webhooks/signature/headers.js'
 import {systemClock} from '../../session/clock.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/line-writer.js'
-import type {OutputFlags} from '../../terminal/output.js'
+import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {answerText, createForwardNotes, isLate, type NoteTerms} from './listen-forwards.js'
 import {createListenRows, type RowParts} from './listen-rows.js'
@@ -54,9 +54,7 @@ export async function createListenOutput(parts: ListenOutputParts) {
     else if (early.length < MOST_EARLY) early.push(line)
   }
   const notesOf = createForwardNotes(parts)
-  const isChosen = [flags.format, flags.columns, flags.query].some(each => each !== undefined)
-  const isForPeople = process.stdout.isTTY && !flags.json && !flags.quiet && !isChosen
-  const rows = isForPeople
+  const rows = isForPeople(flags, process.stdout)
     ? createListenRows({print, namesTarget: targets.length > 1, notesOf, explain})
     : undefined
   return {

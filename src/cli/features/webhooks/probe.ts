@@ -6,7 +6,7 @@ import type {State} from '../../../state/state.js'
 import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/clock.js'
-import {marksFor} from '../../terminal/colour.js'
+import {marksFor, type Painter, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 import {trustedFor} from './listen-tls.js'
@@ -82,24 +82,20 @@ export function isFailed({ok, required}: ProbeRow): boolean {
   return required && !ok
 }
 
-/** The sheet; without `asRows` its rows are lines for people: what failed and what to do about it, with `all` the rest. */
-export function probeResult(
-  url: string,
-  {rows, notSent}: ProbeSheet,
-  {asRows, all, env}: {readonly asRows: boolean; readonly all: boolean; readonly env: NodeJS.ProcessEnv},
-): Result<ProbeRow> {
+/** The sheet as lines, unless a format is asked for: what failed and what to do about it, with `all` the rest. */
+export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boolean): Result<ProbeRow> {
   const passed = rows.filter(({ok}) => ok)
   const failed = rows.filter(isFailed)
   const advised = rows.filter(row => !row.ok && !row.required)
   const counts = {passed: passed.length, failed: failed.length, advised: advised.length, not_sent: notSent}
-  const lead: Result['lead'] = (paint, columns) => {
-    const marks = marksFor(env)
+  const people = (paint: Painter, columns: number) => {
+    const marks = marksFor(process.env)
     const marked = (style: keyof typeof marks, text: string) =>
-      hang(`${marks[style]} ${text}`, columns, 4).map((line, n) =>
+      hang(`${marks[style]} ${text}`, columns, 4, marks[style].length + 1).map((line, n) =>
         n > 0 ? line : paint(style, marks[style]) + line.slice(marks[style].length),
       )
     const labelled = (label: string, text: string) =>
-      hang(`  ${label}: ${text}`, columns, 4).map(line =>
+      hang(`  ${label}: ${text}`, columns, 4, 2).map(line =>
         line.replace(`${label}:`, paint('hint', `${label}:`)),
       )
     const said = (some: readonly ProbeRow[]) => [...new Set(some.flatMap(wordsOf))]
@@ -128,8 +124,11 @@ export function probeResult(
     const summary = paint(failed.length > 0 ? 'bad' : 'good', summaryOf(counts))
     return [summary, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
   }
-  const result = listResult({url, ...counts, cases: rows}, asRows ? rows : [], PROBE_COLUMNS)
-  return {...result, shown: PROBE_COLUMNS.slice(0, 6), lead}
+  const result = listResult({url, ...counts, cases: rows}, rows, PROBE_COLUMNS)
+  const text = people(unpainted, Number.POSITIVE_INFINITY)
+    .map(line => `${line}\n`)
+    .join('')
+  return {...result, shown: PROBE_COLUMNS.slice(0, 6), people, text}
 }
 
 function summaryOf(counts: Readonly<Record<'passed' | 'failed' | 'advised' | 'not_sent', number>>): string {
