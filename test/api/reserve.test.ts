@@ -199,7 +199,10 @@ describe('a refusal that says there is a reservation already names it, and never
   ])('%s', async (_, script, reference) => {
     scripted(script)
     const error = await run().catch(error => error)
-    expect(error).toMatchObject({kind: 'refused', details: {result: {reservation_ref: reference}}})
+    expect(error).toMatchObject({
+      kind: 'refused',
+      details: {result: {reservation_ref: reference, payment_url: null}},
+    })
     expect(error.message).toContain(`already belongs to a reservation${reference === null ? '' : ': R-9'}`)
     expect(error.message).not.toContain('othing was reserved')
     expect(error.details.hint).toContain('bookctl journal')

@@ -71,18 +71,18 @@ const TAKEN: ReadonlySet<string> = new Set<ErrorCode>(['offer_already_used', 'du
 
 /**
  * The service refused, and nothing was made now. Where it names a reservation, or its code says that one exists already,
- * the Failure has `reservation_ref` (or null) in its result, because booking again would book twice.
+ * the Failure has its `reservation_ref` and `status` (or null) in its result, because booking again would book twice.
  */
 export function refused(answer: Answer, now: number): Failure {
   const failure = refusalOf(answer, now)
-  const reference = readReservation(answer.json)?.reservation_ref ?? null
+  const {reservation_ref: reference = null, status = null} = readReservation(answer.json) ?? {}
   if (reference === null && !TAKEN.has(snakeCase(describeError(answer).code))) return failure
   const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`
   const text = `${failure.message}; the service says that it already belongs to a reservation${name}`
   return new Failure(failure.kind, text, {
     ...failure.details,
     hint: `check it before you book again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${quoted(reference)}`}`,
-    result: {reservation_ref: reference},
+    result: {reservation_ref: reference, status, payment_url: null},
   })
 }
 
