@@ -123,6 +123,8 @@ function openExclusively(path: string, owner: FileOwner): Database {
     const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250, owner})
     // The lock is taken by the next write (prepareState) and never released while the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
+    // A log of a mebibyte instead of four: smaller on the disk, and a shorter pause when it is emptied.
+    database.get('PRAGMA wal_autocheckpoint = 256')
     if (path !== ':memory:') giveBackSpace(database)
     return database
   } catch (error) {

@@ -27,14 +27,14 @@ export function removeExpired(database: Database, now: number): number | null {
   if (due.length === 0) return null
   const first = Math.min(...due.map(({at}) => at))
   if (first > now) return first
-  const removed = database.transaction(() =>
-    due.map(({table, column, seconds}) => {
+  database.transaction(() => {
+    for (const {table, column, seconds} of due) {
       const oldest = `SELECT rowid FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ${STEP}`
-      return database.run(`DELETE FROM ${table} WHERE rowid IN (${oldest})`, now - seconds)
-    }),
-  )
+      database.run(`DELETE FROM ${table} WHERE rowid IN (${oldest})`, now - seconds)
+    }
+  })
   database.all(`PRAGMA incremental_vacuum(${STEP})`)
-  // Only then the file itself becomes smaller.
-  if (Math.max(...removed) < STEP) database.all('PRAGMA wal_checkpoint(TRUNCATE)')
+  // Only now the file and its log become smaller.
+  database.all('PRAGMA wal_checkpoint(TRUNCATE)')
   return now
 }
