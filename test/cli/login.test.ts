@@ -39,6 +39,7 @@ test.each<[string, LoginFlags, string?]>([
 })
 
 const REFUSED = new Failure('not_allowed', 'no such client', {code: 'invalid_client', status: 401})
+const CHECKED = {message: 'no such client', details: {hint: expect.stringContaining('check the client id')}}
 const INPUT = {profile: 'p', baseUrl: URL_OF_LIVE, clientId: 'cid_1', scopes: undefined, keychain: false}
 
 /** Logs in with the secret `first`, then those of `answers`; only `right` is accepted. */
@@ -65,12 +66,12 @@ test('a person whose secret is refused is asked for it again, twice', async () =
     ...{failed: undefined, tried: ['wrong', 'right'], problems: ['Error: no such client']},
   })
   const three = await attempts('a', ['b', 'c', 'right'])
-  expect(three).toMatchObject({failed: REFUSED, tried: ['a', 'b', 'c']})
+  expect(three).toMatchObject({failed: CHECKED, tried: ['a', 'b', 'c']})
 })
 
 test('a secret that was given is tried once, and so is any after another failure', async () => {
   expect(await attempts('wrong', ['right'], REFUSED, false)).toMatchObject({
-    failed: REFUSED,
+    failed: CHECKED,
     tried: ['wrong'],
   })
   const down = new Failure('unreachable', 'down', {code: 'refused'})

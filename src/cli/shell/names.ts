@@ -55,6 +55,7 @@ export const ALIASES = byWord({
   'reservations show or api': 'get',
   'reservations show or hotels show': 'describe, show, view',
   'reservations update': 'edit, update',
+  'sandbox list': 'ps, sandbox stop',
   'sandbox start': 'browse, open',
   'sandbox trigger or webhooks test': 'trigger',
   token: 'auth token',

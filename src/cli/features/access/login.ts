@@ -32,6 +32,8 @@ export interface LoginFlags {
 /** Puts questions to a person, or throws usage naming their flags. */
 type Ask = (questions: readonly Question[]) => Promise<string[]>
 
+const CHECK_CREDENTIALS = 'check the client id, the secret and the base URL, and run bookctl login again'
+
 /** How often a person may type the secret. */
 const MOST_SECRETS = 3
 
@@ -47,7 +49,9 @@ export async function logInPatiently<T>(
     try {
       return await attempt({...input, clientSecret})
     } catch (error) {
-      if (!(error instanceof Failure && error.kind === 'not_allowed') || !askedFor || left === 0) throw error
+      if (!(error instanceof Failure && error.kind === 'not_allowed')) throw error
+      if (!askedFor || left === 0)
+        throw new Failure(error.kind, error.message, {...error.details, hint: CHECK_CREDENTIALS})
       tell(`Error: ${error.message}`)
       const message = `Client secret of ${input.clientId}, again`
       clientSecret = (await ask([{...askedFor, message}]))[0] ?? ''
