@@ -158,6 +158,10 @@ await describeEachPlace(filesOfMachine(), place => {
     await state.offers.remember(CLIENT, [{...offer, offer_id: 'off_3', searched_at: now - 86_500}], now)
     await state.offers.remember(CLIENT, [], now)
     expect(await state.offers.find(CLIENT, 'off_3')).toBeUndefined()
+    const earlier = {...offer, offer_id: 'off_4', searched_at: now - 60, nationality: 'DE'}
+    await state.offers.remember(CLIENT, [earlier], now)
+    expect(await state.offers.latest(CLIENT)).toMatchObject({offer_id: 'off_1', nationality: 'TR'})
+    for (const other of OTHERS.slice(0, 2)) expect(await state.offers.latest(other)).toBeUndefined()
     expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
   })
 
