@@ -150,9 +150,10 @@ export async function explainRefusal(
   const toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS
   const now = () => receivedAt
   const {result} = await check(request, {...terms, now, toleranceSeconds, inVain: {count: 0}})
-  return result.findings.flatMap(({code, explanation, fix}) =>
+  const lines = result.findings.flatMap(({code, explanation, fix}) =>
     code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
   )
+  return lines.map(line => sanitizeLine(line))
 }
 
 /** As the body says, even if its signature is wrong. */

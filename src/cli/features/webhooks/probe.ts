@@ -1,6 +1,7 @@
 /** `webhooks probe`. */
 import {randomBytes} from 'node:crypto'
 import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
@@ -143,7 +144,7 @@ function summaryOf(counts: Readonly<Record<'passed' | 'failed' | 'advised' | 'no
 }
 
 function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): string {
-  const answer = ok ? `${answered}` : `expected ${expected}, answered ${answered}`
+  const answer = ok ? `${answered}` : `expected ${expected}, answered ${sanitizeLine(String(answered), 80)}`
   return `${name}: ${sent} (${answer} in ${ms} ms)`
 }
 
