@@ -111,6 +111,9 @@ describe('--query', () => {
     expect(warnings).toHaveLength(6)
     expect(new Set(warnings)).toEqual(new Set(['Warning: --query found nothing; the result has: items']))
     warnings.length = 0
+    // A list without items has nothing to find.
+    const none = {...list, document: {items: []}, items: []}
+    await renderResult(none, {query: 'items[].id'}, {...PIPE, warn: text => void warnings.push(text)})
     for (const query of ['items[0].tags', 'length(itms || `[]`)', '{a: itms, b: items}']) await ask(query)
     expect(warnings).toEqual([])
   })

@@ -46,7 +46,7 @@ export async function renderResult<Item>(
   flags: OutputFlags,
   terminal: OutputTerminal,
 ): Promise<string> {
-  if (flags.query !== undefined) return renderQuery(result.document, flags.query, flags, terminal)
+  if (flags.query !== undefined) return renderQuery(result, flags.query, flags, terminal)
   if (flags.json) return RENDERERS.json(viewOf(result, flags, terminal))
   // A document without rows is JSON in every format.
   if (result.text !== undefined && result.items.length === 0)
@@ -75,8 +75,13 @@ export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'i
 }
 
 /** What --query finds: as JSON, a string bare, or in the rows of --format. */
-async function renderQuery(document: object, query: string, flags: OutputFlags, terminal: OutputTerminal) {
-  const found = await resultOfQuery(document, query)
+async function renderQuery<Item>(
+  result: Result<Item>,
+  query: string,
+  flags: OutputFlags,
+  terminal: OutputTerminal,
+) {
+  const found = await resultOfQuery(result, query)
   if (found.warning !== undefined) terminal.warn?.(found.warning)
   if (flags.json || flags.format === undefined) return found.text ?? ''
   return RENDERERS[flags.format](viewOf(found, flags, terminal))

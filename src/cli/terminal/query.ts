@@ -29,8 +29,11 @@ export async function finderOf(expression: string): Promise<(value: unknown) => 
   }
 }
 
-/** What `query` finds in `document`, as a result of its own; a string is bare text. Throws Failure. */
-export async function resultOfQuery(document: object, query: string): Promise<Result<unknown>> {
+/** What `query` finds in the document of `result`, as a result of its own; a string is bare text. Throws Failure. */
+export async function resultOfQuery<Item>(
+  {document, items: all}: Result<Item>,
+  query: string,
+): Promise<Result<unknown>> {
   const {search} = await import('@jmespath-community/jmespath')
   // A query that does not fit fails after the work is done, so the error must not say otherwise.
   const failure = (error: unknown) =>
@@ -58,7 +61,7 @@ export async function resultOfQuery(document: object, query: string): Promise<Re
     columns: columnsIn(items),
     text: typeof found === 'string' ? `${sanitizeLine(found)}\n` : `${jsonText(found, 2)}\n`,
     single: isObject(found),
-    ...(isNothing(found) && {
+    ...(isNothing(found, all.length > 0) && {
       warning: `Warning: --query found nothing${keys && `; the result has: ${keys}`}`,
     }),
   }
@@ -79,11 +82,13 @@ function columnsIn(items: readonly unknown[]): Column<unknown>[] {
   }))
 }
 
-/** Also a list or an object with nothing in it but that. */
-function isNothing(found: unknown): boolean {
-  if (Array.isArray(found)) return found.every(isNothing)
-  const values = isObject(found) ? Object.values(found) : []
-  return found === null || found === undefined || (values.length > 0 && values.every(isNothing))
+/** Also a list or an object with nothing in it but that; an empty list only where there was something to find. */
+function isNothing(found: unknown, hadItems: boolean): boolean {
+  if (found === null || found === undefined) return true
+  if (Array.isArray(found) && found.length === 0) return hadItems
+  if (typeof found !== 'object') return false
+  const values = Object.values(found)
+  return values.length > 0 && values.every(value => isNothing(value, hadItems))
 }
 
 function reasonOf(error: unknown): string {
