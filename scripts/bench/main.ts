@@ -12,6 +12,7 @@ import {account} from './cases/account.js'
 import {listen} from './cases/listen.js'
 import {listenGrowth} from './cases/listen-growth.js'
 import {peers} from './cases/peers.js'
+import {sandboxCrowd} from './cases/sandbox-crowd.js'
 import {sandboxGrowth} from './cases/sandbox-growth.js'
 import {searchGrowth} from './cases/search-growth.js'
 import {searchStart} from './cases/search-start.js'
@@ -30,6 +31,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   listen,
   'search-growth': searchGrowth,
   'sandbox-growth': sandboxGrowth,
+  'sandbox-crowd': sandboxCrowd,
   'listen-growth': listenGrowth,
   peers,
 }

@@ -30,17 +30,17 @@ interface Made {
 }
 
 /** Runs `work` with a sandbox on `database`, which is ended afterwards. */
-async function withSandbox<T>(
+export async function withSandbox<T>(
   bench: Bench,
   database: string,
-  work: (client: SandboxClient) => Promise<T>,
+  work: (client: SandboxClient, baseUrl: string) => Promise<T>,
 ): Promise<T> {
   const child = bench.start(process.execPath, [BOOKCTL, 'sandbox', 'start', '--json', '--db', database], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const {origin} = await firstLine<{origin: string}>(child)
+  const {origin, base_url} = await firstLine<{origin: string; base_url: string}>(child)
   try {
-    return await work(await connectTo(origin))
+    return await work(await connectTo(origin), base_url)
   } finally {
     await stop(child)
   }
