@@ -91,15 +91,15 @@ export async function resolveTarget(
   }
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
-  if (!profile) throw await notLoggedIn(name, namesProfile ? undefined : remembered.directory)
+  const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
+  const fromFlags = namesProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
+  // A wrong address is reported first, without a login too.
+  const service = serviceOf(fromFlags ? {...flags, 'base-url': undefined} : flags, env, remembered)
+  if (!profile || !service) throw await notLoggedIn(name, namesProfile ? undefined : remembered.directory)
   const {client_id: clientId, secret_store: place = 'file'} = profile
   const clientSecret = await remembered.secrets.read({profile: name, clientId}, place)
   if (!clientSecret) throw await notLoggedIn(name)
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
-  const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
-  const fromFlags = namesProfile && complete && flags['base-url'] === env.BOOKCTL_BASE_URL
-  const named = fromFlags ? {...flags, 'base-url': undefined} : flags
-  const service = serviceOf(named, env, remembered) as BaseUrl
   const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
   return {profile: name, ...checkedService(service, {clientId, clientSecret}), scopes}
 }
@@ -138,9 +138,13 @@ export function parseFlag(text: string, env: NodeJS.ProcessEnv): BaseUrl {
 function serviceOf(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): BaseUrl | undefined {
   if (flags['base-url']) return parseFlag(flags['base-url'], env)
   const profile = profileOf(flags, remembered)
-  const name = profileName(flags, remembered)
+  return profile && parseOfProfile(profile, profileName(flags, remembered))
+}
+
+/** Throws usage that names the place in config.json. */
+export function parseOfProfile({base_url}: Profile, name: string): BaseUrl {
   const hint = `correct it: bookctl config set base_url URL --profile ${name}`
-  return profile && parseBaseUrl(profile.base_url, `config.json: profiles.${name}.base_url`, hint)
+  return parseBaseUrl(base_url, `config.json: profiles.${name}.base_url`, hint)
 }
 
 function checkedService({baseUrl, isLoopback}: BaseUrl, {clientId, clientSecret}: Credentials) {

@@ -1,10 +1,9 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
-import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
 import type {State} from '../../../state/state.js'
-import {parseFlag, profileName, profileOf, type TargetFlags} from '../../session/target.js'
+import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type RequestParts, recordOf} from './access.js'
 import {existingProfile} from './config.js'
@@ -180,7 +179,7 @@ export async function logoutTargetFrom(
   const name = profileName(flags, state)
   const profile = profileOf(flags, state)
   const named = flags['base-url'] ? [parseFlag(flags['base-url'], env).baseUrl] : []
-  const baseUrls = [...new Set([...named, ...(profile ? [parseBaseUrl(profile.base_url).baseUrl] : [])])]
+  const baseUrls = [...new Set([...named, ...(profile ? [parseOfProfile(profile, name).baseUrl] : [])])]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
   if (fromEnv) return {profile: null, beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
   if (explicitProfile && !state.secrets.holdsFor(name)) existingProfile(state.settings.read(), name)

@@ -31,7 +31,7 @@ export async function findSandbox(
   tell: (text: string) => void,
 ): Promise<RunningSandbox> {
   if (typed) {
-    const {isLoopback, baseUrl} = parseBaseUrl(typed)
+    const {isLoopback, baseUrl} = parseBaseUrl(typed, '--base-url', 'correct --base-url')
     if (isLoopback) return {origin: new URL(baseUrl).origin, base_url: baseUrl}
     throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
   }
