@@ -1,0 +1,165 @@
+/** How a question ends without an answer: Escape, Ctrl-D, a withdrawal; and what came before it was asked. */
+import process from 'node:process'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeEach, describe, expect, test, vi} from 'vitest'
+import {Home} from '../support/bookctl.js'
+import {atTerminal} from '../support/terminal.js'
+import {askHere, type QuestionName} from './questions.js'
+
+const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
+const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
+const home = new Home()
+afterAll(() => home.remove())
+
+beforeEach(() => {
+  vi.unstubAllEnvs()
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'BOOKCTL_ACCESSIBLE']) vi.stubEnv(name, undefined)
+  vi.stubEnv('TERM', 'xterm-256color')
+})
+
+function ask(questions: readonly QuestionName[], env: Record<string, string> = {}, rows = 16) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  return askHere(questions, 60, rows)
+}
+
+function askReally(questions: readonly QuestionName[], env: Record<string, string> = {}) {
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
+  return atTerminal(home, [], {columns: 60, rows: 40, env, command})
+}
+
+describe('Escape', () => {
+  test('goes back a question, which takes its place; Enter keeps the answer', async () => {
+    const terminal = ask(['chain'])
+    await terminal.waitFor('Guest name')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('Esc goes back')
+    terminal.type('3\r')
+    await terminal.waitFor('Which city')
+    terminal.type('ık 12\r')
+    await terminal.waitFor('offer ends soon; Esc goes back')
+    terminal.press('escape')
+    await terminal.waitFor('> Otel Işık 12')
+    await terminal.waitFor('Esc goes back')
+    expect(terminal.screen()).not.toContain('offer ends soon')
+    terminal.press('escape')
+    await terminal.waitFor('> 3. ')
+    terminal.press('escape')
+    await terminal.waitFor('Guest name (Ayşe)')
+    // At once, which is not taken for a part of Escape.
+    terminal.type('Öz\r')
+    await terminal.waitFor('> 3. ')
+    terminal.type('\r')
+    await terminal.waitFor('> Otel Işık 12')
+    terminal.type('\r')
+    await terminal.waitFor('Reserve this?')
+    await terminal.waitFor('offer ends soon')
+    terminal.type('y\r')
+    await terminal.waitFor('["Öz",3,12,true]')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('twice, however quickly, goes back twice', async () => {
+    const terminal = ask(['chain'])
+    await terminal.waitFor('Guest name')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('Esc goes back')
+    terminal.type('3\r')
+    await terminal.waitFor('Which city')
+    terminal.type('ık 12\r')
+    await terminal.waitFor('Reserve this?')
+    terminal.press('escape', 'escape')
+    await terminal.waitFor('> 3. ')
+    terminal.press('escape')
+    await terminal.waitFor('Guest name (Ayşe)')
+    terminal.type('\r')
+    await terminal.waitFor('> 3. ')
+    terminal.type('\r')
+    await terminal.waitFor('> Otel Işık 12')
+    terminal.press('escape')
+    await sleep(30)
+    terminal.press('escape')
+    await terminal.waitFor('Guest name (Ayşe)')
+    terminal.press('ctrl-c')
+    expect(await terminal.exit).toBe(9)
+  })
+
+  test('is not mistaken for an arrow key that arrives in parts', async () => {
+    const terminal = ask(['chain'])
+    await terminal.waitFor('Guest name')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('> 1. ')
+    terminal.type('\u001b')
+    await sleep(10)
+    terminal.type('[B')
+    await terminal.waitFor('> 2. ')
+    terminal.press('ctrl-c')
+    expect(await terminal.exit).toBe(9)
+  })
+
+  test('is a line of its own among plain lines', async () => {
+    const terminal = ask(['chain'], ACCESSIBLE)
+    await terminal.waitFor('Guest name: ')
+    terminal.type('Ayşe\r')
+    await terminal.waitFor('Number from 1 to 40 (< goes back): ')
+    terminal.type('<\r')
+    await terminal.waitFor('Guest name (Ayşe): ')
+    terminal.type('\r')
+    await terminal.waitFor('Number from')
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+  })
+})
+
+describe.each([
+  ['drawn', {}],
+  ['plain lines', ACCESSIBLE],
+])('%s', (_, env) => {
+  test('Ctrl-D leaves a real terminal as it was, whatever else keeps the process alive', async () => {
+    const terminal = askReally(['busy', 'choose'], env)
+    await terminal.waitFor('1. ')
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+    expect(terminal.screen()).toContain('interrupted at a question')
+    const last = (sequence: string) => terminal.raw().lastIndexOf(sequence)
+    expect(last('\u001b[?25l')).toBeLessThanOrEqual(last('\u001b[?25h'))
+  })
+
+  test.each<[QuestionName, string]>([
+    ['text', 'Guest name'],
+    ['secret', 'Client secret'],
+    ['search', 'Which city'],
+    ['confirm', 'Reserve this?'],
+  ])('Ctrl-D ends the question: %s', async (question, seen) => {
+    const terminal = ask([question], env)
+    await terminal.waitFor(seen)
+    terminal.press('ctrl-d')
+    expect(await terminal.exit).toBe(9)
+    expect(terminal.screen()).toContain('interrupted at a question')
+  })
+
+  test('a withdrawn question ends with the reason', async () => {
+    const terminal = ask(['withdrawn'], env)
+    await terminal.waitFor('the offer has ended')
+    expect(await terminal.exit).toBe(9)
+  })
+
+  test('text typed or pasted before a confirmation does not confirm', async () => {
+    const terminal = ask(['late'], env)
+    terminal.type('y\ry\ryes\r')
+    await terminal.waitFor('Reserve this?')
+    terminal.type('\r')
+    await terminal.waitFor('false')
+    expect(await terminal.exit).toBe(0)
+  })
+
+  test('text of the service cannot move the cursor or make lines', async () => {
+    const terminal = ask(['hostile'], env)
+    await terminal.waitFor('1. ')
+    terminal.type('1\r')
+    await terminal.waitFor('end')
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toContain('Hotel\\u001b[2J\\u0007\\nsecond line')
+    expect(terminal.raw()).not.toContain('\u001b[2J')
+  })
+})
