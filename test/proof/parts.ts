@@ -4,9 +4,20 @@ import {files} from './files/files.js'
 import {fuzzing} from './fuzz/fuzz.js'
 import {kills} from './kills/kills.js'
 import {leaks} from './leaks/leaks.js'
+import {machines} from './machines/machines.js'
 import {models} from './model/model.js'
 import {races} from './races/races.js'
 import type {Part} from './shared/part.js'
 import {surroundings} from './surroundings.js'
 
-export const PARTS: readonly Part[] = [faults, leaks, files, kills, fuzzing, races, models, surroundings]
+export const PARTS: readonly Part[] = [
+  faults,
+  leaks,
+  files,
+  kills,
+  fuzzing,
+  races,
+  machines,
+  models,
+  surroundings,
+]

@@ -104,6 +104,8 @@ export async function startPostgres(
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   const ended = async () => {
     while (child && child.exitCode === null && child.signalCode === null) await sleep(5)
+    // Its guard would live, and keep this process alive, as long as it can be read and written.
+    for (const stream of child?.stdio ?? []) stream?.destroy()
     child = undefined
   }
   const start = async () => {

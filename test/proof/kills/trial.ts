@@ -121,7 +121,13 @@ export function deadlyEnv(death: Death): Record<string, string> {
   return order ? {NODE_OPTIONS: `--require "${PRELOAD}"`, CRASH_AT: JSON.stringify(order)} : {}
 }
 
-async function runToDeath(home: Home, wire: Wire, argv: readonly string[], death: Death): Promise<Finished> {
+/** Runs it until it dies as ordered, or ends before. */
+export async function runToDeath(
+  home: Home,
+  wire: Wire,
+  argv: readonly string[],
+  death: Death,
+): Promise<Finished> {
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
   const kill = () => void child?.kill('SIGKILL')

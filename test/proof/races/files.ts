@@ -65,7 +65,7 @@ async function everythingAtOnce({count}: Ground): Promise<string[]> {
   try {
     await writeProfiles(home, [...leaving, ...staying], service.baseUrl)
     for (const name of coming) writeFileSync(join(home.directory, `${name}.txt`), `${secretOf(name)}\n`)
-    const finished = await crowd(home, [...calls, ...others])
+    const finished = await crowd([home], [...calls, ...others])
     const gone = leaving.flatMap(name => [secretOf(name), `tok-cid_${name}-`])
     return [
       // After a logout there are no credentials to use; a token taken before may be revoked.

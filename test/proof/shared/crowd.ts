@@ -18,18 +18,18 @@ export interface CrowdOptions {
   readonly onGo?: () => void
 }
 
-/** Runs `bookctl ...argv` for each of `members`, all at once, to their ends; the results in the same order. */
+/** Runs `bookctl ...argv` for each of `members`, all at once, to their ends, in the homes in turn; the results in their order. */
 export async function crowd(
-  home: Home,
+  homes: readonly [Home, ...Home[]],
   members: readonly (readonly string[])[],
-  {at = home.configDirectory, onGo}: CrowdOptions = {},
+  {at = homes[0].configDirectory, onGo}: CrowdOptions = {},
 ): Promise<Finished[]> {
   const gate = mkdtempSync(join(tmpdir(), 'bookctl-gate-'))
   execFileSync('mkfifo', [join(gate, 'gate')])
   const env = {NODE_OPTIONS: `--import ${GATE}`, PROOF_GATE: gate, PROOF_GATE_AT: at}
   let ended = 0
-  const running = members.map(argv =>
-    home.run(argv, {env, limitMilliseconds: 240_000}).finally(() => ended++),
+  const running = members.map((argv, n) =>
+    (homes[n % homes.length] ?? homes[0]).run(argv, {env, limitMilliseconds: 240_000}).finally(() => ended++),
   )
   const waiting = () => readdirSync(gate).length - 1
   try {
@@ -85,7 +85,7 @@ export async function withGround<T>(
     return await run({
       ...{count, origin, home, wire, side: new Side(origin)},
       each: of => Array.from({length: count}, (_, index) => of(index)),
-      crowd: (members, options) => crowd(home, members, options),
+      crowd: (members, options) => crowd([home], members, options),
       sent: path => wire.requests.filter(request => request.path === `/partner-api/v1${path}`),
     })
   } finally {

@@ -1,0 +1,262 @@
+/**
+ * Many machines that share one PostgreSQL: one token request for all of them, one reservation whichever machine dies, and
+ * nothing that a receiver answered 200 is lost, whatever happens to the server.
+ */
+import {randomUUID} from 'node:crypto'
+import type {Finished} from '../../support/bookctl.js'
+import type {PostgresServer} from '../../support/postgres.js'
+import {GUESTS} from '../../support/stay.js'
+import {waitUntil} from '../../support/wait.js'
+import {replyBytes} from '../../support/wire.js'
+import {randomOf} from '../kills/kills.js'
+import {type Death, MOMENTS, runToDeath} from '../kills/trial.js'
+import {crowd, documents, unless, wrongEnds} from '../shared/crowd.js'
+import {type Cell, part} from '../shared/part.js'
+import {shown} from '../shared/scene.js'
+import {type Field, missing, openServer, startCutter, withField} from './field.js'
+import {RECEIVER_TRIALS} from './receivers.js'
+
+interface Machines {
+  readonly server: PostgresServer
+}
+
+const TIME_LIMIT_SECONDS = 60
+const ACCOUNT = ['account', '--json', '--timeout', String(TIME_LIMIT_SECONDS)]
+const TOKEN = {method: 'POST', path: /\/oauth\/token$/}
+const RESERVE = {method: 'POST', path: /\/reservations\/hotel$/}
+/** The first touch of any home. */
+const AT_HOME = {at: 'bookctl-test-'}
+
+const sentTo = ({wire}: Field, {path}: typeof TOKEN) => wire.requests.filter(each => path.test(each.path))
+const many = (count: number, argv: readonly string[]) => Array.from({length: count}, () => argv)
+
+/** Gives all machines an expired token. */
+async function expire(field: Field): Promise<void> {
+  const {exit} = await field.machine().run(ACCOUNT)
+  if (exit !== 0) throw new Error(`the first account ended with ${exit}`)
+  await field.sql(`UPDATE bookctl.access_tokens SET obtained_at = obtained_at - interval '3 hours',
+    expires_at = clock_timestamp() - interval '1 second'`)
+  field.wire.requests.length = 0
+}
+
+type Asking = 'lives' | 'killed' | 'cut off from the store' | 'cut off from store and service'
+
+const asking = (fate: Asking) => async (field: Field, count: number) => {
+  await expire(field)
+  const cutter = await startCutter(field.url)
+  const [homes, asker] = [field.machines(Math.min(10, count)), field.machine(cutter.url)]
+  let isAsked = false
+  let kill = () => {}
+  let first: Promise<Finished> | undefined
+  if (fate !== 'lives') {
+    const forwards = fate === 'cut off from the store'
+    const play = function* () {
+      isAsked = true
+      yield 'hang' as const
+    }
+    field.wire.strike = {fault: {forwards, play}, nth: 1, ...TOKEN}
+    first = asker.run(['account', '--json', '--timeout', '30'], {
+      onStart: child => (kill = () => void child.kill('SIGKILL')),
+    })
+    await waitUntil(() => isAsked, 'the first token request')
+  }
+  let began = 0
+  const onGo = () => {
+    began = performance.now()
+    if (fate === 'killed') kill()
+    else if (fate !== 'lives') cutter.cut('frozen')
+  }
+  try {
+    const finished = await crowd(homes, many(count, ACCOUNT), {...AT_HOME, onGo})
+    const seconds = (performance.now() - began) / 1000
+    const died = await first
+    const asked = sentTo(field, TOKEN).length
+    return [
+      ...wrongEnds(finished, [0]),
+      ...unless(fate === 'lives' ? 1 : [1, 2], asked, 'token requests'),
+      ...(seconds < TIME_LIMIT_SECONDS ? [] : [`they waited for ${seconds} s`]),
+      ...(fate === 'killed' ? unless('SIGKILL', died?.exit, 'ended the first') : []),
+      ...(died?.exit === 1 ? [shown(died)] : []),
+    ]
+  } finally {
+    kill()
+    await cutter.close()
+  }
+}
+
+const reserving = async ({side}: Field, reference: string) => [
+  ...['reserve', await side.offer(), ...GUESTS, '--nationality', 'TR', '--pay', 'account'],
+  ...['--client-reference', reference, '--timeout', '60'],
+]
+
+/** Killed on a machine that is lost then, and run again on another: the same key and bytes, and one reservation. */
+async function killOnce(field: Field, death: Death) {
+  const {wire, side, machine} = field
+  const reference = `machine-${randomUUID()}`
+  const argv = await reserving(field, reference)
+  wire.requests.length = 0
+  const lost = machine()
+  const began = performance.now()
+  const died = await runToDeath(lost, wire, argv, death)
+  const milliseconds = performance.now() - began
+  lost.remove()
+  const home = machine()
+  const {exit, result} = await home.json<{outcome?: string; idempotency_key?: string}>(argv)
+  home.remove()
+  const sent = sentTo(field, RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
+  const made = await side.reservations(reference)
+  const isKilled = died.exit === 'SIGKILL'
+  const wrong = [
+    ...unless(0, exit, 'is how the second ended'),
+    ...unless('confirmed', result.outcome, 'is the outcome'),
+    ...unless(1, new Set(sent).size, 'forms of it were sent'),
+    ...unless(true, sent[0]?.startsWith(`${result.idempotency_key} `), 'that the key named was sent'),
+    ...unless(1, made.length, 'reservations'),
+    ...(isKilled ? [] : unless(0, died.exit, 'is how it ended by itself')),
+  ]
+  if (wrong.length > 0) wrong.push(`killed at ${JSON.stringify(death)}`, shown(died))
+  return {isKilled, milliseconds, wrong}
+}
+
+type Kill = (death: Death) => ReturnType<typeof killOnce>
+
+const killing =
+  (work: (kill: Kill, random: () => number) => Promise<void>) =>
+  async (bench: Machines, name: string, seed: number) =>
+    withField(bench.server, async field => {
+      const random = randomOf(seed, name)
+      let count = 0
+      const wrong: string[] = []
+      await work(async death => {
+        const killed = await killOnce(field, death)
+        if (killed.isKilled) count++
+        wrong.push(...killed.wrong)
+        return killed
+      }, random)
+      return {count, wrong}
+    })
+
+const KILLS_OF_A_CELL = 20
+const RANDOM_CELLS = 25
+
+const atRandom = killing(async (kill, random) => {
+  // The time of a run that is not killed; one that ends before its death shows that it was shorter.
+  let {milliseconds: whole} = await kill({kind: 'never'})
+  for (let done = 0, tries = 0; done < KILLS_OF_A_CELL && tries < 3 * KILLS_OF_A_CELL; tries++) {
+    const killed = await kill({kind: 'time', milliseconds: (0.05 + 0.95 * random()) * whole})
+    if (killed.isKilled) done++
+    else whole = Math.min(whole, killed.milliseconds)
+  }
+})
+
+async function parallel(field: Field, count: number): Promise<string[]> {
+  const argv = [...(await reserving(field, 'parallel-1')), '--json']
+  const finished = await crowd(field.machines(6), many(count, argv), AT_HOME)
+  const sent = sentTo(field, RESERVE)
+  const named = new Set(documents(finished).map(({idempotency_key}) => idempotency_key))
+  return [
+    ...wrongEnds(finished, [0]),
+    ...unless(1, new Set(sent.map(({headers}) => headers['idempotency-key'])).size, 'keys on the wire'),
+    ...unless(1, sent.length, 'requests to reserve'),
+    ...unless(1, named.size, 'keys named'),
+    ...unless(1, sentTo(field, TOKEN).length, 'token requests'),
+    ...unless(1, (await field.side.reservations()).length, 'reservations'),
+  ]
+}
+
+const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async (field: Field) => {
+  const cutter = await startCutter(field.url)
+  const argv = [...(await reserving(field, `gone-${how}`)), '--json']
+  const store = new URL(cutter.url).host
+  if (when === 'before') cutter.cut(how)
+  else {
+    // With the answer on its way.
+    const play = (reply: Parameters<typeof replyBytes>[0]) => {
+      cutter.cut(how)
+      return [replyBytes(reply)]
+    }
+    field.wire.strike = {fault: {forwards: true, play}, ...RESERVE}
+  }
+  try {
+    const done = await field.machine(cutter.url).run(argv)
+    const {reservation, error} = documents([done])[0]
+    const made = await field.side.reservations()
+    return when === 'before'
+      ? [
+          ...wrongEnds([done], [7]),
+          ...unless('storage_unreachable', error?.code, 'is the code'),
+          ...unless(0, field.wire.requests.length, 'requests'),
+        ]
+      : [
+          ...wrongEnds([done], [0]),
+          ...unless(1, made.length, 'reservations'),
+          ...unless(made[0]?.reservation_ref, reservation?.reservation_ref, 'is what it names'),
+          ...unless(
+            true,
+            done.stderr.includes(store),
+            `that a warning names ${store}: ${done.stderr.slice(0, 300)}`,
+          ),
+        ]
+  } finally {
+    await cutter.close()
+  }
+}
+
+const fieldCell = (
+  group: string,
+  what: string,
+  count: number,
+  run: (field: Field, count: number) => Promise<string[]>,
+  isSample = false,
+): Cell<Machines> => ({
+  ...{name: `${group}: ${what}`, group, isSample},
+  run: async ({server}) => ({count, wrong: await withField(server, field => run(field, count))}),
+})
+
+const killCell = (what: string, run: ReturnType<typeof killing>, isSample = false): Cell<Machines> => {
+  const name = `reserve: killed ${what}, its disk lost`
+  return {name, group: 'reserve', isSample, run: (bench, seed) => run(bench, name, seed)}
+}
+
+const FATES = ['lives', 'killed', 'cut off from the store', 'cut off from store and service'] as const
+
+const CELLS: readonly Cell<Machines>[] = [
+  fieldCell('tokens', 'the one that asks is killed, 5 processes', 5, asking('killed'), true),
+  ...FATES.map(fate =>
+    fieldCell('tokens', `the one that asks ${fate === 'lives' ? fate : `is ${fate}`}`, 50, asking(fate)),
+  ),
+  killCell(
+    'once',
+    killing(async kill => void (await kill({kind: 'request', nth: 2, moment: 'acted'}))),
+    true,
+  ),
+  killCell(
+    'at every call',
+    killing(async kill => {
+      for (let call = 1; (await kill({kind: 'call', call})).isKilled; ) call++
+    }),
+  ),
+  ...MOMENTS.map(moment =>
+    killCell(
+      `at every request ${moment}`,
+      killing(async kill => {
+        for (let nth = 1; (await kill({kind: 'request', nth, moment})).isKilled; ) nth++
+      }),
+    ),
+  ),
+  ...Array.from({length: RANDOM_CELLS}, (_, n) => killCell(`at random, ${n + 1}`, atRandom)),
+  fieldCell('reserve', '30 runs from 6 directories', 30, parallel),
+  ...(['refused', 'frozen'] as const).flatMap(how => [
+    fieldCell('reserve', `the store is away before (${how})`, 1, storeGone(how, 'before')),
+    fieldCell('reserve', `the store is lost after (${how})`, 1, storeGone(how, 'after')),
+  ]),
+  ...RECEIVER_TRIALS,
+]
+
+export const machines = part<Machines>({
+  title: 'Many machines',
+  unit: 'kills, processes and events',
+  cells: missing === undefined ? CELLS : [],
+  open: openServer,
+  leftOut: missing === undefined ? [] : [`many machines: PostgreSQL does not run here: ${missing}`],
+})

@@ -1,0 +1,164 @@
+/** Receivers on machines that share a store, whose server and whose fellows die under load. */
+import {setTimeout as sleep} from 'node:timers/promises'
+import {type ListenProcess, startListening} from '../../support/listening.js'
+import {type PostgresServer, startPostgres} from '../../support/postgres.js'
+import {startSubscriber} from '../../support/subscriber.js'
+import {waitUntil} from '../../support/wait.js'
+import {load, type SignedEvent, signedEvent} from '../../support/webhook-load.js'
+import {unless} from '../shared/crowd.js'
+import type {Cell} from '../shared/part.js'
+import {Home} from '../shared/scene.js'
+
+interface Stage {
+  readonly server: PostgresServer
+  /** Targets: how often each event came; `slowly` is waited before each answer. */
+  readonly got: Map<string, number>
+  start(): Promise<ListenProcess>
+  rows(sql: string): Promise<object[]>
+}
+
+/** A server, a target that answers after `slowly` milliseconds, and receivers that are ended. */
+async function withStage<T>(slowly: number, work: (stage: Stage) => Promise<T>): Promise<T> {
+  const server = await startPostgres()
+  const got = new Map<string, number>()
+  const target = await startSubscriber((answer, {headers}) => {
+    const id = String(headers['x-service-event-id'])
+    got.set(id, (got.get(id) ?? 0) + 1)
+    setTimeout(() => answer.writeHead(200).end(), slowly)
+  })
+  const [homes, started]: [Home[], ListenProcess[]] = [[], []]
+  const url = await server.url('receivers')
+  const start = async () => {
+    const home = new Home({BOOKCTL_STORE: url})
+    homes.push(home)
+    started.push(await startListening(home, ['--forward-to', `${target.origin}/hooks`]))
+    return started.at(-1) as ListenProcess
+  }
+  try {
+    return await work({server, got, start, rows: sql => server.sql(sql, [], 'receivers')})
+  } finally {
+    await Promise.all(started.map(each => each.stop('SIGKILL')))
+    for (const home of homes) home.remove()
+    await target.close()
+    await server.close()
+  }
+}
+
+/** Sends `events` to the receivers in turn, and again to the next until each was answered 200; as a balancer and a sender do. */
+async function deliver(
+  receivers: readonly ListenProcess[],
+  events: readonly SignedEvent[],
+  perSecond?: number,
+) {
+  const left = new Map(events.map(event => [event.id, event]))
+  for (let round = 0; left.size > 0; round++) {
+    const share = receivers.map((_, n) =>
+      [...left.values()].filter((__, i) => (i + round) % receivers.length === n),
+    )
+    const results = await Promise.all(
+      receivers.map(({port, child}, n) => {
+        const next = () =>
+          child.exitCode === null && child.signalCode === null ? share[n]?.shift() : undefined
+        return load({port, connections: 8, next, ...(perSecond && {perSecond})})
+      }),
+    )
+    for (const {id, status} of results.flatMap(({answers}) => answers)) if (status === 200) left.delete(id)
+    if (left.size > 0) await sleep(100)
+  }
+}
+
+const eventsOf = (count: number) => Array.from({length: count}, (_, n) => signedEvent(`evt_${n}`, {pad: 50}))
+
+/** Each is kept once, forwarded, and new in one line of all receivers. */
+async function check(
+  {got, rows}: Stage,
+  receivers: readonly ListenProcess[],
+  count: number,
+): Promise<string[]> {
+  const isLeft = async () => (await rows("SELECT FROM bookctl.forwards WHERE state = 'pending'")).length > 0
+  await waitUntil(async () => !(await isLeft()), 'all to be forwarded')
+  const kept = await rows('SELECT event_id FROM bookctl.events')
+  const lines = receivers
+    .flatMap(each => each.lines)
+    .filter(({type, duplicate}) => type === 'event' && !duplicate)
+  const twice = [...got.values()].filter(times => times > 1).length
+  return [
+    ...unless(count, kept.length, 'events are kept'),
+    ...unless(count, got.size, 'events were forwarded'),
+    ...unless(count, new Set(lines.map(line => line.event_id)).size, 'events are new in a line'),
+    ...unless(count, lines.length, 'lines say new'),
+    // Only those that were under way when the server went away may come again.
+    ...(twice <= 64 ? [] : [`${twice} events were forwarded more than once`]),
+  ]
+}
+
+const RESTARTS = 5
+
+const restarted = (end: (server: PostgresServer) => Promise<void>) => (count: number) =>
+  withStage(0, async stage => {
+    const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
+    let isDelivered = false
+    const delivered = deliver(receivers, eventsOf(count), 300).then(() => (isDelivered = true))
+    for (let n = 0; n < RESTARTS && !isDelivered; n++) {
+      await sleep(400)
+      await end(stage.server)
+      await sleep(200)
+      await stage.server.start()
+    }
+    await delivered
+    const dead = receivers.filter(({child}) => child.exitCode !== null)
+    return [...unless(0, dead.length, 'receivers ended'), ...(await check(stage, receivers, count))]
+  })
+
+/** One of three is killed under load; its forwards are taken over by the others. */
+const killed = (count: number) =>
+  withStage(0, async stage => {
+    const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
+    const delivered = deliver(receivers, eventsOf(count), 300)
+    await waitUntil(() => stage.got.size > count / 4, 'the load')
+    await receivers[0].stop('SIGKILL')
+    await delivered
+    const began = performance.now()
+    // What the dead one reported last may not have been printed.
+    const wrong = (await check(stage, receivers, count)).filter(text => !/new/.test(text))
+    const seconds = (performance.now() - began) / 1000
+    return seconds < 30 ? wrong : [...wrong, `it took ${seconds} s to take over`]
+  })
+
+const SLOW_MILLISECONDS = 25_000
+
+/** Slower than a lease: renewed as long as its holder lives. */
+const slow = (count: number) =>
+  withStage(SLOW_MILLISECONDS, async stage => {
+    const receivers = await Promise.all([stage.start(), stage.start()])
+    await deliver(receivers, eventsOf(count))
+    const wrong = await check(stage, receivers, count)
+    return [
+      ...wrong,
+      ...unless(
+        count,
+        [...stage.got.values()].reduce((sum, times) => sum + times, 0),
+        'forwards came',
+      ),
+    ]
+  })
+
+const trial = (what: string, count: number, run: (count: number) => Promise<string[]>): Cell<object> => ({
+  ...{name: `receivers: ${what}`, group: 'receivers'},
+  run: async () => ({count, wrong: await run(count)}),
+})
+
+export const RECEIVER_TRIALS: readonly Cell<object>[] = [
+  trial(
+    'the server is restarted under load',
+    4000,
+    restarted(server => server.stop('fast')),
+  ),
+  trial(
+    'the server is killed under load',
+    4000,
+    restarted(server => server.kill()),
+  ),
+  trial('one of three is killed under load', 2000, killed),
+  trial('a target slower than a lease', 4, slow),
+]
