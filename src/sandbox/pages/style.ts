@@ -41,7 +41,7 @@ header { background: var(--paper); border-bottom: 1px solid var(--line); }
 .sections a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent); }
 main { padding-top: 1.25rem; padding-bottom: 3rem; }
 .head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .25rem 1.5rem; margin-bottom: 1rem; }
-h1 code { font-size: .9em; }
+h1 code { font-size: .9em; display: inline-block; max-width: 100%; }
 h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
 .refresh { margin: 0; display: flex; gap: 1rem; font-size: .875rem; }
 .card { margin: 0 0 1.25rem; padding: 1rem 1.25rem; background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; min-width: 0; }
