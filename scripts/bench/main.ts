@@ -16,6 +16,7 @@ import {sandboxCrowd} from './cases/sandbox-crowd.js'
 import {sandboxGrowth} from './cases/sandbox-growth.js'
 import {searchGrowth} from './cases/search-growth.js'
 import {searchStart} from './cases/search-start.js'
+import {store} from './cases/store.js'
 import {verifyLarge} from './cases/verify-large.js'
 import {verifyMany} from './cases/verify-many.js'
 import {verifyOne} from './cases/verify-one.js'
@@ -33,6 +34,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'sandbox-growth': sandboxGrowth,
   'sandbox-crowd': sandboxCrowd,
   'listen-growth': listenGrowth,
+  store,
   peers,
 }
 /** Not without being asked: it installs packages. */

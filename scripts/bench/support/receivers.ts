@@ -20,11 +20,11 @@ export async function startReference(bench: Bench, name: string): Promise<Receiv
 }
 
 /** Starts `webhooks listen --json`. What it prints goes to a file, so that reading it costs no time. */
-export async function startListen(bench: Bench): Promise<Receiver> {
+export async function startListen(bench: Bench, more: Record<string, string> = {}): Promise<Receiver> {
   const room = bench.room()
   const printed = join(room, 'printed')
   const file = openSync(printed, 'w')
-  const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, BOOKCTL_CONFIG_DIR: join(room, 'config')}
+  const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, BOOKCTL_CONFIG_DIR: join(room, 'config'), ...more}
   const child = bench.start(process.execPath, [BOOKCTL, 'webhooks', 'listen', '--json'], {
     env,
     stdio: ['ignore', file, 'ignore'],
