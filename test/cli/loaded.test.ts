@@ -1,12 +1,15 @@
 /** Nothing is loaded that a command does not use: each package here costs a tenth of a short command, or more. */
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {runAndList} from './loaded-modules.js'
 
 const HEAVY =
-  'zod undici libsql inquirer @inquirer/core hono pdfkit fflate conf ajv cli-table3 csv-stringify'.split(' ')
+  'zod undici libsql inquirer @inquirer/core hono pdfkit fflate conf ajv cli-table3 csv-stringify pg'.split(
+    ' ',
+  )
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000
 
@@ -41,6 +44,13 @@ test.for([
   const {exit, stderr, loaded} = await runAndList(sandbox.home, argv)
   expect({exit, stderr}).toEqual({exit: 0, stderr: ''})
   expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual([...expected].sort())
+})
+
+test('what speaks to a store is loaded only where one is set', async () => {
+  const address = 'postgres://ann@127.0.0.1:1/booking?sslmode=verify-full'
+  const {exit, loaded} = await runAndList(ownHome({...sandbox.env, BOOKCTL_STORE: address}), ['account'])
+  expect(exit).toBe(7)
+  expect(loaded.has('pg')).toBe(true)
 })
 
 test.each([

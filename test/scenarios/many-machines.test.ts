@@ -1,6 +1,7 @@
 /** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
+import {type AddressInfo, createServer, type Socket} from 'node:net'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {ownHome} from '../support/own.js'
+import {closing, ownHome} from '../support/own.js'
 import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
@@ -122,6 +123,49 @@ describe.skipIf(missing)('with a store that machines share', () => {
       expect(JSON.stringify(refused)).not.toContain('canary-wrong')
     }
     expect(service.seen('/oauth/token').length + sent()).toBe(0)
+  })
+
+  test('what answers in place of a server is named for what it is', async () => {
+    await fresh('other')
+    const unencrypted = new URL(store)
+    unencrypted.searchParams.set('sslmode', 'verify-full')
+    const first = await machine({BOOKCTL_STORE: unencrypted.href}).json(['account'])
+    expect(first).toMatchObject({
+      exit: 7,
+      result: {error: {message: expect.stringContaining('speaks no TLS')}},
+    })
+    const oddities: [(socket: Socket) => void, string, number, string][] = [
+      // What stands before a server that is away.
+      [socket => socket.destroy(), '', 7, 'storage_unreachable'],
+      [socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), '', 2, 'storage_not_ours'],
+      [
+        socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+        '?sslmode=verify-full',
+        2,
+        'storage_not_ours',
+      ],
+      // At first like a PostgreSQL without TLS, then a way to sign in that there is not.
+      [
+        socket =>
+          socket.on('data', bytes => socket.write(bytes.length === 8 ? 'N' : 'R\0\0\0\x08\0\0\0\x63')),
+        '',
+        2,
+        'storage_not_ours',
+      ],
+    ]
+    for (const [behave, parameters, exit, code] of oddities) {
+      const odd = closing(
+        createServer(socket => {
+          socket.on('error', () => {})
+          behave(socket)
+        }),
+      )
+      await new Promise<void>(resolve => odd.listen(0, '127.0.0.1', resolve))
+      const {port} = odd.address() as AddressInfo
+      const address = `postgres://ann@127.0.0.1:${port}/booking${parameters}`
+      const refused = await machine({BOOKCTL_STORE: address}).spawn(['account', '--json', '--timeout', '5'])
+      expect({...refused, stdout: JSON.parse(refused.stdout)}).toMatchObject({exit, stdout: {error: {code}}})
+    }
   })
 
   test('what this machine began before the store was set is not begun again in it', async () => {

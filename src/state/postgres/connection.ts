@@ -1,7 +1,7 @@
 /** Connections to the shared store. The only file that uses `pg`, which is loaded when a store is set and first used. */
 import {connect as connectSocket, type Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
+import type {ClientBase, ClientConfig, Pool, PoolConfig, QueryResult} from 'pg'
 import {StorageError} from '../../storage/errors.js'
 import {isStarting, notPostgres, storeErrorOf, tooWeak} from './errors.js'
 import {requireSchema} from './schema.js'
@@ -142,6 +142,12 @@ async function openPool(
   // The native driver would be another program than the one that is tested.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
+  class Client extends pg.Client {
+    constructor(config?: ClientConfig) {
+      super(config)
+      guard(this as unknown as Reader, notPostgres(shownAddress(address)))
+    }
+  }
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
     host,
     port,
@@ -159,6 +165,7 @@ async function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     onConnect,
+    Client,
     ...(takesOptions ? {options: SESSION_OPTIONS} : {}),
   }
   const pool = new pg.Pool(config)
@@ -166,6 +173,28 @@ async function openPool(
   pool.on('error', () => {})
   pool.on('connect', client => void client.on('error', () => {}))
   return pool
+}
+
+interface Reader {
+  readonly connection: {attachListeners(stream: Socket): void}
+}
+
+/** `pg` throws where it reads what no PostgreSQL says, which would end the process; here it ends the connection. */
+function guard({connection}: Reader, error: StorageError): void {
+  const attach = connection.attachListeners.bind(connection)
+  connection.attachListeners = stream => {
+    attach(stream)
+    for (const read of stream.listeners('data')) {
+      stream.off('data', read as () => void)
+      stream.on('data', bytes => {
+        try {
+          read(bytes)
+        } catch {
+          stream.destroy(error)
+        }
+      })
+    }
+  }
 }
 
 interface Look {
@@ -221,6 +250,8 @@ async function requirePostgres(address: StoreAddress, timeoutMilliseconds: numbe
   })
   try {
     const answer = await answered
+    // What stands before a server that is away closes at once.
+    if (answer.length === 0) throw Object.assign(new Error(), {code: 'ECONNRESET'})
     // An E is how a server says that it takes no more connections, or is starting.
     if (!/^[SNE]/.test(answer.toString('latin1'))) throw notPostgres(shown)
   } catch (error) {

@@ -46,6 +46,12 @@ const READINGS: readonly Reading[] = [
   },
   {code: /^(40|55P03)/, fault: 'busy', problem: 'is busy with the same rows', hint: 'run the command again'},
   {
+    code: /^NO_TLS/,
+    fault: 'unreachable',
+    problem: 'speaks no TLS',
+    hint: 'set ssl = on there: only a server on this machine is spoken to without it',
+  },
+  {
     code: /^(CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/,
     fault: 'unreachable',
     problem: 'has no certificate that this machine trusts',
@@ -71,6 +77,7 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
     message = '',
     constraint,
   } = error as {code?: string; message?: string; constraint?: string}
+  if (/error establishing an SSL/.test(message)) return notPostgres(shown)
   const code = given ?? codeOf(message)
   const {fault, problem, hint, isPassing} = READINGS.find(reading => reading.code.test(code)) ?? UNKNOWN
   const named = [code, constraint].filter(Boolean).join(', ')
@@ -82,7 +89,7 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
 /** Errors that `pg` gives no code. */
 function codeOf(message: string): string {
   if (/timeout/i.test(message)) return 'ETIMEDOUT'
-  if (/does not support SSL|SSL connection/.test(message)) return 'ERR_TLS_NOT_SPOKEN'
+  if (/does not support SSL/.test(message)) return 'NO_TLS'
   if (/terminated|not queryable|ended|closed/i.test(message)) return 'ECONNRESET'
   if (/password|SASL|SCRAM/i.test(message)) return '28P01'
   return 'unknown'

@@ -59,13 +59,19 @@ export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'p
   return sanitizeLine(`postgres://${user}@${place}/${database}`, 200)
 }
 
-/** The URL of the platform refuses a user without a host, as the address of a socket has. */
+/**
+ * The URL of the platform refuses a user without a host, as the address of a socket has. A second `@` is refused: what
+ * is before it may be part of a password.
+ */
 const FORM =
-  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?([^#]*))?$/
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@?#]*))?(?:\?([^@#]*))?$/
 
 function parsed(text: string) {
   const parts = FORM.exec(text)
-  if (parts === null) throw invalid('it must look like postgres://user@host/database')
+  if (parts === null)
+    throw invalid(
+      'it must look like postgres://user@host/database, with %40 for an @ in any part, %2F for a /',
+    )
   const [user = '', password = '', host = '', port = '', database = ''] = parts.slice(1, 6).map(decoded)
   const parameters = new Map(new URLSearchParams(parts[6]))
   return {user, password, host: host.replace(/^\[(.*)\]$/, '$1'), port, database, parameters}

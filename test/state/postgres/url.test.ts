@@ -2,7 +2,7 @@ import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
-import {hasPassword, parseStoreUrl, shownAddress} from '../../../src/state/postgres/url.js'
+import {concealPassword, hasPassword, parseStoreUrl, shownAddress} from '../../../src/state/postgres/url.js'
 
 const NO_FILE = {PGPASSFILE: '/nowhere'}
 
@@ -59,6 +59,17 @@ test.each([
 })
 
 test('what is refused is never quoted with its password', () => {
+  for (const rest of [
+    'a@secret-word@h/b',
+    '5/secret-word@h/b',
+    '5?secret-word@h/b',
+    '5#secret-word@h/b',
+    '@secret-word@h/b',
+  ]) {
+    const text = `postgres://ann:${rest}`
+    expect(() => read(text)).toThrow('must look like')
+    expect(concealPassword(text)).not.toContain('secret-word')
+  }
   for (const text of [
     'postgres://ann:secret-word@h/b?sslmode=no',
     'postgres://ann:secret-word@/b',
