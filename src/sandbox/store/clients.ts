@@ -3,7 +3,7 @@ import {timingSafeEqual} from 'node:crypto'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {SCOPE_NAMES, type Scope} from '../../contract/scopes.js'
 import type {Database} from '../../storage/database.js'
-import {randomSecret, sha256} from '../base/random.js'
+import {randomId, sha256} from '../base/random.js'
 import {STAMP_LENGTH, stampsOf} from './stamps.js'
 
 export interface Client {
@@ -79,7 +79,7 @@ export function issueToken(
 ): string {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS
   const stamp = stampsOf(database, 'tokens').seal({expiresAt, sequence: 0, index: 0})
-  const token = `at_${stamp}${randomSecret()}`
+  const token = randomId(`at_${stamp}`)
   const sql = 'INSERT INTO tokens (token_hash, client_id, scopes, expires_at) VALUES (?, ?, ?, ?)'
   database.run(sql, sha256(token), clientId, scopes.join(' '), expiresAt)
   return token
