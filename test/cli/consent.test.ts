@@ -8,7 +8,13 @@ const CHANGE = {what: 'a live reservation', undone: 'nothing was sent', result: 
 test('yes passes', () => expect(requireConsent(true, CHANGE)).toBeUndefined())
 
 describe.each([
-  ['no', false, 'not_confirmed', 'not confirmed; nothing was sent', undefined],
+  [
+    'no',
+    false,
+    'not_confirmed',
+    'not confirmed; nothing was sent',
+    'to do it, run the command again and answer y, or add --yes',
+  ],
   [
     'no terminal',
     undefined,

@@ -60,6 +60,7 @@ export const ALIASES = byWord({
   'sandbox trigger or webhooks test': 'trigger',
   token: 'auth token',
   'webhooks events': 'events',
+  'webhooks events list': 'webhooks attempts, webhooks log, webhooks logs',
   'webhooks events list or journal': 'logs',
   'webhooks events replay': 'events resend, resend',
   'webhooks list': 'endpoints, subscriptions',
@@ -76,12 +77,12 @@ const VERBS = byWord({
   'deliveries or list': 'attempts, log, logs',
   'download or export': 'fetch, pdf, save',
   'get or list or download': 'cat, read, show',
-  list: 'search',
-  'list or search': 'all, find, list, ls, query',
+  'list or search or cities': 'all, find, list, ls, query, search',
   'listen or start': 'forward, serve, tail, watch',
   'replay or deliveries': 'redeliver, resend, retry',
-  'show or get or list or download': 'describe, get, info, retrieve, status, view',
-  start: 'open, run, up',
+  'show or get or list or download or cities': 'describe, get, info, retrieve, status, view',
+  start: 'run, up',
+  'start or show or download or list': 'browse, open',
   'trigger or test': 'ping, send, trigger',
   'update or set': 'change, disable, edit, enable, modify, patch, set',
   use: 'activate, select, switch',
@@ -102,11 +103,11 @@ function namedElsewhere(words: readonly string[], ids: readonly string[]): strin
     if (found.length > 0) return found
   }
   const {name, left} = findName(words, ids)
-  const verbs = name.length > 0 ? (VERBS.get(left[0] ?? '') ?? []) : []
-  return verbs
-    .map(verb => [...name, verb].join(' '))
-    .filter(isName)
-    .slice(0, 1)
+  const word = (left[0] ?? '').toLowerCase()
+  const verbs = name.length > 0 ? (VERBS.get(word) ?? []) : []
+  const within = verbs.map(verb => [...name, verb].join(' ')).filter(isName)
+  // What the group has no command for, another may have: `sandbox balance`.
+  return within.length > 0 ? within.slice(0, 1) : (ALIASES.get(word)?.filter(isName) ?? [])
 }
 
 /** The command or group that was likely meant, by as many of the words as its name can have. */

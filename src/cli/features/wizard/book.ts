@@ -168,7 +168,8 @@ async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
       {value: 'stop', name: 'Stop; nothing is sent'},
     ],
   })
-  if (change === 'stop') throw usage('not_confirmed', 'not confirmed; nothing was sent')
+  if (change === 'stop')
+    throw usage('not_confirmed', 'not confirmed; nothing was sent', 'to book, run bookctl reserve again')
   if (change === 'offer') goToOffers()
   if (change === 'guests') await changeGuest(prompts, draft)
   else if (change !== 'nothing') draft[change] = undefined

@@ -84,7 +84,10 @@ export interface Change {
 export function requireConsent(agreed: boolean | undefined, change: Change): void {
   if (agreed) return
   const {undone, what, hint = 'add --yes', result} = change
-  if (agreed === false) throw new Failure('usage', `not confirmed; ${undone}`, {code: 'not_confirmed'})
+  if (agreed === false) {
+    const again = `to do it, run the command again and answer y, or ${hint}`
+    throw new Failure('usage', `not confirmed; ${undone}`, {code: 'not_confirmed', hint: again})
+  }
   const details = {code: 'confirmation_needed', hint, ...(result ? {result} : {})}
   throw new Failure('usage', `${what} needs confirmation; ${undone}`, details)
 }
