@@ -7,6 +7,7 @@ import type {
   TokenClient,
   TokenRequestKind,
 } from '../../contract/token-cache.js'
+import {StorageError} from '../../storage/errors.js'
 import type {StoreConnection} from './connection.js'
 import {withLease} from './leases.js'
 import type {Seal} from './seal.js'
@@ -94,32 +95,35 @@ export function createSharedTokens(
         return [token]
       })
     },
-    async put(client, token) {
-      const seal = sealFor(client.clientSecret)
-      if (!generations.has(nameOf(client))) await listed(client)
-      const asked = token.askedScopes.join(' ')
-      const sealed = seal.seal(token.access_token, placeOf(client, asked))
-      const at = now()
-      await store.query(PUT, [
-        ...whose(client),
-        asked,
-        seal.fingerprint(token.access_token),
-        sealed,
-        token.scopes.join(' '),
-        at - token.obtainedAt,
-        token.expiresAt - at,
-        generations.get(nameOf(client)),
-      ])
-    },
-    async remove(client, accessToken) {
-      const sql = `DELETE FROM bookctl.access_tokens
+    put: (client, token) =>
+      unlessAway(async () => {
+        const seal = sealFor(client.clientSecret)
+        if (!generations.has(nameOf(client))) await listed(client)
+        const asked = token.askedScopes.join(' ')
+        const sealed = seal.seal(token.access_token, placeOf(client, asked))
+        const at = now()
+        await store.query(PUT, [
+          ...whose(client),
+          asked,
+          seal.fingerprint(token.access_token),
+          sealed,
+          token.scopes.join(' '),
+          at - token.obtainedAt,
+          token.expiresAt - at,
+          generations.get(nameOf(client)),
+        ])
+      }),
+    remove: (client, accessToken) =>
+      unlessAway(async () => {
+        const sql = `DELETE FROM bookctl.access_tokens
         WHERE base_url = $1 AND client_id = $2 AND key_id = $3 AND token_id = $4`
-      await store.query(sql, [...whose(client), sealFor(client.clientSecret).fingerprint(accessToken)])
-    },
-    async noteFailure(client, request, {kind, message, details}) {
-      const failure = JSON.stringify({kind, message, details})
-      await store.query(NOTE, [...whose(client), ...kindOf(request), failure])
-    },
+        await store.query(sql, [...whose(client), sealFor(client.clientSecret).fingerprint(accessToken)])
+      }),
+    noteFailure: (client, request, {kind, message, details}) =>
+      unlessAway(async () => {
+        const failure = JSON.stringify({kind, message, details})
+        await store.query(NOTE, [...whose(client), ...kindOf(request), failure])
+      }),
     async failureBetween(client, request, since) {
       const sql = `SELECT failure FROM bookctl.token_failures
         WHERE base_url = $1 AND client_id = $2 AND key_id = $3 AND asked_scopes = $4 AND route = $5
@@ -136,6 +140,15 @@ export function createSharedTokens(
       generations.delete(nameOf(client))
       return (await store.query(FORGET, [client.baseUrl, client.clientId])).count > 0
     },
+  }
+}
+
+/** While the store is away no token is kept; who has it uses it all the same. */
+async function unlessAway(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof StorageError && error.isPassing)) throw error
   }
 }
 
