@@ -32,7 +32,11 @@ export interface StoreChoice {
   isSet(): boolean
   /** Throws usage when its address cannot be used. */
   options(): Promise<Omit<StoreOptions, 'most'>>
+  /** The client of the environment, if there is one: its tokens are this machine's too. */
+  clients?(): Promise<readonly KnownClient[]>
 }
+
+type KnownClient = Pick<TokenClient, 'baseUrl' | 'clientId' | 'clientSecret'>
 
 const NO_STORE: StoreChoice = {
   isSet: () => false,
@@ -134,21 +138,15 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
   const tokens = createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead)
   const sharedJournal = (client: JournalClient) =>
     routed(async () => (await shared()).journal.forClient(client))
-  const forgetShared = async (...clients: readonly Client[]) => {
-    if (!isShared()) return false
-    let had = false
-    for (const client of clients) had = (await (await shared()).tokens.forget(client)) || had
-    return had
-  }
-  /** The clients of the profiles of this machine, with their secrets. */
+  /** The clients of this machine whose secrets it has: of its profiles, and of the environment. */
   const knownClients = async () => {
-    const known: TokenClient[] = []
+    const known = [...((await store.clients?.()) ?? [])]
     for (const [
       profile,
       {base_url: baseUrl, client_id: clientId, secret_store: where = 'file'},
     ] of Object.entries(settings.read().profiles)) {
       const clientSecret = await secrets.read({profile, clientId}, where)
-      if (clientSecret) known.push({baseUrl, clientId, clientSecret, secretFingerprint: ''})
+      if (clientSecret) known.push({baseUrl, clientId, clientSecret})
     }
     return known
   }
@@ -177,7 +175,10 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
       async listAll() {
         if (!isShared()) return tokens.listAll()
         const lists = (await knownClients()).map(async client =>
-          (await (await shared()).tokens.list(client)).map(token => ({client, token})),
+          (await (await shared()).tokens.list({...client, secretFingerprint: ''})).map(token => ({
+            client,
+            token,
+          })),
         )
         return (await Promise.all(lists)).flat()
       },
@@ -205,24 +206,25 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
      * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws
      * StorageError.
      */
-    async forgetProfile(profile: string, client: Client | undefined): Promise<boolean> {
-      const had = forgetTokens({profile, ...client})
-      return (await forgetShared(...(client ? [client] : []))) || had
-    },
+    forgetProfile: (profile: string, client: Client | undefined): boolean =>
+      forgetTokens({profile, ...client}),
     /** The same for the tokens of a client that has no profile, as environment variables give it. */
-    async forgetClient(client: Client): Promise<boolean> {
-      const had = forgetTokens(client)
-      return (await forgetShared(client)) || had
-    },
+    forgetClient: (client: Client): boolean => forgetTokens(client),
     /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
-    async forgetEverything(): Promise<boolean> {
-      const clients = isShared() ? Object.values(settings.read().profiles) : []
+    forgetEverything(): boolean {
       const hadTokens = forgetTokens('all')
-      const hadPeople = existsSync(join(directory, STATE_NAME)) && people.forgetAll()
-      const hadShared = await forgetShared(
-        ...clients.map(({base_url, client_id}) => ({baseUrl: base_url, clientId: client_id})),
-      )
-      return hadPeople || hadTokens || hadShared
+      return (existsSync(join(directory, STATE_NAME)) && people.forgetAll()) || hadTokens
+    },
+    /** Removes the tokens of clients, or of all that this machine knows, from the store; false when none is set. */
+    async forgetShared(which: readonly Client[] | 'all'): Promise<boolean> {
+      if (!isShared()) return false
+      const profiles = Object.values(settings.read().profiles)
+      const known = profiles.map(({base_url: baseUrl, client_id: clientId}) => ({baseUrl, clientId}))
+      const clients = which === 'all' ? [...known, ...((await store.clients?.()) ?? [])] : which
+      const {tokens} = await shared()
+      let had = false
+      for (const client of clients) had = (await tokens.forget(client)) || had
+      return had
     },
     /** Closes what was opened. */
     async close(): Promise<void> {

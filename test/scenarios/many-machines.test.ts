@@ -178,6 +178,58 @@ describe.skipIf(missing)('with a store that machines share', () => {
     expect(sent()).toBe(1)
   })
 
+  test('a home that cannot be written needs no other keys: the store remembers', async () => {
+    await fresh('unwritable')
+    const unwritable = machine({BOOKCTL_CONFIG_DIR: '/dev/null/config'})
+    const one = await unwritable.json(reserving('off_8'))
+    const other = await machine().json(reserving('off_8'))
+    expect([one.exit, other.exit]).toEqual([0, 0])
+    expect(other.result.idempotency_key).toBe(one.result.idempotency_key)
+    expect(sent()).toBe(1)
+  })
+
+  test('logout removes what is here whether the store is there or not, and says which', async () => {
+    await fresh('logout')
+    const away = new URL(store)
+    away.port = '1'
+    const refused = new URL(store)
+    refused.password = 'canary-wrong'
+    const {BOOKCTL_BASE_URL = '', BOOKCTL_CLIENT_ID = '', BOOKCTL_CLIENT_SECRET = ''} = service.env
+    const stored = async () => (await server.sql('SELECT FROM bookctl.access_tokens', [], 'logout')).length
+    for (const argv of [['logout'], ['logout', '--all']]) {
+      for (const [address, exit, code] of [
+        [away.href, 7, 'storage_unreachable'],
+        [refused.href, 2, 'storage_not_allowed'],
+      ] as const) {
+        const home = ownHome({BOOKCTL_STORE: store})
+        const credentials = ['--base-url', BOOKCTL_BASE_URL, '--client-id', BOOKCTL_CLIENT_ID]
+        const login = ['login', ...credentials, '--client-secret-stdin']
+        expect(await home.run(login, {stdin: BOOKCTL_CLIENT_SECRET})).toMatchObject({exit: 0})
+        const left = await home.json(argv, {env: {BOOKCTL_STORE: address}})
+        expect(left).toMatchObject({
+          exit,
+          result: {error: {code, message: expect.stringContaining('removed from this machine, but')}},
+        })
+        expect(await home.json(['account'])).toMatchObject({exit: 4})
+        expect(await stored()).toBe(1)
+        expect((await home.json(argv)).exit).toBe(0)
+        expect(await stored()).toBe(0)
+      }
+    }
+  })
+
+  test('logout with credentials of the environment revokes their tokens in the store', async () => {
+    await fresh('environment')
+    const home = machine()
+    for (const argv of [['logout'], ['logout', '--all']]) {
+      const before = service.seen('/oauth/revoke').length
+      expect((await home.json(['account'])).exit).toBe(0)
+      expect(await home.json(argv)).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
+      expect(service.seen('/oauth/revoke').length - before).toBe(1)
+      expect(await server.sql('SELECT FROM bookctl.access_tokens', [], 'environment')).toEqual([])
+    }
+  })
+
   test('doctor looks at the store, and says what is wrong with it', async () => {
     await fresh('doctor')
     const look = async (env: Record<string, string> = {}) => {

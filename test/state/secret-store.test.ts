@@ -56,7 +56,7 @@ test.each(['file', 'keychain'] as const)(
     const before = open()
     try {
       expect(await before.secrets.read(NEW, place)).toBe('secret-of-new')
-      await state.forgetProfile(NEW.profile, client)
+      state.forgetProfile(NEW.profile, client)
       await before.tokens.put({...client, clientSecret: 's', secretFingerprint: 'f1'}, late)
       expect(await state.tokens.listAll()).toEqual([])
     } finally {

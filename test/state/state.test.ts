@@ -147,7 +147,7 @@ describe('reading', () => {
   test('before tokens.db exists, a logout still keeps a token from being written back', async () => {
     expect(await state.tokens.list(KEYED)).toEqual([])
     const other = openState(directory)
-    await other.forgetEverything()
+    other.forgetEverything()
     other.close()
     await state.tokens.put(KEYED, token)
     expect(await state.tokens.list(KEYED)).toEqual([])

@@ -85,6 +85,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
       settings: () => state.settings.read(),
       env: process.env,
       profile: this.globals.profile,
+      baseUrl: this.globals['base-url'],
       connection: () => this.connectOptions(),
     })
     const state: State = openState(this.config.configDir, {store})

@@ -78,7 +78,7 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
     constraint,
   } = error as {code?: string; message?: string; constraint?: string}
   if (/error establishing an SSL/.test(message)) return notPostgres(shown)
-  const code = given ?? codeOf(message)
+  const code = given === undefined || given === POOLER ? (codeOf(message) ?? given ?? 'unknown') : given
   const {fault, problem, hint, isPassing} = READINGS.find(reading => reading.code.test(code)) ?? UNKNOWN
   const named = [code, constraint].filter(Boolean).join(', ')
   const text = `the store ${shown} ${problem}${named === '' ? '' : ` (${named})`}`
@@ -86,13 +86,17 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
   return new StorageError(fault, text, hint, {...(isPassing && {isPassing})})
 }
 
-/** Errors that `pg` gives no code. */
-function codeOf(message: string): string {
+/** PgBouncer gives this to most of its errors. */
+const POOLER = '08P01'
+
+/** Of errors to which `pg` or a pooler gives no code of their own. */
+function codeOf(message: string): string | undefined {
   if (/timeout/i.test(message)) return 'ETIMEDOUT'
   if (/does not support SSL/.test(message)) return 'NO_TLS'
   if (/terminated|not queryable|ended|closed/i.test(message)) return 'ECONNRESET'
-  if (/password|SASL|SCRAM/i.test(message)) return '28P01'
-  return 'unknown'
+  if (/password|SASL|SCRAM|authentication failed|no such user/i.test(message)) return '28P01'
+  if (/no such database|database .* does not exist/i.test(message)) return '3D000'
+  return undefined
 }
 
 /** Whether the server will soon take this connection: it is starting, or all of its connections are in use. */

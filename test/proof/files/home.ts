@@ -72,7 +72,7 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
   await withState(directory, async state => {
     const baseUrl = home.env.BOOKCTL_BASE_URL ?? ''
     const client = {baseUrl, clientId: 'cid_sandbox', clientSecret: undefined}
-    await state.forgetClient(client)
+    state.forgetClient(client)
     const other = {
       baseUrl: 'https://example.com/v1',
       clientId: 'cid_other',

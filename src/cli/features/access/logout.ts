@@ -3,6 +3,7 @@ import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
 import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
 import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type RequestParts, recordOf} from './access.js'
@@ -42,21 +43,27 @@ export function profilesOf(leaving: Leaving, state: State): string[] {
   return leaving.profile === null ? [] : [leaving.profile]
 }
 
-/** Revokes the tokens (§4.2), and removes everything here even if that failed; then throws Failure. */
+/** Revokes the tokens (§4.2), and removes everything here even if that failed or the store is away; then throws Failure. */
 export async function logOut(
   parts: RequestParts,
   state: State,
   leaving: Leaving,
   remaining: readonly Remaining[] = [],
 ): Promise<LoggedOut> {
-  const {revoked, problem} = await revokeAll(parts, state, leaving)
+  const kept = await inStore(state, () => revocableTokens(state, leaving, parts.clock.now()))
+  const {revoked, problem: unrevoked} = await revokeAll(parts, kept.value ?? [])
   const {profile, clientId, baseUrls} =
     leaving === 'all' ? {profile: null, clientId: undefined, baseUrls: []} : leaving
-  const results: boolean[] = []
-  for (const baseUrl of baseUrls)
-    results.push(clientId !== undefined && (await state.forgetClient({baseUrl, clientId})))
+  const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
+  const results = clients.map(client => state.forgetClient(client))
   for (const name of profilesOf(leaving, state)) results.push(await forgetProfile(state, name))
-  if (leaving === 'all') results.push(await state.forgetEverything())
+  if (leaving === 'all') results.push(state.forgetEverything())
+  // One that could not be read would only be waited for again.
+  const shared = kept.problem
+    ? kept
+    : await inStore(state, () => state.forgetShared(leaving === 'all' ? 'all' : clients))
+  results.push(shared.value === true)
+  const problem = unrevoked ?? shared.problem
   const isRemoved = results.includes(true)
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
@@ -74,17 +81,30 @@ async function forgetProfile(state: State, profile: string): Promise<boolean> {
   const fromKeychain =
     kept?.secret_store === 'keychain' &&
     (await state.secrets.remove({profile, clientId: kept.client_id}, 'keychain'))
-  return (await state.forgetProfile(profile, undefined)) || fromKeychain
+  return state.forgetProfile(profile, undefined) || fromKeychain
 }
 
-/** Revokes all that have not expired, whatever fails; `problem` is the first failure. */
+/** What `work` in the store returns, or why it cannot be used; without a store errors are the machine's, and thrown. */
+async function inStore<T>(
+  state: State,
+  work: () => Promise<T>,
+): Promise<{value?: T; problem?: Failure | undefined}> {
+  try {
+    return {value: await work()}
+  } catch (error) {
+    if (!state.isShared) throw error
+    if (error instanceof Failure) return {problem: error}
+    if (!(error instanceof StorageError)) throw error
+    return {problem: new Failure(error.kind, error.message, {code: `storage_${error.fault}`})}
+  }
+}
+
+/** Revokes all of `kept`, whatever fails; `problem` is the first failure. */
 async function revokeAll(
   parts: RequestParts,
-  state: State,
-  leaving: Leaving,
+  kept: Awaited<ReturnType<typeof revocableTokens>>,
 ): Promise<{revoked: boolean; problem: Failure | undefined}> {
   const {revokeToken} = await import('../../../api/auth/tokens.js')
-  const kept = await revocableTokens(state, leaving, parts.clock.now())
   const outcomes = await Promise.allSettled(
     kept.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
   )
@@ -187,8 +207,9 @@ export async function logoutTargetFrom(
   return {profile: name, clientId: profile?.client_id, baseUrls: [...new Set([...baseUrls, ...orphaned])]}
 }
 
-/** Base URLs with tokens of the client that no profile names any more, since the profile was changed. */
+/** Base URLs with tokens of the client here that no profile names any more, since the profile was changed. */
 async function orphanedUrls(state: State, clientId: string): Promise<string[]> {
+  if (state.isShared) return []
   const named = Object.values(state.settings.read().profiles).map(profile => profile.base_url)
   const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === clientId)
   return kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl))

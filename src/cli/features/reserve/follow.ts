@@ -104,7 +104,7 @@ export async function noteOutcome(
   warn: Warn,
 ): Promise<void> {
   try {
-    if (state.writable) await state.journal.noteStatus(target, reference, newest, clock.now())
+    if (state.remembers) await state.journal.noteStatus(target, reference, newest, clock.now())
   } catch (error) {
     warn(
       `Warning: that it is ${newest.outcome} could not be written to the journal: ${(error as Error).message}`,
@@ -143,7 +143,7 @@ export async function waitUntilConfirmed(
     learn(newest)
     if (isFinal(newest)) continue
     const left = deadline - clock.now()
-    if (left <= 0) throw stillPending(newest, clock.now(), state.writable)
+    if (left <= 0) throw stillPending(newest, clock.now(), state.remembers)
     await api.clock.sleep(Math.min(pause, left) * 1000)
   }
 }

@@ -74,16 +74,16 @@ export async function planReservation(
   target: Target,
   state: State,
 ): Promise<Plan> {
-  const seen = state.writable ? await state.offers.find(target, offerId) : undefined
+  const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
   const clientText = `${target.baseUrl} ${target.clientId}`
   const known = {nationality: seen?.nationality, client: clientText, today: today()}
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
-  if (!state.writable) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
+  if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
   const given = {referenceGiven, idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
   const intent = intentOf(request, given)
   const journal = state.journal.forClient(journalClientOf(target))
-  const standing = state.writable ? await journal.look(intent) : undefined
+  const standing = state.remembers ? await journal.look(intent) : undefined
   const repeated = standing !== undefined && !isNeverSent(standing.entry)
   checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
   const isSame = standing !== undefined && standing.kind !== 'conflict'

@@ -40,7 +40,7 @@ export interface SearchAsking {
 
 /** Nationality and currency of the latest search of this client. */
 export async function lastSearch({state, target}: Connection): Promise<Likely> {
-  return state.writable ? state.offers.latest(target) : undefined
+  return state.remembers ? state.offers.latest(target) : undefined
 }
 
 export async function searchAsking(
