@@ -13,8 +13,10 @@ export interface StoreOptions {
   readonly trusted: readonly string[] | undefined
   /** Connections at most: one for a command, a handful for a receiver. */
   readonly most: number
-  /** For connecting, and for each statement. */
+  /** For each statement. */
   readonly timeoutMilliseconds: number
+  /** For connecting (default the same). */
+  readonly connectMilliseconds?: number
 }
 
 interface Rows<Row> {
@@ -132,13 +134,13 @@ export function openStore(options: StoreOptions): StoreConnection {
 }
 
 async function openPool(
-  {address, trusted, most, timeoutMilliseconds}: StoreOptions,
+  {address, trusted, most, timeoutMilliseconds, connectMilliseconds = timeoutMilliseconds}: StoreOptions,
   takesOptions: boolean,
   onConnect: (client: ClientBase) => Promise<void>,
 ): Promise<Pool> {
   const {host, port, user, password, database, isEncrypted} = address
   // pg sends the first bytes of TLS itself; without TLS, another kind of server would end the process.
-  if (!isEncrypted) await requirePostgres(address, timeoutMilliseconds)
+  if (!isEncrypted) await requirePostgres(address, connectMilliseconds)
   // The native driver would be another program than the one that is tested.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
@@ -160,7 +162,7 @@ async function openPool(
     max: most,
     // A lease names the backend of its holder, which must stay as long as the process.
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: timeoutMilliseconds,
+    connectionTimeoutMillis: connectMilliseconds,
     query_timeout: timeoutMilliseconds,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,

@@ -13,7 +13,7 @@ import {createSharedTokens, type SharedTokens} from './tokens.js'
 export type {StoreOptions} from './connection.js'
 
 /** Of a receiver: it answers within the 3 s of §6.4, whatever the store does. */
-const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500}
+const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
 
 export interface SharedStores {
   readonly tokens: SharedTokens
