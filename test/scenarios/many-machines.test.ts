@@ -263,8 +263,21 @@ describe.skipIf(missing)('with a store that machines share', () => {
       status: 'fail',
       detail: expect.stringContaining('right to write'),
     })
-    const refused = await machine({BOOKCTL_STORE: reader.href}).json(reserving('off_6'))
-    expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
+    const listening = ['webhooks', 'listen', '--port', '0']
+    const signed = {BOOKCTL_WEBHOOK_SECRET: 'whsec_many_machines_share_one_memory'}
+    for (const argv of [reserving('off_6'), listening]) {
+      const refused = await machine({BOOKCTL_STORE: reader.href, ...signed}).json(argv)
+      expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
+    }
+    await server.sql('ALTER DATABASE doctor SET default_transaction_read_only = on')
+    for (const argv of [reserving('off_7'), listening, ['logout']]) {
+      const refused = await machine(signed).json(argv)
+      expect(refused).toMatchObject({
+        exit: 2,
+        result: {error: {message: expect.stringContaining('takes no writes')}},
+      })
+    }
+    await server.sql('ALTER DATABASE doctor RESET default_transaction_read_only')
     await server.sql('UPDATE bookctl.schema_version SET version = 99', [], 'doctor')
     expect(await look()).toMatchObject({status: 'fail', detail: expect.stringContaining('newer bookctl')})
     expect(sent()).toBe(0)

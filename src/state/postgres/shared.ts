@@ -3,6 +3,7 @@ import type {JournalStore, SubscriptionJournal} from '../../contract/journal.js'
 import type {OfferStore} from '../../contract/seen-offers.js'
 import type {EventKeeper, EventStore} from '../../contract/stored-events.js'
 import {openStore, type ServerFacts, type StoreOptions} from './connection.js'
+import {storeErrorOf} from './errors.js'
 import {createSharedEvents} from './events.js'
 import {createSharedJournal} from './journal.js'
 import {createSharedKeeper} from './keeper.js'
@@ -63,11 +64,17 @@ export function openSharedStores(options: StoreOptions): SharedStores {
   }
 }
 
-/** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot be used now. */
+/** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot write there now. */
 export async function openSharedKeeper(options: Omit<StoreOptions, 'most'>): Promise<EventKeeper> {
   // At first there is time: the schema may have to be made.
   const first = openStore({...options, most: 1})
-  await first.query('SELECT FROM bookctl.events LIMIT 0').finally(() => first.close())
+  try {
+    const [row] = (await first.query<{isWritable: boolean}>(`SELECT ${IS_WRITABLE}`)).rows
+    if ((await first.facts()).isReadOnly) throw storeErrorOf({code: '25006'}, first.shown)
+    if (!row?.isWritable) throw storeErrorOf({code: '42501'}, first.shown)
+  } finally {
+    await first.close()
+  }
   return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), now)
 }
 
@@ -76,11 +83,13 @@ type Inspected = Pick<
   'schema' | 'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'
 >
 
-const INSPECT = `SELECT (SELECT max(version) FROM bookctl.schema_version) AS schema,
-  (SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+const IS_WRITABLE = `(SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
       AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))
     FROM pg_class c WHERE c.relnamespace = 'bookctl'::regnamespace AND c.relkind = 'r'
-      AND c.relname <> 'schema_version') AS "isWritable",
+      AND c.relname <> 'schema_version') AS "isWritable"`
+
+const INSPECT = `SELECT (SELECT max(version) FROM bookctl.schema_version) AS schema,
+  ${IS_WRITABLE},
   (SELECT count(*)::int FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')) AS "syncStandbys",
   current_setting('fsync') = 'off' AS "losesOnCrash",
   coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity

@@ -63,7 +63,8 @@ export async function logOut(
     ? kept
     : await inStore(state, () => state.forgetShared(leaving === 'all' ? 'all' : clients))
   results.push(shared.value === true)
-  const problem = unrevoked ?? shared.problem
+  const unread = unrevoked ?? kept.problem
+  const problem = unread ?? shared.problem
   const isRemoved = results.includes(true)
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
@@ -71,9 +72,13 @@ export async function logOut(
   if (!problem) return result
   const stays = left && `tokens removed from this machine, profile ${left.name} stays logged in, and`
   const removal = isRemoved ? (stays ?? 'removed from this machine, but') : 'nothing to remove, and'
-  const message = `${removal} a token could not be revoked: ${problem.message}`
-  const hint = 'the token remains valid until it expires, at most two hours'
-  throw new Failure(problem.kind, message, {...problem.details, hint, result: {...result, revoked: false}})
+  const undone = unread ? 'a token could not be revoked' : 'tokens could not be removed from the store'
+  const message = `${removal} ${undone}: ${problem.message}`
+  const hint = unread
+    ? 'the token remains valid until it expires, at most two hours'
+    : 'run it again when the store takes writes'
+  const ended = {...result, revoked: unread ? false : revoked}
+  throw new Failure(problem.kind, message, {...problem.details, hint, result: ended})
 }
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
