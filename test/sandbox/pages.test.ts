@@ -1,7 +1,7 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
-import {ADULT} from '../support/sandbox.js'
+import {ADULT, reservationRequest} from '../support/sandbox.js'
 import {sandboxForEachTest} from './each-sandbox.js'
 import {readPage, sendForm} from './site.js'
 
@@ -43,6 +43,14 @@ describe('reading', () => {
     expect(page).not.toContain(ADULT.identity.number)
     const [, voucher = ''] = /href="(\/vouchers\/[^"]+)"/.exec(page) ?? []
     expect((await readPage(sandbox, voucher)).headers.get('content-type')).toBe('application/pdf')
+  })
+
+  it('counts the nights of a reservation, one or more', async () => {
+    const [offer] = await client.search({check_out: '2030-07-11'})
+    await client.reserve(reservationRequest(offer.offer_id))
+    expect(await read('/ui/reservations')).toContain('>1 night<')
+    await client.book()
+    expect(await read('/ui/reservations')).toContain('>3 nights<')
   })
 
   it('finds reservations by reference, name and status', async () => {

@@ -62,7 +62,7 @@ export function reservationTable({now}: Visit, found: readonly StoredReservation
     status(record.status),
     brief(fullName(record.guests.find(guest => guest.is_lead) ?? record.contact)),
     html`${brief(record.hotel.name)}<br><span class="soft">${brief(record.hotel.city.name)}</span>`,
-    html`<span class="nowrap">${record.check_in}</span> <span class="soft nowrap">${record.nights} nights</span>`,
+    html`<span class="nowrap">${record.check_in}</span> <span class="soft nowrap">${counted(record.nights, 'night')}</span>`,
     price(record.price.total, record.price.currency),
     time(record.created_at, now),
   ])
