@@ -1,0 +1,186 @@
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {ownHome} from '../support/own.js'
+import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+
+const found = await findPostgres()
+const missing = 'missing' in found ? found.missing : undefined
+if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
+
+const service = await ScriptedService.start()
+const POSTS = '/reservations/hotel'
+afterAll(() => service.close())
+
+describe.skipIf(missing)('with a store that machines share', () => {
+  let server: PostgresServer
+  let store: string
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  /** A machine of its own, at a database of its own for each test. */
+  const machine = (env: Record<string, string> = {}) =>
+    ownHome({...service.env, BOOKCTL_STORE: store, ...env})
+  const fresh = async (name: string) => {
+    store = await server.url(name)
+    service.forget()
+  }
+  const reserving = (offer: string) => [
+    'reserve',
+    offer,
+    '--pay',
+    'account',
+    '--nationality',
+    'TR',
+    ...GUESTS,
+    '--yes',
+  ]
+  const sent = () => service.seen(POSTS).length
+
+  test('logout removes what is here whether the store is there or not, and says which', async () => {
+    await fresh('logout')
+    const away = new URL(store)
+    away.port = '1'
+    const refused = new URL(store)
+    refused.password = 'canary-wrong'
+    const {BOOKCTL_BASE_URL = '', BOOKCTL_CLIENT_ID = '', BOOKCTL_CLIENT_SECRET = ''} = service.env
+    const stored = async () => (await server.sql('SELECT FROM bookctl.access_tokens', [], 'logout')).length
+    for (const argv of [['logout'], ['logout', '--all']]) {
+      for (const [address, exit, code] of [
+        [away.href, 7, 'storage_unreachable'],
+        [refused.href, 2, 'storage_not_allowed'],
+      ] as const) {
+        const home = ownHome({BOOKCTL_STORE: store})
+        const credentials = ['--base-url', BOOKCTL_BASE_URL, '--client-id', BOOKCTL_CLIENT_ID]
+        const login = ['login', ...credentials, '--client-secret-stdin']
+        expect(await home.run(login, {stdin: BOOKCTL_CLIENT_SECRET})).toMatchObject({exit: 0})
+        const left = await home.json(argv, {env: {BOOKCTL_STORE: address}})
+        expect(left).toMatchObject({
+          exit,
+          result: {error: {code, message: expect.stringContaining('removed from this machine, but')}},
+        })
+        expect(await home.json(['account'])).toMatchObject({exit: 4})
+        expect(await stored()).toBe(1)
+        expect((await home.json(argv)).exit).toBe(0)
+        expect(await stored()).toBe(0)
+      }
+    }
+  })
+
+  test('logout with credentials of the environment revokes their tokens in the store', async () => {
+    await fresh('environment')
+    const home = machine()
+    for (const argv of [['logout'], ['logout', '--all']]) {
+      const before = service.seen('/oauth/revoke').length
+      expect((await home.json(['account'])).exit).toBe(0)
+      expect(await home.json(argv)).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
+      expect(service.seen('/oauth/revoke').length - before).toBe(1)
+      expect(await server.sql('SELECT FROM bookctl.access_tokens', [], 'environment')).toEqual([])
+    }
+  })
+
+  test('doctor looks at the store, and says what is wrong with it', async () => {
+    await fresh('doctor')
+    const look = async (env: Record<string, string> = {}) => {
+      const {result} = await machine(env).json<{checks: {name: string; status: string; detail: string}[]}>([
+        'doctor',
+      ])
+      return result.checks.find(({name}) => name === 'store')
+    }
+    // The servers of tests do not wait for the disk.
+    expect(await look()).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/schema \d+, .* clock .*fsync is off/),
+    })
+    expect(await look({BOOKCTL_STORE: ''})).toMatchObject({status: 'skipped'})
+    const away = new URL(store)
+    away.port = '1'
+    expect(await look({BOOKCTL_STORE: away.href})).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('cannot be reached'),
+    })
+    await server.sql(
+      `CREATE ROLE reader LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA bookctl TO reader;
+      GRANT SELECT ON ALL TABLES IN SCHEMA bookctl TO reader`,
+      [],
+      'doctor',
+    )
+    const reader = new URL(store)
+    reader.username = 'reader'
+    reader.password = 'reads'
+    expect(await look({BOOKCTL_STORE: reader.href})).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('right to write'),
+    })
+    const listening = ['webhooks', 'listen', '--port', '0']
+    const signed = {BOOKCTL_WEBHOOK_SECRET: 'whsec_many_machines_share_one_memory'}
+    for (const argv of [reserving('off_6'), listening]) {
+      const refused = await machine({BOOKCTL_STORE: reader.href, ...signed}).json(argv)
+      expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
+    }
+    await server.sql('ALTER DATABASE doctor SET default_transaction_read_only = on')
+    for (const argv of [reserving('off_7'), listening, ['logout']]) {
+      const refused = await machine(signed).json(argv)
+      expect(refused).toMatchObject({
+        exit: 2,
+        result: {error: {message: expect.stringContaining('takes no writes')}},
+      })
+    }
+    await server.sql('ALTER DATABASE doctor RESET default_transaction_read_only')
+    await server.sql('UPDATE bookctl.schema_version SET version = 99', [], 'doctor')
+    expect(await look()).toMatchObject({status: 'fail', detail: expect.stringContaining('newer bookctl')})
+    expect(sent()).toBe(0)
+  })
+
+  test('an address with a password is not written to the settings, and never shown', async () => {
+    await fresh('settings')
+    const home = machine({BOOKCTL_STORE: ''})
+    expect(await home.json(['config', 'set', 'store', store])).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'password_in_store'}},
+    })
+    const plain = new URL(store)
+    plain.password = ''
+    expect((await home.run(['config', 'set', 'store', plain.href])).exit).toBe(0)
+    const account = await home.json(['account'], {env: {PGPASSWORD: 'only-for-tests'}})
+    expect(account.exit).toBe(0)
+    expect(await home.json(['account'])).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'storage_not_allowed'}},
+    })
+    const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: store}})
+    expect(listed.stdout).toContain('BOOKCTL_STORE')
+    expect(listed.stdout + listed.stderr).not.toContain('only-for-tests')
+  })
+
+  test('old events are pruned in the store as in files', async () => {
+    await fresh('prune')
+    for (const env of [{}, {BOOKCTL_STORE: ''}]) {
+      expect(await machine(env).json(['webhooks', 'events', 'prune', '--older-than', '1d'])).toMatchObject({
+        exit: 0,
+        result: {removed: 0},
+      })
+    }
+    expect(await machine().json(['webhooks', 'events', 'prune'])).toMatchObject({exit: 2})
+    expect(await machine().json(['webhooks', 'events', 'prune', '--older-than', 'soon'])).toMatchObject({
+      exit: 2,
+    })
+    await server.sql(
+      `INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
+      SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
+      FROM generate_series(1, 3000) n`,
+      [],
+      'prune',
+    )
+    await server.sql(
+      `INSERT INTO bookctl.forwards (sequence, target, state, due_at)
+      SELECT sequence, 'http://127.0.0.1:9/', 'pending', now() FROM bookctl.events WHERE event_id = 'evt_2000'`,
+      [],
+      'prune',
+    )
+    const {result} = await machine().json(['webhooks', 'events', 'prune', '--older-than', '1d'])
+    expect(result).toEqual({removed: 2976})
+  })
+})
