@@ -23,7 +23,12 @@ const READINGS: readonly Reading[] = [
     hint: 'set PGPASSWORD, or a line of ~/.pgpass that only you can read',
   },
   {code: /^28/, fault: 'not_allowed', problem: 'does not let this user in', hint: CHECK_ADDRESS},
-  {code: /^3D000/, fault: 'not_ours', problem: 'has no such database', hint: CHECK_ADDRESS},
+  {
+    code: /^3D000/,
+    fault: 'not_ours',
+    problem: 'has no such database',
+    hint: "make it (CREATE DATABASE … ENCODING 'UTF8'), or correct BOOKCTL_STORE or the setting store",
+  },
   {
     code: /^42501/,
     fault: 'not_writable',
