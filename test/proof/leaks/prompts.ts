@@ -23,7 +23,15 @@ const type = (exits: Ending['exits'], ...texts: string[]): Ending => ({
 /** However the question ends, nothing that was typed is shown, and it is in no file unless the login went well. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   right: type([0], RIGHT, KEYS.enter),
-  refused: type([4], WRONG, KEYS.enter),
+  'refused, Ctrl-C': {
+    exits: [130],
+    async act(terminal) {
+      terminal.type(`${WRONG}${KEYS.enter}`)
+      // It asks for a refused secret again.
+      await terminal.waitFor(/, again/)
+      terminal.type(`${WRONG}${KEYS['ctrl-c']}`)
+    },
+  },
   'Ctrl-C': type([130], WRONG, KEYS['ctrl-c']),
   // Right after Escape it is another key, Alt-Ctrl-C.
   'Escape, Ctrl-C': type([130], WRONG, KEYS.escape, KEYS['ctrl-c'], KEYS['ctrl-c']),
