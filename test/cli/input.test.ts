@@ -217,7 +217,7 @@ describe('reserve', () => {
   })
 
   test('refuses a missing file, a list, and bytes that are not text', async () => {
-    expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('ENOENT')
+    expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('(no such file)')
     expect((await rejectionOf(readInput(fileWith('[]')))).message).toContain('--input')
     const path = join(directory, 'bytes')
     writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))

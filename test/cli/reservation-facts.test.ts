@@ -51,6 +51,18 @@ test('what the reservation does not say is that of the offer it was made from', 
   })
 })
 
+test('what was never free to cancel has no deadline that has passed', () => {
+  const fees = {created_at: '2029-12-02T00:00:00Z', cancellation_deadline: '2029-12-01T12:00:00Z'}
+  const seen = (refundable: boolean) => {
+    const details = {refundable, free_cancellation_until: null, terms: [], city: null}
+    return {...none, seen: {...SEEN, details} as typeof SEEN}
+  }
+  expect(shown(fees)).toHaveProperty('cancel by', 'never free: cancelling costs a fee')
+  expect(shown(fees, seen(true))).toHaveProperty('cancel by', 'never free: cancelling costs a fee')
+  expect(shown(fees, seen(false))).toHaveProperty('cancel by', 'not refundable')
+  expect(shown({}, seen(false))).toHaveProperty('cancel by', 'not refundable')
+})
+
 test('until when to pay is shown only beside where', () => {
   const payment = {expires_at: '2030-06-01T12:15:00Z'}
   expect(shown({payment})).not.toHaveProperty('pay by')

@@ -112,6 +112,13 @@ describe('login', () => {
   })
 })
 
+test('a wrong secret of the environment is named as such, because a login would not help', async () => {
+  await logIn()
+  const env = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_bad'}
+  const hint = 'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
+  expect(await home.refusal(['account'], {env})).toMatchObject({exit: 4, code: 'invalid_client', hint})
+})
+
 test('profiles use says when the environment goes before it', async () => {
   await logIn()
   await logIn('--profile', 'two')

@@ -105,3 +105,8 @@ function piped(argv: readonly string[], env: Record<string, string | undefined>)
     command: ['bash', '-c', `set -o pipefail; yes '' | ${words}; exit \${PIPESTATUS[1]}`],
   })
 }
+
+test('login in a pipe names every way to give the secret', async () => {
+  const hint = 'give the secret by --client-secret-stdin, --client-secret-file FILE or BOOKCTL_CLIENT_SECRET'
+  expect(await home.refusal(['login'], {env: BARE})).toMatchObject({exit: 2, hint})
+})

@@ -110,7 +110,8 @@ test('an event type nobody knows is warned of, and the service decides', async (
 
 test('http on this machine is for the local sandbox to refuse', async () => {
   const argv = ['webhooks', 'create', '--url', 'http://127.0.0.1:4020/', '--event', 'voucher.ready']
-  expect(await home.refusal(argv)).toMatchObject({exit: 5, code: 'url_not_https'})
+  const hint = expect.stringMatching(/webhooks listen --tls.*sandbox start --allow-http-loopback/)
+  expect(await home.refusal(argv)).toMatchObject({exit: 5, code: 'url_not_https', hint})
   const live = {BOOKCTL_BASE_URL: 'https://service.invalid/v1'}
   expect((await home.json(argv, {env: live})).exit).toBe(2)
 })

@@ -229,8 +229,27 @@ test.each([
   [['hotels', 'search', 'New', 'York'], 'did you mean --city "New York"?'],
   [['tours', 'search', 'Dubai', '--currency', 'EUR'], 'did you mean --city Dubai?'],
   [['hotels', 'search', 'sk-not/quite'], 'did you mean --city …?'],
+  [['hotels', 'search', '--adults', '2'], 'did you mean --room?'],
+  [['reserve', '--reference', 'X'], 'did you mean --client-reference?'],
+  [
+    ['reserve'],
+    'fill in what bookctl reserve --template prints and pass it with --input FILE; at a terminal, bookctl reserve asks',
+  ],
 ])('%j says which flag was meant', async (argv, hint) => {
   const refused = await home.refusal(argv)
   expect(refused).toMatchObject({exit: 2, hint})
   expect(JSON.stringify(refused)).not.toContain('sk-not')
+})
+
+test('a code that no country has is near no other', async () => {
+  const {stderr} = await home.run(['hotels', 'search', '--nationality', 'ZZ'])
+  expect(stderr).toContain('--nationality: must be a country')
+  expect(stderr).not.toContain('did you mean')
+})
+
+test('a file that is not there is named before the secret that is missing', async () => {
+  expect(await home.refusal(['webhooks', 'verify', 'nofile.http'])).toMatchObject({
+    exit: 2,
+    message: 'cannot read nofile.http (no such file)',
+  })
 })

@@ -29,7 +29,8 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   invalid_identity_number: "check the number on the guest's document, and identity.type: TC or PASSPORT",
   idempotency_key_missing: 'add --header Idempotency-Key:UUID; bookctl reserve makes one by itself',
   idempotency_key_invalid: 'use 1 to 255 visible ASCII characters without spaces, for example a UUID',
-  url_not_https: 'give an address that begins with https://',
+  url_not_https:
+    'give an https:// address; for a receiver on this machine: webhooks listen --tls, or sandbox start --allow-http-loopback',
   invalid_scope: 'ask for scopes that were granted to you: bookctl login --scope …',
   unsupported_grant_type: 'check that the base URL is the address of the service: bookctl whoami shows it',
   invalid_client: 'check client id, secret and base URL, and log in again with: bookctl login',

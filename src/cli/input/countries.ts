@@ -11,13 +11,13 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const all = await namedCountries()
   const named = all.filter(country => isNamed(country, text))
   if (named.length === 1 && named[0]) return named[0].code
-  const near = closestFew(
-    fold(text),
-    all.flatMap(({names}) => names.map(fold)),
-    MOST_NEAR,
-  )
-  const meant =
-    text.trim() === '' ? [] : [...findCountries(all, text), ...near.flatMap(name => findCountries(all, name))]
+  // Two letters are near every code, and within many names.
+  const isTelling = fold(text).length > 2
+  const longNames = all.flatMap(({names}) => names.map(fold)).filter(name => name.length > 3)
+  const near = closestFew(fold(text), isTelling ? longNames : [], MOST_NEAR)
+  const meant = isTelling
+    ? [...findCountries(all, text), ...near.flatMap(name => findCountries(all, name))]
+    : []
   const shown = [...new Set(meant)]
     .slice(0, MOST_NEAR)
     .map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)

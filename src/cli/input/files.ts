@@ -34,10 +34,21 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
     const {code} = error as NodeJS.ErrnoException
     if (code === undefined) throw error
     const what = path === '-' ? 'standard input' : sanitizeLine(path, 200)
-    throw usage('cannot_read', `${flag}: cannot read ${what} (${code})`)
+    throw usage('cannot_read', `${flag}: cannot read ${what} (${readingProblem(code)})`)
   }
   const most = mostBytes < 1024 * 1024 ? `${mostBytes / 1024} KiB` : `${mostBytes / 1024 / 1024} MiB`
   throw usage('invalid_input', `${flag}: longer than ${most}`)
+}
+
+/** The words for the system's `code` of a file that cannot be read; other codes as they are. */
+export function readingProblem(code: string): string {
+  return (Object.hasOwn(READING_PROBLEMS, code) && READING_PROBLEMS[code]) || code
+}
+
+const READING_PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'is a directory',
+  ENOENT: 'no such file',
 }
 
 /** Does not open stdin, which takes as long as to check a file. */

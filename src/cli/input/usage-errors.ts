@@ -38,8 +38,8 @@ export function into(errors: Failure[]) {
 }
 
 /** Usage error that lists the missing `flags`. */
-export function missing(flags: readonly string[]): Failure {
-  return usage('missing_flag', `missing: ${flags.join(', ')}`, SEE_HELP)
+export function missing(flags: readonly string[], hint = SEE_HELP): Failure {
+  return usage('missing_flag', `missing: ${flags.join(', ')}`, hint)
 }
 
 export function invalidOption({shown, isFlag}: Word, typed: string, options: readonly string[]): Failure {
@@ -54,18 +54,22 @@ export const VERSION_HINT = 'did you mean `bookctl --version`?'
 
 /** What users of gh, stripe and aws type, and the flag here. */
 const FLAG_ALIASES: Readonly<Record<string, string>> = {
+  '--adults': '--room',
   '--api-base': '--base-url',
   '--ca-bundle': '--ca-file',
+  '--children': '--room',
   '--confirm': '--yes',
   '--debug': '--verbose',
   '--endpoint-url': '--base-url',
   '--force': '--yes',
+  '--guests': '--room',
   '--jq': '--query',
   '--log-level': '--verbose',
   '--max-items': '--limit',
   '--no-verify-ssl': '--insecure',
   '--non-interactive': '--no-input',
   '--output': '--format',
+  '--reference': '--client-reference',
   '--web': '--open',
   '-L': '--limit',
   '-f': '--data',

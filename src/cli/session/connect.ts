@@ -19,7 +19,7 @@ import {
 import {systemClock} from './clock.js'
 import {guardOwnPaths, readNamedPaths} from './own-paths.js'
 import {DEFAULT_TIMEOUT_SECONDS} from './setting-keys.js'
-import {readyTokens, type Target} from './target.js'
+import {readyTokens, type Target, tokensOfVariables} from './target.js'
 import {trustedCertificates} from './trust.js'
 
 export interface OpenedSender {
@@ -115,7 +115,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const secrets = [clientSecret, token].filter(secret => secret !== undefined)
   const opened = await openSender({...options, secrets})
   const {sender, timeoutSeconds, clock} = opened
-  const tokens = token
+  const source = token
     ? readyTokens(token)
     : createTokenSource({
         baseUrl,
@@ -127,6 +127,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
         timeoutSeconds,
         route: routeOf(options),
       })
+  const tokens = target.profile === null && !token ? tokensOfVariables(source) : source
   const namedPath = readNamedPaths(target, state)
   // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
   const bound = options.timeoutSeconds === undefined ? {} : {timeoutSeconds}

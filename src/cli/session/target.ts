@@ -246,3 +246,16 @@ export function readyTokens(accessToken: string): TokenSource {
     },
   }
 }
+
+/** `tokens` for credentials of the environment, which overrides any login: where they are refused, says what to check. */
+export function tokensOfVariables(tokens: TokenSource): TokenSource {
+  const orNamed = (error: unknown): never => {
+    if (!(error instanceof Failure) || error.details.code !== 'invalid_client') throw error
+    const hint = 'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
+    throw new Failure(error.kind, error.message, {...error.details, hint})
+  }
+  return {
+    get: scopes => tokens.get(scopes).catch(orNamed),
+    replace: (refused, scopes) => tokens.replace(refused, scopes).catch(orNamed),
+  }
+}

@@ -15,7 +15,7 @@ the service says that it did not accept it (429, an expired token): when the ans
 reservation is cancelled, the exit code is 10, and reservations show prints its state.
 ${pathNote('reservations.quote', 'reservations.cancel')}`
   static override examples = [
-    'bookctl reservations cancel "$RESERVATION" --yes --max-fee 100000 --reason "plans changed"',
+    'bookctl reservations cancel "$RESERVATION" --yes --max-fee 50 --reason "plans changed"',
     'bookctl reservations cancel "$RESERVATION" --dry-run',
   ]
   static override columns = cancelling.CANCEL_COLUMNS

@@ -125,6 +125,7 @@ function questionsAbout(known: Profile | undefined): Question[] {
     },
     {
       flag: '--client-secret-stdin',
+      ways: 'give the secret by --client-secret-stdin, --client-secret-file FILE or BOOKCTL_CLIENT_SECRET',
       message: 'Client secret',
       secret: true,
       check: answer => {

@@ -6,6 +6,7 @@ import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {counted} from '../../terminal/values.js'
 
 export interface Circumstances {
   /** Unix seconds. */
@@ -65,7 +66,8 @@ function doubtIdentity(guest: Guest, path: string): string[] {
 function doubtNumbers(seen: SeenOffer, guests: readonly Guest[]): string[] {
   const searched = seen.rooms.reduce((sum, room) => sum + room.adults + room.children_ages.length, 0)
   if (searched === guests.length) return []
-  return [`the offer was searched for ${searched} guests; ${guests.length} are given`]
+  const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
+  return [`the offer was searched for ${counted(searched, 'guest')}; ${given}: the service may refuse it`]
 }
 
 /** A child's age may count at check-in or at check-out. */

@@ -38,7 +38,7 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    'cancel by': until === null ? null : cancelText(until, now),
+    'cancel by': cancelText(until, {now, made: facts.created_at, refundable: seen?.details?.refundable}),
     'cancellation fee': moneyText(facts.fee),
     voucher: hasVoucher ? `bookctl voucher download ${reference}` : facts.voucher,
   }
@@ -50,7 +50,20 @@ function datesText(arrival: string, departure: string): string {
   return `${arrival} to ${departure}${nights > 0 ? `, ${counted(nights, 'night')}` : ''}`
 }
 
-function cancelText(until: string, now: number): string {
-  const isOver = (instantOf(until) ?? Number.POSITIVE_INFINITY) <= now
+interface Cancelling {
+  readonly now: number
+  readonly made: string | null
+  /** As the offer said. */
+  readonly refundable: boolean | null | undefined
+}
+
+/** A fee that counts from before the reservation was made leaves no free time that could have passed. */
+function cancelText(until: string | null, {now, made, refundable}: Cancelling): string | null {
+  const end = (until === null ? undefined : instantOf(until)) ?? Number.POSITIVE_INFINITY
+  const neverFree = end <= (instantOf(made ?? '') ?? Number.NEGATIVE_INFINITY)
+  if (refundable === false && (until === null || neverFree)) return 'not refundable'
+  if (until === null) return null
+  if (neverFree) return 'never free: cancelling costs a fee'
+  const isOver = end <= now
   return `${onItsOwnClock(until)}, ${isOver ? 'which has passed: cancelling costs a fee' : 'free until then'}`
 }

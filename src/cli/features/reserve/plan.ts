@@ -7,14 +7,21 @@ import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {today} from '../../input/dates.js'
-import {missing} from '../../input/usage-errors.js'
 import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {journalClientOf, serviceText, type Target} from '../../session/target.js'
 import {factLines} from '../../terminal/values.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
-import {ANY_COUNTRY, checkTyped, examine, offerOf, readInput, readReservation} from './reservation.js'
+import {
+  ANY_COUNTRY,
+  checkTyped,
+  examine,
+  missingParts,
+  offerOf,
+  readInput,
+  readReservation,
+} from './reservation.js'
 
 export interface Plan {
   readonly request: ReservationRequest
@@ -64,7 +71,7 @@ export async function wrongBesides(
   const input = await readInput(flags.input)
   const known = {nationality: ANY_COUNTRY, client: '', today: today()}
   const {lacking, errors} = await examine(offerOf(offerArgument, input), input, flags, known, refused)
-  return lacking.length > 0 && !asks ? [missing(lacking), ...errors] : errors
+  return lacking.length > 0 && !asks ? [missingParts(lacking), ...errors] : errors
 }
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */

@@ -88,9 +88,15 @@ export async function readReservation(
   known: Known,
 ): Promise<ReservationRequest> {
   const {lacking, errors, request} = await examine(offerId, input, flags, known)
-  const all = [...(lacking.length > 0 ? [missing(lacking)] : []), ...errors]
+  const all = [...(lacking.length > 0 ? [missingParts(lacking)] : []), ...errors]
   if (!request || all.length > 0) throw combined(all)
   return withReference(request, known.client)
+}
+
+export function missingParts(lacking: readonly string[]): Failure {
+  const hint =
+    'fill in what bookctl reserve --template prints and pass it with --input FILE; at a terminal, bookctl reserve asks'
+  return missing(lacking, hint)
 }
 
 /** All that is missing and wrong in what was typed, but for the flags `refused` already. */

@@ -16,7 +16,7 @@ import {check} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/terms.js'
 import {usualLineCheck} from '../../../webhooks/diagnose/usual-line.js'
 import {invalid} from '../../input/checks.js'
-import {stdinIsTerminal} from '../../input/files.js'
+import {readingProblem, stdinIsTerminal} from '../../input/files.js'
 import {whileReading} from '../../input/pending-reads.js'
 import type {Verified} from './results.js'
 import {
@@ -168,12 +168,15 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
 export function readingFailed(error: unknown, name: string): unknown {
   const {code, syscall} = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
-  return usage('cannot_read', `cannot read ${name} (${code})`)
+  return usage('cannot_read', `cannot read ${name} (${readingProblem(code)})`)
 }
 
-/** The inputs given, else standard input. Throws usage when that is the terminal, or read twice. */
+/** The inputs given, else standard input. Throws usage when that is the terminal, or read twice, or a file is missing. */
 export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
   const inputs = typed.length > 0 ? [...typed] : ['-']
+  const absent = inputs.find(input => input !== '-' && !existsSync(input))
+  if (absent !== undefined)
+    throw usage('cannot_read', `cannot read ${sanitizeLine(absent, 200)} (${readingProblem('ENOENT')})`)
   const fromStdin = inputs.filter(input => input === '-').length
   if (fromStdin === 0) return inputs
   if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {

@@ -8,6 +8,7 @@ import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {readDay} from '../../input/dates.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {counted} from '../../terminal/values.js'
 import {askName, askWords} from './ask-contact.js'
 import {withWeekday} from './dates.js'
 import {askCountry, askRead} from './questions.js'
@@ -176,7 +177,7 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
   const read = (typed: string) => readBirthDate(typed, today)
   const when = checkIn === undefined ? 'today' : 'at check-in'
   const ageWords = (date: string) =>
-    `${withWeekday(date)}, ${ageOn(date, checkIn ?? today)} years old ${when}`
+    `${withWeekday(date)}, ${counted(ageOn(date, checkIn ?? today), 'year')} old ${when}`
   for (;;) {
     const message = `${place.label}: birth date (YYYY-MM-DD)`
     const birthDate = await askRead(prompts, {message}, read, ageWords)

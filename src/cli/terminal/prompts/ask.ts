@@ -19,8 +19,8 @@ export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env)
   return !forbidden && stdinIsTerminal() && stderrIsTerminal()
 }
 
-/** `flag`: the flag that answers it, for the error without a terminal: `--client-id`. */
-export type Question = TextQuestion & {readonly flag: string}
+/** For the error without a terminal. `flag`: the flag that answers it, `--client-id`; `ways`: a hint that names them all. */
+export type Question = TextQuestion & {readonly flag: string; readonly ways?: string}
 
 /** Answers to `questions`, in order. Throws usage naming every flag when no question may be asked. */
 export async function ask(
@@ -29,11 +29,17 @@ export async function ask(
   open: () => Promise<Prompts>,
 ): Promise<string[]> {
   if (questions.length === 0) return []
-  if (!mayAsk(flags)) throw missing(questions.map(question => question.flag))
+  if (!mayAsk(flags)) {
+    const hint = questions.find(question => question.ways)?.ways
+    throw missing(
+      questions.map(question => question.flag),
+      hint,
+    )
+  }
   const {withWayBack} = await import('./way-back.js')
   return withWayBack(await open(), async prompts => {
     const answers: string[] = []
-    for (const {flag: _, ...question} of questions) answers.push(await prompts.text(question))
+    for (const {flag: _, ways: _ways, ...question} of questions) answers.push(await prompts.text(question))
     return answers
   })
 }
