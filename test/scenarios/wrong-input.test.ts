@@ -229,7 +229,8 @@ test.each([
   [['hotels', 'search', 'New', 'York'], 'did you mean --city "New York"?'],
   [['tours', 'search', 'Dubai', '--currency', 'EUR'], 'did you mean --city Dubai?'],
   [['hotels', 'search', 'sk-not/quite'], 'did you mean --city …?'],
-  [['hotels', 'search', '--adults', '2'], 'did you mean --room?'],
+  [['hotels', 'search', '--adults', '2'], 'did you mean --room 2?'],
+  [['hotels', 'search', '--children=1'], 'did you mean --room 2:7,4?'],
   [['reserve', '--reference', 'X'], 'did you mean --client-reference?'],
   [
     ['reserve'],

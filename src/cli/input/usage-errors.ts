@@ -52,17 +52,17 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
 
 export const VERSION_HINT = 'did you mean `bookctl --version`?'
 
-/** What users of gh, stripe and aws type, and the flag here. */
+/** What users of gh, stripe and aws type, and the flag here, with an example where its value is written otherwise. */
 const FLAG_ALIASES: Readonly<Record<string, string>> = {
-  '--adults': '--room',
+  '--adults': '--room 2',
   '--api-base': '--base-url',
   '--ca-bundle': '--ca-file',
-  '--children': '--room',
+  '--children': '--room 2:7,4',
   '--confirm': '--yes',
   '--debug': '--verbose',
   '--endpoint-url': '--base-url',
   '--force': '--yes',
-  '--guests': '--room',
+  '--guests': '--room 2',
   '--jq': '--query',
   '--log-level': '--verbose',
   '--max-items': '--limit',
@@ -82,7 +82,8 @@ const FLAG_ALIASES: Readonly<Record<string, string>> = {
 export function unknownFlag(word: string, names: readonly string[]): Failure {
   const typed = word.split('=', 1)[0] ?? ''
   const flags = names.map(name => `--${name}`)
-  const best = flags.find(flag => flag === FLAG_ALIASES[typed]) ?? closest(typed, flags)
+  const alias = FLAG_ALIASES[typed]
+  const best = flags.some(flag => flag === alias?.split(' ', 1)[0]) ? alias : closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
   const hint = best ? `did you mean ${best}?` : typed === '-V' ? VERSION_HINT : SEE_HELP
   return usage('unknown_flag', `unknown flag${shown}`, hint)

@@ -48,6 +48,16 @@ describe('a guest', () => {
     expect(log).toContain('hint: valid')
   })
 
+  test('of one year is said to be 1 year old', async () => {
+    const {log} = await ask([
+      ...AYSE.slice(0, 2),
+      ...said`birth date → 2029-01-01
+        The guest is 1 at check-in, but the room was searched for an adult → no`,
+      ...AYSE.slice(2),
+    ])
+    expect(log).toContain('hint: Mon 2029-01-01, 1 year old at check-in')
+  })
+
   test('whose birth date is none, to come, or of another age', async () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 2),
