@@ -1,7 +1,7 @@
 /** Connections to the shared store. The only file that uses `pg`, which is loaded when a store is set and first used. */
-import {connect as connectSocket, type Socket} from 'node:net'
+import {connect as connectSocket, Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {ClientBase, ClientConfig, Pool, PoolConfig, QueryResult} from 'pg'
+import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
 import {StorageError} from '../../storage/errors.js'
 import {isStarting, notPostgres, storeErrorOf, tooWeak} from './errors.js'
 import {requireSchema} from './schema.js'
@@ -144,12 +144,6 @@ async function openPool(
   // The native driver would be another program than the one that is tested.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
-  class Client extends pg.Client {
-    constructor(config?: ClientConfig) {
-      super(config)
-      guard(this as unknown as Reader, notPostgres(shownAddress(address)))
-    }
-  }
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
     host,
     port,
@@ -167,7 +161,7 @@ async function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     onConnect,
-    Client,
+    stream: () => new GuardedSocket(notPostgres(shownAddress(address))),
     ...(takesOptions ? {options: SESSION_OPTIONS} : {}),
   }
   const pool = new pg.Pool(config)
@@ -177,24 +171,19 @@ async function openPool(
   return pool
 }
 
-interface Reader {
-  readonly connection: {attachListeners(stream: Socket): void}
-}
-
 /** `pg` throws where it reads what no PostgreSQL says, which would end the process; here it ends the connection. */
-function guard({connection}: Reader, error: StorageError): void {
-  const attach = connection.attachListeners.bind(connection)
-  connection.attachListeners = stream => {
-    attach(stream)
-    for (const read of stream.listeners('data')) {
-      stream.off('data', read as () => void)
-      stream.on('data', bytes => {
-        try {
-          read(bytes)
-        } catch {
-          stream.destroy(error)
-        }
-      })
+class GuardedSocket extends Socket {
+  constructor(private readonly problem: StorageError) {
+    super()
+  }
+
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    if (event !== 'data') return super.emit(event, ...values)
+    try {
+      return super.emit(event, ...values)
+    } catch {
+      this.destroy(this.problem)
+      return true
     }
   }
 }
