@@ -1,32 +1,9 @@
-/** How a question ends without an answer: Escape, Ctrl-D, a withdrawal; and what came before it was asked. */
-import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {fileURLToPath} from 'node:url'
-import {afterAll, beforeEach, describe, expect, test, vi} from 'vitest'
-import {Home} from '../support/bookctl.js'
-import {atTerminal} from '../support/terminal.js'
-import {askHere, type QuestionName} from './questions.js'
+import {describe, expect, test} from 'vitest'
+import {ACCESSIBLE, ask, askInPlainSurroundings, askReally} from './asking.js'
+import type {QuestionName} from './questions.js'
 
-const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
-const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
-const home = new Home()
-afterAll(() => home.remove())
-
-beforeEach(() => {
-  vi.unstubAllEnvs()
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'BOOKCTL_ACCESSIBLE']) vi.stubEnv(name, undefined)
-  vi.stubEnv('TERM', 'xterm-256color')
-})
-
-function ask(questions: readonly QuestionName[], env: Record<string, string> = {}, rows = 16) {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  return askHere(questions, 60, rows)
-}
-
-function askReally(questions: readonly QuestionName[], env: Record<string, string> = {}) {
-  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
-  return atTerminal(home, [], {columns: 60, rows: 40, env, command})
-}
+askInPlainSurroundings()
 
 describe('Escape', () => {
   test('goes back a question, which takes its place; Enter keeps the answer', async () => {

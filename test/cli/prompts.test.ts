@@ -1,31 +1,11 @@
 /** The questions themselves, drawn and as plain lines: in this process, and at a real terminal where that matters. */
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
-import {afterAll, beforeEach, describe, expect, test, vi} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {describe, expect, test} from 'vitest'
 import {atTerminal} from '../support/terminal.js'
-import {askHere, type QuestionName} from './questions.js'
+import {ACCESSIBLE, ask, askInPlainSurroundings, askReally, home, SCRIPT} from './asking.js'
+import type {QuestionName} from './questions.js'
 
-const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
-const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
-const home = new Home()
-afterAll(() => home.remove())
-
-beforeEach(() => {
-  vi.unstubAllEnvs()
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'BOOKCTL_ACCESSIBLE']) vi.stubEnv(name, undefined)
-  vi.stubEnv('TERM', 'xterm-256color')
-})
-
-function ask(questions: readonly QuestionName[], env: Record<string, string> = {}, rows = 16) {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  return askHere(questions, 60, rows)
-}
-
-function askReally(questions: readonly QuestionName[], env: Record<string, string> = {}) {
-  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
-  return atTerminal(home, [], {columns: 60, rows: 40, env, command})
-}
+askInPlainSurroundings()
 
 describe('drawn', () => {
   test('a text is edited in place, an error stays with it, and its meaning is shown', async () => {

@@ -1,45 +1,14 @@
 /** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
 import {type AddressInfo, createServer, type Socket} from 'node:net'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {closing, ownHome} from '../support/own.js'
-import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
-import {ScriptedService} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
+import {expect, test} from 'vitest'
+import {closing} from '../support/own.js'
+import {describeSharing, POSTS, reserving} from './sharing-machines.js'
 
-const found = await findPostgres()
-const missing = 'missing' in found ? found.missing : undefined
-if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
-
-const service = await ScriptedService.start()
-const POSTS = '/reservations/hotel'
-afterAll(() => service.close())
-
-describe.skipIf(missing)('with a store that machines share', () => {
-  let server: PostgresServer
-  let store: string
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
-
-  /** A machine of its own, at a database of its own for each test. */
-  const machine = (env: Record<string, string> = {}) =>
-    ownHome({...service.env, BOOKCTL_STORE: store, ...env})
-  const fresh = async (name: string) => {
-    store = await server.url(name)
-    service.forget()
-  }
-  const reserving = (offer: string) => [
-    'reserve',
-    offer,
-    '--pay',
-    'account',
-    '--nationality',
-    'TR',
-    ...GUESTS,
-    '--yes',
-  ]
-  const sent = () => service.seen(POSTS).length
+await describeSharing(shared => {
+  const {service} = shared
+  const machine = shared.machine.bind(shared)
+  const fresh = shared.fresh.bind(shared)
+  const sent = shared.sent.bind(shared)
 
   test('a reservation made on one is known on another, and made once', async () => {
     await fresh('once')
@@ -61,7 +30,7 @@ describe.skipIf(missing)('with a store that machines share', () => {
     expect(unknown.exit).toBe(10)
     const dump = await Promise.all(
       ['access_tokens', 'reservations'].map(table =>
-        server.sql(`SELECT * FROM bookctl.${table}`, [], 'sealed'),
+        shared.server.sql(`SELECT * FROM bookctl.${table}`, [], 'sealed'),
       ),
     )
     expect(dump.map(rows => rows.length)).toEqual([1, 1])
@@ -100,11 +69,11 @@ describe.skipIf(missing)('with a store that machines share', () => {
 
   test('what is wrong with the store is told before anything is sent', async () => {
     await fresh('wrong')
-    const away = new URL(store)
+    const away = new URL(shared.store)
     away.port = '1'
-    const wrong = new URL(store)
+    const wrong = new URL(shared.store)
     wrong.password = 'canary-wrong'
-    const none = new URL(store)
+    const none = new URL(shared.store)
     none.pathname = '/nowhere'
     const cases: [string, number, string][] = [
       [away.href, 7, 'storage_unreachable'],
@@ -127,7 +96,7 @@ describe.skipIf(missing)('with a store that machines share', () => {
 
   test('what answers in place of a server is named for what it is', async () => {
     await fresh('other')
-    const unencrypted = new URL(store)
+    const unencrypted = new URL(shared.store)
     unencrypted.searchParams.set('sslmode', 'verify-full')
     const first = await machine({BOOKCTL_STORE: unencrypted.href}).json(['account'])
     expect(first).toMatchObject({

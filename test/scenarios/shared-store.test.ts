@@ -1,58 +1,29 @@
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+/** What people do with a shared store beside booking: log out, look at it, set it, prune it. */
+import {expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
-import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
-import {ScriptedService} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
+import {describeSharing, reserving} from './sharing-machines.js'
 
-const found = await findPostgres()
-const missing = 'missing' in found ? found.missing : undefined
-if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
-
-const service = await ScriptedService.start()
-const POSTS = '/reservations/hotel'
-afterAll(() => service.close())
-
-describe.skipIf(missing)('with a store that machines share', () => {
-  let server: PostgresServer
-  let store: string
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
-
-  /** A machine of its own, at a database of its own for each test. */
-  const machine = (env: Record<string, string> = {}) =>
-    ownHome({...service.env, BOOKCTL_STORE: store, ...env})
-  const fresh = async (name: string) => {
-    store = await server.url(name)
-    service.forget()
-  }
-  const reserving = (offer: string) => [
-    'reserve',
-    offer,
-    '--pay',
-    'account',
-    '--nationality',
-    'TR',
-    ...GUESTS,
-    '--yes',
-  ]
-  const sent = () => service.seen(POSTS).length
+await describeSharing(shared => {
+  const {service} = shared
+  const machine = shared.machine.bind(shared)
+  const fresh = shared.fresh.bind(shared)
+  const sent = shared.sent.bind(shared)
 
   test('logout removes what is here whether the store is there or not, and says which', async () => {
     await fresh('logout')
-    const away = new URL(store)
+    const away = new URL(shared.store)
     away.port = '1'
-    const refused = new URL(store)
+    const refused = new URL(shared.store)
     refused.password = 'canary-wrong'
     const {BOOKCTL_BASE_URL = '', BOOKCTL_CLIENT_ID = '', BOOKCTL_CLIENT_SECRET = ''} = service.env
-    const stored = async () => (await server.sql('SELECT FROM bookctl.access_tokens', [], 'logout')).length
+    const stored = async () =>
+      (await shared.server.sql('SELECT FROM bookctl.access_tokens', [], 'logout')).length
     for (const argv of [['logout'], ['logout', '--all']]) {
       for (const [address, exit, code] of [
         [away.href, 7, 'storage_unreachable'],
         [refused.href, 2, 'storage_not_allowed'],
       ] as const) {
-        const home = ownHome({BOOKCTL_STORE: store})
+        const home = ownHome({BOOKCTL_STORE: shared.store})
         const credentials = ['--base-url', BOOKCTL_BASE_URL, '--client-id', BOOKCTL_CLIENT_ID]
         const login = ['login', ...credentials, '--client-secret-stdin']
         expect(await home.run(login, {stdin: BOOKCTL_CLIENT_SECRET})).toMatchObject({exit: 0})
@@ -77,11 +48,11 @@ describe.skipIf(missing)('with a store that machines share', () => {
       expect((await home.json(['account'])).exit).toBe(0)
       expect(await home.json(argv)).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
       expect(service.seen('/oauth/revoke').length - before).toBe(1)
-      expect(await server.sql('SELECT FROM bookctl.access_tokens', [], 'environment')).toEqual([])
+      expect(await shared.server.sql('SELECT FROM bookctl.access_tokens', [], 'environment')).toEqual([])
     }
   })
 
-  test('doctor looks at the store, and says what is wrong with it', async () => {
+  test('doctor looks at the shared.store, and says what is wrong with it', async () => {
     await fresh('doctor')
     const look = async (env: Record<string, string> = {}) => {
       const {result} = await machine(env).json<{checks: {name: string; status: string; detail: string}[]}>([
@@ -95,19 +66,19 @@ describe.skipIf(missing)('with a store that machines share', () => {
       detail: expect.stringMatching(/schema \d+, .* clock .*fsync is off/),
     })
     expect(await look({BOOKCTL_STORE: ''})).toMatchObject({status: 'skipped'})
-    const away = new URL(store)
+    const away = new URL(shared.store)
     away.port = '1'
     expect(await look({BOOKCTL_STORE: away.href})).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('cannot be reached'),
     })
-    await server.sql(
+    await shared.server.sql(
       `CREATE ROLE reader LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA bookctl TO reader;
       GRANT SELECT ON ALL TABLES IN SCHEMA bookctl TO reader`,
       [],
       'doctor',
     )
-    const reader = new URL(store)
+    const reader = new URL(shared.store)
     reader.username = 'reader'
     reader.password = 'reads'
     expect(await look({BOOKCTL_STORE: reader.href})).toMatchObject({
@@ -120,7 +91,7 @@ describe.skipIf(missing)('with a store that machines share', () => {
       const refused = await machine({BOOKCTL_STORE: reader.href, ...signed}).json(argv)
       expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
     }
-    await server.sql('ALTER DATABASE doctor SET default_transaction_read_only = on')
+    await shared.server.sql('ALTER DATABASE doctor SET default_transaction_read_only = on')
     for (const argv of [reserving('off_7'), listening, ['logout']]) {
       const refused = await machine(signed).json(argv)
       expect(refused).toMatchObject({
@@ -128,8 +99,8 @@ describe.skipIf(missing)('with a store that machines share', () => {
         result: {error: {message: expect.stringContaining('takes no writes')}},
       })
     }
-    await server.sql('ALTER DATABASE doctor RESET default_transaction_read_only')
-    await server.sql('UPDATE bookctl.schema_version SET version = 99', [], 'doctor')
+    await shared.server.sql('ALTER DATABASE doctor RESET default_transaction_read_only')
+    await shared.server.sql('UPDATE bookctl.schema_version SET version = 99', [], 'doctor')
     expect(await look()).toMatchObject({status: 'fail', detail: expect.stringContaining('newer bookctl')})
     expect(sent()).toBe(0)
   })
@@ -137,11 +108,11 @@ describe.skipIf(missing)('with a store that machines share', () => {
   test('an address with a password is not written to the settings, and never shown', async () => {
     await fresh('settings')
     const home = machine({BOOKCTL_STORE: ''})
-    expect(await home.json(['config', 'set', 'store', store])).toMatchObject({
+    expect(await home.json(['config', 'set', 'store', shared.store])).toMatchObject({
       exit: 2,
       result: {error: {code: 'password_in_store'}},
     })
-    const plain = new URL(store)
+    const plain = new URL(shared.store)
     plain.password = ''
     expect((await home.run(['config', 'set', 'store', plain.href])).exit).toBe(0)
     const account = await home.json(['account'], {env: {PGPASSWORD: 'only-for-tests'}})
@@ -150,7 +121,7 @@ describe.skipIf(missing)('with a store that machines share', () => {
       exit: 2,
       result: {error: {code: 'storage_not_allowed'}},
     })
-    const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: store}})
+    const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: shared.store}})
     expect(listed.stdout).toContain('BOOKCTL_STORE')
     expect(listed.stdout + listed.stderr).not.toContain('only-for-tests')
   })
@@ -167,14 +138,14 @@ describe.skipIf(missing)('with a store that machines share', () => {
     expect(await machine().json(['webhooks', 'events', 'prune', '--older-than', 'soon'])).toMatchObject({
       exit: 2,
     })
-    await server.sql(
+    await shared.server.sql(
       `INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
       SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
       FROM generate_series(1, 3000) n`,
       [],
       'prune',
     )
-    await server.sql(
+    await shared.server.sql(
       `INSERT INTO bookctl.forwards (sequence, target, state, due_at)
       SELECT sequence, 'http://127.0.0.1:9/', 'pending', now() FROM bookctl.events WHERE event_id = 'evt_2000'`,
       [],

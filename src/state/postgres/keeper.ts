@@ -1,6 +1,6 @@
 /**
  * What a listening process keeps in the shared store: events, each reported as new by one receiver of all, and what is
- * still to be forwarded. A forward belongs to whoever holds its lease, by the database's clock.
+ * still to be forwarded. A forward belongs to the receiver that holds its lease, by the database's clock.
  */
 import {createHash, randomUUID} from 'node:crypto'
 import type {DueForward, EventKeeper, ForwardResult, NewEvent} from '../../contract/stored-events.js'

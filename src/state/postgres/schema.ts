@@ -1,4 +1,4 @@
-/** The tables of the shared store, in a schema of their own, made by whoever comes first. */
+/** The tables of the shared store, in a schema of their own, made by the first process that needs them. */
 import {tooNew} from './errors.js'
 
 /** Each brings the schema from version n to n + 1; only ever appended to. */

@@ -1,5 +1,5 @@
 /**
- * What is stored in a shared database so that whoever reads the database alone cannot use it: sealed with AES-256-GCM
+ * What is stored in a shared database so that the database alone is of no use to its reader: sealed with AES-256-GCM
  * under keys derived from the client secret (HKDF-SHA256), which is never stored there.
  */
 import {createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes} from 'node:crypto'
