@@ -1,18 +1,16 @@
 /** Questions asked as the tests of prompts ask them: in this process, or at a real terminal. */
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeEach, vi} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {beforeEach, vi} from 'vitest'
+import {ownHome} from '../support/own.js'
 import {atTerminal} from '../support/terminal.js'
 import {askHere, type QuestionName} from './questions.js'
 
 export const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
 export const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
-export const home = new Home()
 
-/** A home, and a terminal without settings, for each file that asks. */
+/** A terminal without settings, for each file that asks. */
 export function askInPlainSurroundings(): void {
-  afterAll(() => home.remove())
   beforeEach(() => {
     vi.unstubAllEnvs()
     for (const name of ['NO_COLOR', 'FORCE_COLOR', 'BOOKCTL_ACCESSIBLE']) vi.stubEnv(name, undefined)
@@ -27,5 +25,5 @@ export function ask(questions: readonly QuestionName[], env: Record<string, stri
 
 export function askReally(questions: readonly QuestionName[], env: Record<string, string> = {}) {
   const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
-  return atTerminal(home, [], {columns: 60, rows: 40, env, command})
+  return atTerminal(ownHome(), [], {columns: 60, rows: 40, env, command})
 }

@@ -1,8 +1,9 @@
 /** The questions themselves, drawn and as plain lines: in this process, and at a real terminal where that matters. */
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
+import {ownHome} from '../support/own.js'
 import {atTerminal} from '../support/terminal.js'
-import {ACCESSIBLE, ask, askInPlainSurroundings, askReally, home, SCRIPT} from './asking.js'
+import {ACCESSIBLE, ask, askInPlainSurroundings, askReally, SCRIPT} from './asking.js'
 import type {QuestionName} from './questions.js'
 
 askInPlainSurroundings()
@@ -116,7 +117,7 @@ describe('drawn', () => {
 describe('at a real terminal', () => {
   test('Ctrl-Z suspends a question, and fg brings it back with what was typed', async () => {
     const script = `${process.execPath} --import ${import.meta.resolve('tsx')} ${SCRIPT} text`
-    const terminal = atTerminal(home, [], {
+    const terminal = atTerminal(ownHome(), [], {
       ...{columns: 60, rows: 40},
       command: ['bash', '-c', `set -m; ${script}; echo suspended; fg`],
     })
