@@ -2,10 +2,11 @@
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import type {NewEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
 import {RECEIVER_LIMITS, type ReceiverLimits} from '../../src/webhooks/receive/limits.js'
-import {type AcceptedEvent, createReceiver, type Receipt} from '../../src/webhooks/receive/receiver.js'
+import {createReceiver, type Receipt} from '../../src/webhooks/receive/receiver.js'
 import {serveReceiver} from '../../src/webhooks/receive/server.js'
 import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {SECRET} from './webhook-load.js'
@@ -17,7 +18,7 @@ export interface ReceivingOptions {
   readonly maxWaiting?: number
   /** Called in place of the store; `keep` stores. */
   readonly receive?: (
-    events: readonly AcceptedEvent[],
+    events: readonly NewEvent[],
     keep: () => {duplicate: boolean}[],
   ) => Promise<{duplicate: boolean}[]>
   readonly onReceipt?: (receipt: Receipt) => void

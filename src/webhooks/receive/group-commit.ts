@@ -18,21 +18,12 @@ export interface GroupCommitParts<Item, Outcome> {
   readonly onError?: (error: unknown) => void
 }
 
-export interface GroupCommit<Item, Outcome> {
-  /** Calls `settle` when the item is durable, or is not; false, and `settle` is never called, when too many wait. */
-  add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean
-  /** How many are waiting, with those in running transactions. */
-  readonly waiting: number
-}
-
 interface Entry<Item, Outcome> {
   readonly item: Item
   readonly settle: (settled: Settled<Outcome>) => void
 }
 
-export function createGroupCommit<Item, Outcome>(
-  parts: GroupCommitParts<Item, Outcome>,
-): GroupCommit<Item, Outcome> {
+export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, Outcome>) {
   const {maxOnTheirWay = 1} = parts
   let queue: Entry<Item, Outcome>[] = []
   let itemsOnTheirWay = 0
@@ -72,10 +63,12 @@ export function createGroupCommit<Item, Outcome>(
     })
   }
   return {
+    /** How many are waiting, with those in running transactions. */
     get waiting() {
       return queue.length + itemsOnTheirWay
     },
-    add(item, settle) {
+    /** Calls `settle` when the item is durable, or is not; false, and `settle` is never called, when too many wait. */
+    add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean {
       if (queue.length + itemsOnTheirWay >= parts.maxWaiting) return false
       queue.push({item, settle})
       schedule()

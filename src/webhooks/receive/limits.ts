@@ -5,47 +5,22 @@
 import type {IncomingMessage} from 'node:http'
 import type {Server, Socket} from 'node:net'
 
-export interface ReceiverLimits {
-  readonly maxBodyBytes: number
-  /** Bodies of all requests together. */
-  readonly maxHeldBytes: number
-  readonly maxConnections: number
-  /** Events that may wait for the disk; more are answered 503. */
-  readonly maxWaiting: number
-  /** For a request's head, and for all of it, from its first byte. */
-  readonly headMilliseconds: number
-  readonly requestMilliseconds: number
-}
-
-/** A slow sender is cut 2.5 s after its first byte at the latest: the limit and one round of checks. */
-export const RECEIVER_LIMITS: ReceiverLimits = {
+export const RECEIVER_LIMITS = {
   maxBodyBytes: 1024 * 1024,
+  /** Bodies of all requests together. */
   maxHeldBytes: 32 * 1024 * 1024,
   maxConnections: 4000,
+  /** Events that may wait for the disk; more are answered 503. */
   maxWaiting: 2048,
+  /** From a request's first byte: a slow sender is cut after 2.5 s at the latest, the limit and one round of checks. */
   headMilliseconds: 2000,
   requestMilliseconds: 2000,
 }
+export type ReceiverLimits = Readonly<typeof RECEIVER_LIMITS>
 
-/** Bytes that all requests together may hold in memory. */
+/** Bytes that all requests together may still hold in memory. */
 export interface Budget {
-  /** Takes `bytes` if they are free, and returns whether they were. */
-  take(bytes: number): boolean
-  give(bytes: number): void
-}
-
-export function createBudget(bytes: number): Budget {
-  let free = bytes
-  return {
-    take(wanted) {
-      if (wanted > free) return false
-      free -= wanted
-      return true
-    },
-    give(returned) {
-      free += returned
-    },
-  }
+  free: number
 }
 
 export interface ReadBodyParts {
@@ -71,13 +46,14 @@ export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
   let reading = true
   const stop = (reason: 'too_large' | 'overloaded') => {
     reading = false
-    budget.give(length)
+    budget.free += length
     parts.onTooMuch(reason)
   }
   request.on('data', (piece: Buffer) => {
     if (!reading) return
     if (length + piece.length > maxBytes) return stop('too_large')
-    if (!budget.take(piece.length)) return stop('overloaded')
+    if (piece.length > budget.free) return stop('overloaded')
+    budget.free -= piece.length
     length += piece.length
     if (first === undefined) first = piece
     else if (pieces === undefined) pieces = [first, piece]
@@ -89,19 +65,13 @@ export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
     parts.onWhole(pieces === undefined ? (first ?? NOTHING) : Buffer.concat(pieces, length))
   })
   request.on('close', () => {
-    if (reading) budget.give(length)
+    if (reading) budget.free += length
     reading = false
     parts.onClose()
   })
 }
 
 const NOTHING = Buffer.alloc(0)
-
-export interface Connections {
-  busy(socket: Socket): void
-  idle(socket: Socket): void
-  closeIdle(): void
-}
 
 /** Room for those in a TLS handshake, which are not counted yet. */
 const HANDSHAKES = 500
@@ -110,11 +80,7 @@ const HANDSHAKES = 500
  * Bounds the connections of `server`: when one too many comes, the one that has been idle longest makes room for it, so that
  * thousands of idle connections keep no sender out. `arrival` is the server's event for a connection that may send requests.
  */
-export function boundConnections(
-  server: Server,
-  arrival: 'connection' | 'secureConnection',
-  most: number,
-): Connections {
+export function boundConnections(server: Server, arrival: 'connection' | 'secureConnection', most: number) {
   const open = new Set<Socket>()
   // A Set keeps the order of insertion: the first has been idle longest.
   const idle = new Set<Socket>()
@@ -130,8 +96,8 @@ export function boundConnections(
     if (open.size > most && oldest !== socket) oldest?.destroy()
   })
   return {
-    busy: socket => void idle.delete(socket),
-    idle(socket) {
+    busy: (socket: Socket) => void idle.delete(socket),
+    idle(socket: Socket) {
       if (open.has(socket)) idle.add(socket)
     },
     closeIdle() {

@@ -2,24 +2,17 @@
  * Decides about one webhook request whose body was read (§6.3, §6.4): signature, event id, store, answer, and only then
  * everything else. The body is parsed only if its signature is right.
  */
+import type {NewEvent} from '../../contract/stored-events.js'
 import {checkEventId, readEvent} from '../signature/event.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
 import {createGroupCommit, type Settled} from './group-commit.js'
 
-type RefusalReason = Exclude<Verdict['reason'], 'ok'> | 'event_id_mismatch'
-
 /** A request as it arrived. */
-export interface Arrival {
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
-  /** Unix seconds. */
-  readonly receivedAt: number
-}
+type Arrival = Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>
 
-export interface CheckedArrival {
-  readonly reason: 'ok' | RefusalReason
+interface CheckedArrival {
+  readonly reason: Verdict['reason'] | 'event_id_mismatch'
   /** Of the signed body; undefined when the signature is not right: the body is not parsed then. */
   readonly eventId: string | undefined
   readonly type: string | null
@@ -58,17 +51,6 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   return values
 }
 
-/** What a store is given to keep. */
-export interface AcceptedEvent extends Arrival {
-  /** The id in the signed body. */
-  readonly eventId: string
-  readonly type: string | null
-  /** Name of the secret that matched. */
-  readonly secretName: string
-  /** Addresses to forward it to. */
-  readonly targets: readonly string[]
-}
-
 /** One request and what was answered: 200 or 401. */
 export interface Receipt extends Arrival, CheckedArrival {
   readonly status: 200 | 401
@@ -80,7 +62,7 @@ export interface Receipt extends Arrival, CheckedArrival {
 
 export interface ReceiverParts {
   /** Makes events durable in one transaction; returns for each whether its id is a duplicate. */
-  readonly store: {receive(events: readonly AcceptedEvent[]): Promise<readonly {duplicate: boolean}[]>}
+  readonly store: {receive(events: readonly NewEvent[]): Promise<readonly {duplicate: boolean}[]>}
   /** Called for every request, because a subscription may be added meanwhile. */
   readonly secrets: () => readonly NamedSecret[]
   readonly headerNames: WebhookHeaderNames
@@ -94,26 +76,19 @@ export interface ReceiverParts {
   readonly onStoreError: (error: unknown) => void
 }
 
-type Answer = (status: 200 | 401 | 503) => void
-
-export interface Receiver {
-  /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
-  take(arrival: Arrival, started: number, answer: Answer): void
-  /** How many wait for the disk. */
-  readonly waiting: number
-}
+export type Receiver = ReturnType<typeof createReceiver>
 
 /** Larger transactions gain nothing. */
 const MAX_BATCH = 512
 /** The thread of the store always has the next events waiting, and takes all of them at once. */
 const MAX_ON_THEIR_WAY = 4
 
-export function createReceiver(parts: ReceiverParts): Receiver {
+export function createReceiver(parts: ReceiverParts) {
   const names = {
     signature: parts.headerNames.signature.toLowerCase(),
     eventId: parts.headerNames.eventId.toLowerCase(),
   }
-  const commits = createGroupCommit<AcceptedEvent, {duplicate: boolean}>({
+  const commits = createGroupCommit<NewEvent, {duplicate: boolean}>({
     commit: events => parts.store.receive(events),
     maxWaiting: parts.maxWaiting,
     maxBatch: MAX_BATCH,
@@ -123,10 +98,12 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   const report = reportLater(parts.onReceipt)
 
   return {
+    /** How many wait for the disk. */
     get waiting() {
       return commits.waiting
     },
-    take(arrival, started, answer) {
+    /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
+    take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
       const {rawHeaders, body, receivedAt} = arrival
       const {reason, eventId, type, secretName} = checkArrival(arrival, names, parts.secrets())
       // Written out in full: spreading objects here costs more than checking the signature.

@@ -5,8 +5,7 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, Server as TcpServer} from 'node:net'
-import type {ReceiverLimits} from './limits.js'
-import {type Budget, boundConnections, type Connections, createBudget, readBody} from './limits.js'
+import {type Budget, boundConnections, type ReceiverLimits, readBody} from './limits.js'
 import type {Receiver} from './receiver.js'
 
 const CHECK_MILLISECONDS = 250
@@ -25,11 +24,7 @@ export interface ReceiverAddress {
   readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer}
 }
 
-export interface ServedReceiver {
-  readonly port: number
-  /** Accepts no more connections, answers open requests, then closes the rest; takes at most `milliseconds`. */
-  close(milliseconds: number): Promise<void>
-}
+export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
 
 export interface ServeParts {
   readonly receiver: Receiver
@@ -43,12 +38,12 @@ export interface ServeParts {
 interface Serving extends ServeParts {
   readonly path: string
   readonly budget: Budget
-  connections: Connections
+  readonly connections: ReturnType<typeof boundConnections>
   closing: boolean
 }
 
 /** Listens; rejects with the system's error when it cannot. */
-export async function serveReceiver(parts: ServeParts, address: ReceiverAddress): Promise<ServedReceiver> {
+export async function serveReceiver(parts: ServeParts, address: ReceiverAddress) {
   const {limits} = parts
   const options: ServerOptions = {
     headersTimeout: limits.headMilliseconds,
@@ -63,13 +58,8 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   server.maxHeadersCount = 0
   server.setTimeout(STALLED_MILLISECONDS)
   const connections = boundConnections(server, tls ? 'secureConnection' : 'connection', limits.maxConnections)
-  const serving: Serving = {
-    ...parts,
-    path: address.path,
-    budget: createBudget(limits.maxHeldBytes),
-    connections,
-    closing: false,
-  }
+  const budget = {free: limits.maxHeldBytes}
+  const serving: Serving = {...parts, path: address.path, budget, connections, closing: false}
   server.on('request', (request, response) => onRequest(serving, request, response))
   server.on('checkContinue', (request, response) => onRequest(serving, request, response, true))
   await new Promise<void>((resolve, reject) => {
@@ -77,7 +67,8 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   })
   return {
     port: (server.address() as AddressInfo).port,
-    close: milliseconds => close(serving, server, milliseconds),
+    /** Accepts no more connections, answers open requests, then closes the rest; takes at most `milliseconds`. */
+    close: (milliseconds: number) => close(serving, server, milliseconds),
   }
 }
 
@@ -118,7 +109,7 @@ function onBody(
 ): void {
   const {receiver, clock, budget} = serving
   receiver.take({rawHeaders: request.rawHeaders, body, receivedAt: clock()}, started, status => {
-    budget.give(body.length)
+    budget.free += body.length
     if (serving.closing) response.shouldKeepAlive = false
     response.writeHead(status, NO_BODY).end()
     if (status === 503) serving.onRefused?.(status)
