@@ -2,13 +2,12 @@
 import {createServer, type IncomingMessage, type Server} from 'node:http'
 import {type AddressInfo, createServer as createTcpServer} from 'node:net'
 import {afterEach, expect, test} from 'vitest'
+import type {DueForward, ForwardResult} from '../../src/contract/stored-events.js'
 import {
   createForwarder,
   type Forwarder,
   type ForwardReport,
-  type PendingForward,
   pauseAfter,
-  type SettledForward,
   waitAfter,
 } from '../../src/webhooks/forward/forwarder.js'
 import {createHandover, headersFor, parseForwardTarget} from '../../src/webhooks/forward/request.js'
@@ -68,7 +67,7 @@ function startForwarder(
   events: number,
   clock = () => Date.now() / 1000,
   timeoutMilliseconds = 30_000,
-  headersOf = (one: PendingForward): readonly string[] | undefined => one.rawHeaders,
+  headersOf = (one: DueForward): readonly string[] | undefined => one.rawHeaders,
 ) {
   const pending = targets.flatMap(target =>
     Array.from({length: events}, (_, n) => ({
@@ -77,12 +76,12 @@ function startForwarder(
     })),
   )
   const reports: ForwardReport[] = []
-  const find = ({sequence, target}: SettledForward) =>
+  const find = ({sequence, target}: ForwardResult) =>
     pending.find(one => one.sequence === sequence && one.target === target)
   const forwarder = createForwarder({
     targets,
     store: {
-      take: async (target, now, limit): Promise<PendingForward[]> => {
+      take: async (target, now, limit): Promise<DueForward[]> => {
         const due = pending
           .filter(one => one.target === target && !one.taken && one.due <= now)
           .slice(0, limit)
@@ -211,7 +210,7 @@ test('an address that does not answer is left alone for a while, then asked with
 
 test('an event with no headers to send is given up without a request, and delays no other', async () => {
   const target = await startTarget(() => 200)
-  const headersOf = ({sequence}: PendingForward) => (sequence === 1 ? undefined : HEADERS)
+  const headersOf = ({sequence}: DueForward) => (sequence === 1 ? undefined : HEADERS)
   const {forwarder, reports} = startForwarder([target.url], 40, undefined, undefined, headersOf)
   await forwarder.settled(20_000)
   expect(target.got.length).toBe(39)

@@ -4,39 +4,13 @@
  * another.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
+import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
 import {createGroupCommit} from '../receive/group-commit.js'
 import type {Handover, HandoverResult} from './request.js'
 
-export interface PendingForward {
-  readonly sequence: number
-  readonly target: string
-  readonly eventId: string
-  readonly type: string | null
-  /** Unix seconds. */
-  readonly receivedAt: number
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
-  /** Previous attempts. */
-  readonly attempts: number
-}
-
-export interface SettledForward {
-  readonly sequence: number
-  readonly target: string
-  readonly state: 'pending' | 'done' | 'given_up'
-  /** Unix seconds; only used while pending. */
-  readonly nextAttemptAt: number
-  readonly status: number | null
-  readonly ms: number
-  readonly error: string | null
-}
-
 /** The result of one attempt. */
-export interface ForwardReport extends SettledForward {
-  readonly eventId: string
-  readonly type: string | null
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
+export interface ForwardReport extends DueForward, ForwardResult {
+  readonly ms: number
   /** This attempt's number, from 1. */
   readonly attempt: number
   /** Whether it was signed again for this attempt. */
@@ -49,15 +23,11 @@ export const SIGNATURE_TOO_OLD = 'signature_too_old'
 export interface ForwarderParts {
   readonly targets: readonly string[]
   readonly store: {
-    take(target: string, now: number, limit: number): Promise<readonly PendingForward[]>
-    /** Whether no other process may send it now. */
-    holds(one: PendingForward): boolean
-    /** In one transaction. */
-    settle(results: readonly SettledForward[]): Promise<void>
-  }
+    take(target: string, now: number, limit: number): Promise<readonly DueForward[]>
+  } & Required<Pick<EventKeeper, 'holds' | 'settle'>>
   readonly handover: Handover
   /** The headers to send an event with at `now`, Unix seconds; undefined gives it up as `SIGNATURE_TOO_OLD`. */
-  readonly headersOf: (one: PendingForward, now: number) => readonly string[] | undefined
+  readonly headersOf: (one: DueForward, now: number) => readonly string[] | undefined
   /** Unix seconds. */
   readonly clock: () => number
   readonly random: () => number
@@ -65,14 +35,7 @@ export interface ForwarderParts {
   readonly onStoreError: (error: unknown) => void
 }
 
-export interface Forwarder {
-  /** There may be new events to forward. */
-  wake(): void
-  /** Resolves when every due event had an attempt, or after `milliseconds`. */
-  settled(milliseconds: number): Promise<void>
-  /** Stops, and resolves when the results of all attempts are recorded. */
-  stop(): Promise<void>
-}
+export type Forwarder = ReturnType<typeof createForwarder>
 
 /** How often the store is asked for due events. */
 const LOOK_MILLISECONDS = 1000
@@ -80,10 +43,10 @@ const RECORD_AGAIN_MILLISECONDS = 500
 /** Results that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
-export function createForwarder(parts: ForwarderParts): Forwarder {
+export function createForwarder(parts: ForwarderParts) {
   const {targets, store, handover, clock, random} = parts
   let stopped = false
-  const records = createGroupCommit<SettledForward, undefined>({
+  const records = createGroupCommit<ForwardResult, undefined>({
     // Until its result is recorded, the store does not give an event out again.
     commit: async results => {
       for (;;) {
@@ -101,11 +64,10 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
     maxBatch: 500,
     onError: parts.onStoreError,
   })
-  const onResult = (one: PendingForward, result: HandoverResult, resigned: boolean) => {
-    const {eventId, type, rawHeaders, body} = one
+  const onResult = (one: DueForward, result: HandoverResult, resigned: boolean) => {
     const settled = judge(one, result, clock(), random)
     records.add(settled, () => {})
-    parts.onReport({...settled, eventId, type, rawHeaders, body, attempt: one.attempts + 1, resigned})
+    parts.onReport({...one, ...settled, attempt: one.attempts + 1, resigned})
   }
   const lanes = targets.map(
     target =>
@@ -124,12 +86,15 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
   }
   const timer = setInterval(wake, LOOK_MILLISECONDS)
   return {
+    /** There may be new events to forward. */
     wake,
-    async settled(milliseconds) {
+    /** Resolves when every due event had an attempt, or after `milliseconds`. */
+    async settled(milliseconds: number) {
       const deadline = performance.now() + milliseconds
       wake()
       while (lanes.some(lane => lane.busy) && performance.now() < deadline) await sleep(10)
     },
+    /** Stops, and resolves when the results of all attempts are recorded. */
     async stop() {
       stopped = true
       clearInterval(timer)
@@ -142,11 +107,11 @@ export function createForwarder(parts: ForwarderParts): Forwarder {
 
 /** Any 2xx is success, as it is for the service (§6.4). */
 function judge(
-  {sequence, target, attempts, receivedAt}: PendingForward,
+  {sequence, target, attempts, receivedAt}: DueForward,
   {status, milliseconds, error}: HandoverResult,
   now: number,
   random: () => number,
-): SettledForward {
+): ForwardResult & Pick<ForwardReport, 'ms'> {
   const settled = {sequence, target, status, ms: milliseconds, error}
   if (status !== null && status >= 200 && status < 300) return {...settled, state: 'done', nextAttemptAt: now}
   const wait = error === SIGNATURE_TOO_OLD ? undefined : waitAfter(attempts + 1, now - receivedAt, random)
@@ -174,12 +139,12 @@ export function pauseAfter(failures: number): number {
 
 interface LaneParts {
   /** The next due events, `limit` at most; each is given out once until its result is recorded. */
-  readonly take: (limit: number) => Promise<readonly PendingForward[]>
-  readonly holds: (one: PendingForward) => boolean
+  readonly take: (limit: number) => Promise<readonly DueForward[]>
+  readonly holds: (one: DueForward) => boolean
   readonly handover: Handover
-  readonly headersOf: (one: PendingForward) => readonly string[] | undefined
+  readonly headersOf: (one: DueForward) => readonly string[] | undefined
   /** Takes the result of an attempt. */
-  readonly onResult: (one: PendingForward, result: HandoverResult, resigned: boolean) => void
+  readonly onResult: (one: DueForward, result: HandoverResult, resigned: boolean) => void
   /** Whether results are recorded fast enough to send more. */
   readonly maySendMore: () => boolean
 }
@@ -193,7 +158,7 @@ const AHEAD = 16
  * from the store is bounded, so that an address that hangs costs no memory.
  */
 class ForwardLane {
-  private queue: PendingForward[] = []
+  private queue: DueForward[] = []
   private sending = 0
   private taking = false
   private again = false
@@ -248,7 +213,7 @@ class ForwardLane {
     }
   }
 
-  private async send(one: PendingForward): Promise<void> {
+  private async send(one: DueForward): Promise<void> {
     const {handover, headersOf, onResult} = this.parts
     const headers = headersOf(one)
     if (headers === undefined) {

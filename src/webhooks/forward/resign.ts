@@ -1,12 +1,9 @@
 /** A forwarded event whose signature has become too old for its target: signed again with the secret that signed it. */
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import type {NewEvent} from '../../contract/stored-events.js'
 import {type NamedSecret, parseSignature, sign, verify} from '../signature/signature.js'
 
-/** A received event: its headers as names and values in turn, and its raw body. */
-export interface SignedEvent {
-  readonly rawHeaders: readonly string[]
-  readonly body: Uint8Array
-}
+type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
 
 export interface ResignTerms {
   /** Of the header with the signature, in any case. */
