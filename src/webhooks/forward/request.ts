@@ -4,6 +4,7 @@
  */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
+import {pairsOf} from '../receive/capture-record.js'
 import type {HeaderMap} from '../signature/headers.js'
 
 export interface HandoverResult {
@@ -13,20 +14,14 @@ export interface HandoverResult {
   readonly milliseconds: number
   /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
   readonly error: string | null
-  /** The first bytes of the answer's body, as many as are kept. */
-  readonly start?: Buffer | undefined
-  /** Of the answer, if its body is kept. */
-  readonly headers?: HeaderMap | undefined
+  /** The first bytes of the answer's body, as many as are kept, and its headers. */
+  readonly start?: Buffer
+  readonly headers?: HeaderMap
 }
 
-export interface Handover {
-  /** Sends `body` to `url` with `rawHeaders` (names and values in turn). Never rejects. */
-  send(url: string, rawHeaders: readonly string[], body: Uint8Array): Promise<HandoverResult>
-  /** Ends open requests, as `stopped`. */
-  close(): void
-}
+export type Handover = ReturnType<typeof createHandover>
 
-export interface HandoverOptions {
+interface HandoverOptions {
   /** Certificates to trust (default: the runtime's own). */
   readonly trusted?: readonly string[] | undefined
   readonly timeoutMilliseconds: number
@@ -43,7 +38,7 @@ const DROPPED = new Set([
   ...['trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length'],
 ])
 
-export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions): Handover {
+export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions) {
   const keepAlive = {keepAlive: true}
   const http = new HttpAgent(keepAlive)
   const trust = trusted ? {ca: [...trusted]} : {}
@@ -65,34 +60,33 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
     open.add(request)
     const timer = setTimeout(() => request.destroy(new Reason('timeout')), timeoutMilliseconds)
     return new Promise(resolve => {
-      const settle = (status: number | null, error: string | null, stale = false) => {
+      const settled = (status: number | null, error: string | null) => {
         clearTimeout(timer)
         open.delete(request)
-        const milliseconds = Math.round(performance.now() - started)
-        const result = {status, milliseconds, error, stale}
-        if (kept === undefined) resolve(result)
-        else void kept.then(answered => resolve({...result, ...answered}))
+        return {status, milliseconds: Math.round(performance.now() - started), error}
       }
-      let kept: Promise<Pick<HandoverResult, 'start' | 'headers'>> | undefined
       request.once('response', answer => {
-        if (keptBytes > 0) kept = startOf(answer, keptBytes)
-        discard(answer, timeoutMilliseconds)
-        settle(answer.statusCode ?? null, null)
+        const result = settled(answer.statusCode ?? null, null)
+        const headers = answer.headers as HeaderMap
+        void startOf(answer, keptBytes, timeoutMilliseconds).then(start =>
+          resolve({...result, start, headers}),
+        )
       })
       // An unwanted 101 is no 'response' event; without this listener it would never end.
       request.once('upgrade', (answer, socket) => {
         socket.destroy()
-        settle(answer.statusCode ?? null, null)
+        resolve(settled(answer.statusCode ?? null, null))
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
         const code = error.code ?? error.message
-        settle(null, code, request.reusedSocket && code === 'ECONNRESET')
+        resolve({...settled(null, code), stale: request.reusedSocket && code === 'ECONNRESET'})
       })
       request.end(body)
     })
   }
   return {
-    async send(url, rawHeaders, body) {
+    /** Sends `body` to `url` with `rawHeaders` (names and values in turn). Never rejects. */
+    async send(url: string, rawHeaders: readonly string[], body: Uint8Array): Promise<HandoverResult> {
       const address = new URL(url)
       const headers = headersFor(address, rawHeaders, body.length)
       const first = await attempt(address, headers, body)
@@ -101,7 +95,8 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
       const {stale: _, ...result} = first.stale ? await attempt(address, headers, body, true) : first
       return result
     },
-    close() {
+    /** Ends open requests, as `stopped`. */
+    close(): void {
       for (const request of open) request.destroy(new Reason('stopped'))
       http.destroy()
       https.destroy()
@@ -111,52 +106,38 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
 
 class Reason extends Error {}
 
-/** The headers of the new request, as names and values in turn. */
+/** The headers of the new request, as names and values in turn: without those that the Connection header names. */
 export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
-  const named = connectionNames(rawHeaders)
-  const headers = ['Host', url.host]
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    const name = rawHeaders[n] as string
-    const key = name.toLowerCase()
-    if (!DROPPED.has(key) && !named.has(key)) headers.push(name, rawHeaders[n + 1] as string)
-  }
-  return [...headers, 'Content-Length', String(length)]
+  const pairs = pairsOf(rawHeaders)
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map(one => one.trim().toLowerCase()))
+  const kept = pairs.filter(
+    ([name]) => !DROPPED.has(name.toLowerCase()) && !named.includes(name.toLowerCase()),
+  )
+  return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
 }
 
-/** Headers that the sender's Connection header declared its own. */
-function connectionNames(rawHeaders: readonly string[]): Set<string> {
-  const names = new Set<string>()
-  for (let n = 0; n < rawHeaders.length; n += 2) {
-    if (rawHeaders[n]?.toLowerCase() !== 'connection') continue
-    for (const name of (rawHeaders[n + 1] as string).split(',')) names.add(name.trim().toLowerCase())
-  }
-  return names
-}
-
-/** The first `bytes` of the body, or what came before it ended; resolves when `discard` is done at the latest. */
-function startOf(answer: IncomingMessage, bytes: number): Promise<Pick<HandoverResult, 'start' | 'headers'>> {
+/** The first `bytes` of the body, or what came before it ended; the rest is discarded, until there is too much of it. */
+function startOf(answer: IncomingMessage, bytes: number, timeoutMilliseconds: number): Promise<Buffer> {
   let start = Buffer.alloc(0)
-  return new Promise(resolve => {
-    const done = () => resolve({start, headers: answer.headers as HeaderMap})
-    answer
-      .on('data', (piece: Buffer) => {
-        if (start.length < bytes) start = Buffer.concat([start, piece]).subarray(0, bytes)
-        if (start.length >= bytes) done()
-      })
-      .once('close', done)
-  })
-}
-
-function discard(answer: IncomingMessage, timeoutMilliseconds: number): void {
   let read = 0
   const timer = setTimeout(() => answer.destroy(), timeoutMilliseconds)
-  answer
-    .on('data', (piece: Buffer) => {
-      read += piece.length
-      if (read > DISCARDED_BYTES) answer.destroy()
-    })
-    .on('error', () => {})
-    .once('close', () => clearTimeout(timer))
+  return new Promise(resolve => {
+    if (bytes === 0) resolve(start)
+    answer
+      .on('data', (piece: Buffer) => {
+        read += piece.length
+        if (start.length < bytes) start = Buffer.concat([start, piece]).subarray(0, bytes)
+        if (start.length === bytes) resolve(start)
+        if (read > DISCARDED_BYTES) answer.destroy()
+      })
+      .on('error', () => {})
+      .once('close', () => {
+        clearTimeout(timer)
+        resolve(start)
+      })
+  })
 }
 
 /** The address that events may be forwarded to, without fragment: https, or http on this machine; undefined for any other. */
