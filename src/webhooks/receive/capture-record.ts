@@ -1,32 +1,17 @@
 /** A received request as one record of a capture: what `listen --json` prints and `captures/records.ts` reads. */
 import {isTooDeep} from '../../contract/json.js'
-import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
+import {parseText} from '../captures/request.js'
+import {gatherHeaders} from '../signature/headers.js'
 import type {Receipt} from './receiver.js'
 
-export interface CaptureRecord {
-  readonly type: 'event'
-  readonly verdict: 'valid' | 'invalid'
-  readonly reason: Receipt['reason']
-  /** As the body says, even if its signature is wrong. */
-  readonly event_id: string | null
-  readonly event_type: string | null
-  readonly duplicate: boolean
-  /** ISO 8601. */
-  readonly received_at: string
-  /** Milliseconds until the answer; null when that was not stored. */
-  readonly ack_ms: number | null
-  readonly body_base64: string
-  readonly headers: HeaderMap
-  /** The body's JSON; null when it is not JSON, or nested absurdly deep. */
-  readonly event: unknown
-}
+export type CaptureRecord = ReturnType<typeof captureRecord>
 
-export interface CapturedEvent
-  extends Pick<Receipt, 'reason' | 'duplicate' | 'receivedAt' | 'rawHeaders' | 'body'> {
+interface CapturedEvent extends Pick<Receipt, 'reason' | 'duplicate' | 'receivedAt' | 'rawHeaders' | 'body'> {
+  /** Milliseconds until the answer; null when that was not stored. */
   readonly ackMilliseconds: number | null
 }
 
-export function captureRecord(captured: CapturedEvent): CaptureRecord {
+export function captureRecord(captured: CapturedEvent) {
   const {reason, duplicate, receivedAt, ackMilliseconds, rawHeaders} = captured
   const body = bufferOf(captured.body)
   const event = parseBody(body)
@@ -35,6 +20,7 @@ export function captureRecord(captured: CapturedEvent): CaptureRecord {
     type: 'event',
     verdict: reason === 'ok' ? 'valid' : 'invalid',
     reason,
+    /** As the body says, even if its signature is wrong. */
     event_id: typeof id === 'string' ? id : null,
     event_type: typeof type === 'string' ? type : null,
     duplicate,
@@ -53,18 +39,10 @@ export function bufferOf(bytes: Uint8Array): Buffer {
 
 /** The body's JSON; null when it is not JSON, or nested absurdly deep. */
 export function parseBody(body: Uint8Array): unknown {
-  if (isTooDeep(body)) return null
-  try {
-    return JSON.parse(bufferOf(body).toString('utf8'))
-  } catch {
-    return null
-  }
+  return isTooDeep(body) ? null : (parseText(bufferOf(body).toString()) ?? null)
 }
 
 /** Names and values in turn → pairs. */
-export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = []
-  for (let n = 0; n < rawHeaders.length; n += 2)
-    pairs.push([rawHeaders[n] as string, rawHeaders[n + 1] as string])
-  return pairs
+export function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {
+  return rawHeaders.flatMap((name, n) => (n % 2 === 0 ? [[name, rawHeaders[n + 1] as string]] : []))
 }

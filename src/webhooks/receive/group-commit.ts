@@ -18,14 +18,10 @@ export interface GroupCommitParts<Item, Outcome> {
   readonly onError?: (error: unknown) => void
 }
 
-interface Entry<Item, Outcome> {
-  readonly item: Item
-  readonly settle: (settled: Settled<Outcome>) => void
-}
-
 export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, Outcome>) {
   const {maxOnTheirWay = 1} = parts
-  let queue: Entry<Item, Outcome>[] = []
+  type Entry = {readonly item: Item; readonly settle: (settled: Settled<Outcome>) => void}
+  let queue: Entry[] = []
   let itemsOnTheirWay = 0
   let onTheirWay = 0
   let scheduled = false
@@ -53,14 +49,12 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
       )
     }
   }
-  const settle = (batch: readonly Entry<Item, Outcome>[], settled: (n: number) => Settled<Outcome>) => {
+  const settle = (batch: readonly Entry[], settled: (n: number) => Settled<Outcome>) => {
     onTheirWay -= 1
     itemsOnTheirWay -= batch.length
     // What has come meanwhile goes first, so that the disk writes while this batch is answered.
     send()
-    batch.forEach((entry, n) => {
-      entry.settle(settled(n))
-    })
+    for (const [n, entry] of batch.entries()) entry.settle(settled(n))
   }
   return {
     /** How many are waiting, with those in running transactions. */

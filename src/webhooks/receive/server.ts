@@ -94,25 +94,17 @@ function onRequest(
   readBody(request, {
     maxBytes: limits.maxBodyBytes,
     budget,
-    onWhole: body => onBody(serving, request, response, body, started),
+    onWhole: body => {
+      const arrival = {rawHeaders: request.rawHeaders, body, receivedAt: serving.clock()}
+      serving.receiver.take(arrival, started, status => {
+        budget.free += body.length
+        if (serving.closing) response.shouldKeepAlive = false
+        response.writeHead(status, NO_BODY).end()
+        if (status === 503) serving.onRefused?.(status)
+      })
+    },
     onTooMuch: reason => refuse(serving, request, response, reason === 'too_large' ? 413 : 503),
     onClose,
-  })
-}
-
-function onBody(
-  serving: Serving,
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: Uint8Array,
-  started: number,
-): void {
-  const {receiver, clock, budget} = serving
-  receiver.take({rawHeaders: request.rawHeaders, body, receivedAt: clock()}, started, status => {
-    budget.free += body.length
-    if (serving.closing) response.shouldKeepAlive = false
-    response.writeHead(status, NO_BODY).end()
-    if (status === 503) serving.onRefused?.(status)
   })
 }
 
