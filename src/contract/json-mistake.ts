@@ -1,97 +1,60 @@
 /** Finds the mistake in a JSON text that a person wrote, without quoting any of it. */
 
-/** Where `text` stops being JSON, and why. */
+/** Where `text` stops being JSON, and why. Node's own messages may quote the content. */
 export function mistakeIn(text: string): {line: number; column: number; problem: string} {
-  const end = validPrefix(text)
+  const {end} = scan(text)
   const before = text.slice(0, end).split('\n')
   const problem = end >= text.trimEnd().length ? 'it ends too early' : 'a stray character'
   return {line: before.length, column: (before.at(-1)?.length ?? 0) + 1, problem}
 }
 
-/** Length of the longest valid start of `text`. Node's own messages may quote the content. */
-function validPrefix(text: string): number {
-  const scanner = new Scanner(text)
-  scanner.value()
-  scanner.spaces()
-  return scanner.at
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them in a string
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
-const WORD_OR_NUMBER = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-
 /** Deeper nesting is reported as the mistake. */
 const MOST_LEVELS = 1000
+const TOKEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them in a string
+  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-/** Walks JSON's grammar and stops where it ends or breaks. */
-class Scanner {
-  at = 0
-  /** Where a key begins that its object has already. */
-  repeatedAt: number | undefined
-  private depth = 0
-
-  constructor(private readonly text: string) {}
-
-  spaces(): void {
-    this.take(/[ \t\n\r]*/y)
+/** Reads `text` as JSON to where it ends or breaks. `repeatedAt`: where a key begins that its object has already. */
+function scan(text: string): {end: number; repeatedAt: number | undefined} {
+  /** The keys of each object around, and undefined for a list. */
+  const around: (Set<string> | undefined)[] = []
+  let wanted: 'value' | 'first value' | 'key' | 'first key' | ':' | 'more' = 'value'
+  let repeatedAt: number | undefined
+  for (let at = skipSpaces(text, 0); ; at = skipSpaces(text, TOKEN.lastIndex)) {
+    TOKEN.lastIndex = at
+    const token = TOKEN.exec(text)?.[0]
+    const keys = around.at(-1)
+    const isValue = token !== undefined && !/^[{}[\],:]/.test(token)
+    const isClosing = token === (keys ? '}' : ']') && (wanted === 'more' || wanted.startsWith('first'))
+    if ((wanted === 'key' || wanted === 'first key') && token?.startsWith('"')) {
+      const key = JSON.parse(token) as string
+      if (keys?.has(key)) repeatedAt ??= at
+      keys?.add(key)
+      wanted = ':'
+    } else if (wanted === ':' && token === ':') wanted = 'value'
+    else if (wanted === 'more' && token === ',') wanted = keys ? 'key' : 'value'
+    else if (wanted.endsWith('value') && (token === '{' || token === '[') && around.length < MOST_LEVELS) {
+      around.push(token === '{' ? new Set() : undefined)
+      wanted = token === '{' ? 'first key' : 'first value'
+    } else if (isClosing || (wanted.endsWith('value') && isValue)) {
+      if (isClosing) around.pop()
+      if (around.length === 0) return {end: skipSpaces(text, TOKEN.lastIndex), repeatedAt}
+      wanted = 'more'
+    } else return {end: at, repeatedAt}
   }
+}
 
-  /** Whether a whole value was read. */
-  value(): boolean {
-    this.spaces()
-    const first = this.text[this.at]
-    if (first === '{') {
-      const keys = new Set<string>()
-      return this.list('}', () => this.member(keys))
-    }
-    if (first === '[') return this.list(']', () => this.value())
-    return this.take(STRING) || this.take(WORD_OR_NUMBER)
-  }
+const SPACES = /[ \t\n\r]*/y
 
-  private member(keys: Set<string>): boolean {
-    this.spaces()
-    const start = this.at
-    if (!this.take(STRING)) return false
-    const key = JSON.parse(this.text.slice(start, this.at)) as string
-    if (keys.has(key)) this.repeatedAt ??= start
-    keys.add(key)
-    this.spaces()
-    return this.take(/:/y) && this.value()
-  }
-
-  private list(close: string, item: () => boolean): boolean {
-    this.at += 1
-    if (++this.depth > MOST_LEVELS) return false
-    this.spaces()
-    if (this.text[this.at] === close) return this.advance()
-    while (item()) {
-      this.spaces()
-      if (this.text[this.at] === close) return this.advance()
-      if (!this.take(/,/y)) return false
-    }
-    return false
-  }
-
-  private advance(): true {
-    this.at += 1
-    this.depth -= 1
-    return true
-  }
-
-  private take(pattern: RegExp): boolean {
-    pattern.lastIndex = this.at
-    const match = pattern.exec(this.text)
-    if (!match) return false
-    this.at += match[0].length
-    return true
-  }
+function skipSpaces(text: string, from: number): number {
+  SPACES.lastIndex = from
+  SPACES.exec(text)
+  return SPACES.lastIndex
 }
 
 /** The line of the first key that its object has already, in a JSON text; undefined when there is none. */
 export function repeatedKeyLine(text: string): number | undefined {
-  const scanner = new Scanner(text)
-  scanner.value()
-  const {repeatedAt} = scanner
+  const {repeatedAt} = scan(text)
   return repeatedAt === undefined ? undefined : text.slice(0, repeatedAt).split('\n').length
 }
 
