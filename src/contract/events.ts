@@ -1,4 +1,6 @@
-/** The webhook event types of §6.1. */
+/** The words and headers of the interface for events (§6), and the states of a reservation (§3). */
+
+/** Type and meaning (§6.1). */
 export const EVENT_TYPES = {
   'reservation.confirmed': 'reservation confirmed (payment completed or balance debited)',
   'reservation.cancelled': 'reservation cancelled',
@@ -15,3 +17,11 @@ export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[]
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name)
 }
+
+/** `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). A neutral word is in place of the maker's name. */
+export const SIGNATURE_HEADER = 'X-Service-Signature'
+/** The event's identifier, for removing duplicates (§6.2). It is not covered by the signature. */
+export const EVENT_ID_HEADER = 'X-Service-Event-Id'
+
+/** §3, and ours: CANCELLED, EXPIRED. The service may know more; the client takes any word. */
+export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const

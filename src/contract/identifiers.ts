@@ -1,4 +1,4 @@
-/** The prefixes and shapes of identifiers and secrets (§2, §5.3). */
+/** The prefixes and shapes of identifiers, secrets, names and headers (§2, §5.3). */
 export const OFFER_ID_PREFIX = 'off_'
 export const CLIENT_ID_PREFIX = 'cid_'
 export const LIVE_SECRET_PREFIX = 'sk_live_'
@@ -92,3 +92,26 @@ export function isNoValue(text: string): boolean {
 export function isIdentifier(kind: IdentifierKind, text: string): boolean {
   return IDENTIFIERS[kind].pattern.test(text) && !isNoValue(text)
 }
+
+/**
+ * Whether `number` is eleven digits with a right checksum:
+ * d1 ≠ 0, d10 = ((d1+d3+d5+d7+d9)·7 − (d2+d4+d6+d8)) mod 10, d11 = (d1+…+d10) mod 10.
+ */
+export function isTcNumber(number: string): boolean {
+  if (!/^[1-9]\d{10}$/.test(number)) return false
+  const digits = [...number].map(Number)
+  const sum = (from: number, to: number, step: number) =>
+    digits.slice(from, to).reduce((total, digit, index) => total + (index % step === 0 ? digit : 0), 0)
+  const tenth = sum(0, 9, 2) * 7 - sum(1, 9, 2)
+  // `tenth` can be negative and JavaScript's % keeps the sign: 19090909018 is valid.
+  return ((tenth % 10) + 10) % 10 === digits[9] && sum(0, 10, 1) % 10 === digits[10]
+}
+
+/** Name of an HTTP header (RFC 9110 §5.1); at most 128 characters is ours. */
+export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/
+
+/** What a header may hold (RFC 9110 §5.5); undici refuses all else, and each refusal would look like a lost request. */
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** Not in the interface: name of a profile. `__proto__` means something else to JavaScript. */
+export const PROFILE_NAME = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/

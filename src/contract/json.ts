@@ -1,4 +1,4 @@
-/** Foreign JSON, parsed and read without trust. */
+/** Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MAX_DEPTH. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -62,4 +62,79 @@ function parse(body: Uint8Array): unknown {
 /** Why `parseJson` finds nothing in a body. */
 export function whyNotJson(body: Uint8Array): string {
   return isTooDeep(body) ? 'it is nested too deeply' : 'it is not JSON'
+}
+
+/** One object of the answer and the way to it. */
+export interface Node {
+  readonly value: JsonObject
+  readonly parent: Node | undefined
+  /** Name of the property it is under, skipping arrays; '' for the outermost. */
+  readonly key: string
+  /** Whether an array lies between it and its parent. */
+  readonly inArray: boolean
+}
+
+const MAX_DEPTH = 100
+
+/** The first value that is a string with something in it, or a finite number written as a string. */
+export function textOf(...values: unknown[]): string | undefined {
+  for (const value of values) {
+    if (typeof value === 'string' && value.trim() !== '') return value
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  }
+  return undefined
+}
+
+/** All objects, outermost first: what lies nearest to the top comes first. */
+export function* breadthFirst(json: unknown): Generator<Node> {
+  const queue = [openAt(json)]
+  for (const level of queue) {
+    if (level.node) yield level.node
+    for (let inner = nextInside(level); inner; inner = nextInside(level)) queue.push(inner)
+  }
+}
+
+/** All objects, in the order of the document. Holds only the path to the current place. */
+export function* inDocumentOrder(json: unknown): Generator<Node> {
+  const way = [openAt(json)]
+  if (way[0]?.node) yield way[0].node
+  for (let level = way.at(-1); level; level = way.at(-1)) {
+    const inner = nextInside(level)
+    if (!inner) way.pop()
+    else {
+      if (inner.node) yield inner.node
+      way.push(inner)
+    }
+  }
+}
+
+/** An object or array, and how far it was looked into. */
+type Level = ReturnType<typeof openAt>
+
+function openAt(value: unknown, parent?: Node, key = '', inArray = false, depth = 0) {
+  const node = isObject(value) ? {value, parent, key, inArray} : undefined
+  // Members belong to the object itself, or to the nearest around an array.
+  return {node, holder: node ?? parent, key, keys: node && Object.keys(node.value), value, depth, next: 0}
+}
+
+/** The next object or array right inside this one. */
+function nextInside(level: Level): Level | undefined {
+  const {value, keys, holder, key, depth} = level
+  const members = keys ?? (Array.isArray(value) ? value : [])
+  while (level.next < members.length && depth < MAX_DEPTH) {
+    const at = level.next++
+    const name = keys?.[at]
+    const inner = name === undefined ? members[at] : (value as JsonObject)[name]
+    if (typeof inner === 'object' && inner !== null)
+      return openAt(inner, holder, name ?? key, name === undefined, depth + 1)
+  }
+  return undefined
+}
+
+/** The outermost object that has `key` of its own with a value other than null. */
+export function findRecord(json: unknown, key: string): JsonObject | undefined {
+  for (const {value} of breadthFirst(json)) {
+    if (own(value, key) !== undefined && value[key] !== null) return value
+  }
+  return undefined
 }

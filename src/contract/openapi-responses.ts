@@ -1,10 +1,11 @@
 /** Parameters, headers and refusals of the description. The shapes of refusals are ours (§7 shows none). */
+import {errorBody} from './content.js'
 import {ERROR_CODES, type ErrorCode, RETRYABLE} from './error-codes.js'
-import {limitsOf} from './openapi-schemas.js'
+import {RESERVATION_STATUSES} from './events.js'
+import {limitsOf, reference} from './openapi-schemas.js'
 import {wordsFor} from './openapi-words.js'
 import type {OperationDetails} from './operation-details.js'
 import type {Operation} from './operations.js'
-import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
 const REQUEST_ID = {'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'}}
 
@@ -109,7 +110,7 @@ function refusal(status: number, codes: readonly ErrorCode[], {scope}: Operation
   }
   // The OAuth endpoints have RFC 6749's field beside it.
   const examples = codes.map(code => [code, {summary: inWords(code), value: errorOf(code, scope === null)}])
-  const schema = {$ref: '#/components/schemas/Error'}
+  const schema = reference(errorBody)
   const content = {'application/json': {schema, examples: Object.fromEntries(examples)}}
   const words = codes.map(code => `\`${code}\``).join(', ')
   // §7 ties exactly one status to a condition.

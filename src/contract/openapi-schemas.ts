@@ -1,15 +1,11 @@
 /** The zod schemas as components/schemas of the description (JSON Schema 2020-12, the dialect of OpenAPI 3.1). */
 import {z} from 'zod'
-import * as account from './account.js'
 import * as content from './content.js'
-import * as errors from './errors.js'
 import * as hotels from './hotels.js'
 import {IDENTIFIERS, type IdentifierKind} from './identifiers.js'
 import {wordsFor} from './openapi-words.js'
 import * as reservations from './reservations.js'
 import * as tokens from './tokens.js'
-import * as tours from './tours.js'
-import * as vouchers from './vouchers.js'
 import * as webhooks from './webhooks.js'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema & {'x-source'?: string}
@@ -100,7 +96,7 @@ export function reference(schema: z.ZodType): {$ref: string} {
 }
 
 function namedSchemas(): z.ZodType[] {
-  const modules = [account, content, errors, hotels, reservations, tokens, tours, vouchers, webhooks]
+  const modules = [content, hotels, reservations, tokens, webhooks]
   const exported: unknown[] = modules.flatMap(module => Object.values(module))
   return exported.filter(
     (value): value is z.ZodType => value instanceof z.ZodType && idOf(value) !== undefined,

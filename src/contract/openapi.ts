@@ -1,12 +1,11 @@
 /** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
-import {EVENT_TYPES} from './events.js'
+import {EVENT_ID_HEADER, EVENT_TYPES, SIGNATURE_HEADER} from './events.js'
 import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
 import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from './openapi-schemas.js'
 import {wordsFor} from './openapi-words.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SUMMARIES} from './operations.js'
 import {SCOPES} from './scopes.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from './webhook-headers.js'
 import {eventEnvelope} from './webhooks.js'
 
 const VERSION = '1.0.0'

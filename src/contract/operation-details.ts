@@ -1,7 +1,6 @@
 /** What each operation takes and gives: bodies, answers, query parameters, refusals. For the description and the sandbox. */
 import type {z} from 'zod'
-import {account} from './account.js'
-import {country, currency} from './content.js'
+import {account, country, currency, tour, tourSearchRequest} from './content.js'
 import type {ErrorCode} from './error-codes.js'
 import {city, hotel, offer, searchRequest, searchResult} from './hotels.js'
 import type {OperationName} from './operations.js'
@@ -11,10 +10,9 @@ import {
   reservation,
   reservationRequest,
   reservationUpdate,
+  voucherLink,
 } from './reservations.js'
 import {accessToken, revokedToken, revokeRequest, tokenRequest} from './tokens.js'
-import {tour, tourSearchRequest} from './tours.js'
-import {voucherLink} from './vouchers.js'
 import {
   createdSubscription,
   deletedSubscription,

@@ -1,4 +1,4 @@
-/** Reservations (§2.4, §2.5, §3, §4.4). */
+/** Reservations and vouchers (§2.4 to §2.6, §3, §4.4, §4.5). */
 import {z} from 'zod'
 import {
   amount,
@@ -11,9 +11,9 @@ import {
   SPACES_AND_CONTROLS,
   timestamp,
 } from './common.js'
+import {RESERVATION_STATUSES} from './events.js'
 import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
 import {IDENTIFIERS} from './identifiers.js'
-import {RESERVATION_STATUSES} from './reservation-statuses.js'
 
 const text = z
   .string()
@@ -157,3 +157,17 @@ export type Payment = z.infer<typeof payment>
 export type Reservation = z.infer<typeof reservation>
 export type ReservationUpdate = z.infer<typeof reservationUpdate>
 export type CancellationQuote = z.infer<typeof cancellationQuote>
+
+export const voucherLink = z
+  .object({
+    reservation_ref: z.string().meta(ours('The reservation of the voucher')),
+    voucher: z.object({
+      url: z
+        .string()
+        .meta({description: 'signed link to a PDF; valid 1 hour; fetched without Authorization (§2.6)'}),
+      expires_at: timestamp.meta(ours('When the link stops working')),
+    }),
+  })
+  .meta({id: 'VoucherLink', ...from('§2.6', 'Where to fetch the voucher')})
+
+export type VoucherLink = z.infer<typeof voucherLink>

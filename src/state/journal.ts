@@ -3,6 +3,7 @@
  * is made at most once even if the process is killed.
  */
 import {
+  decide,
   type Journal,
   type JournalEntry,
   type JournalStore,
@@ -12,7 +13,6 @@ import {
   type Settlement,
   startedElsewhere,
 } from '../contract/journal.js'
-import {decide} from '../contract/journal-verdict.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'

@@ -4,8 +4,8 @@
  * The rules of single settings (cli/session/setting-keys.ts) are stricter.
  */
 import {z} from 'zod'
+import {HEADER_NAME, PROFILE_NAME} from '../contract/identifiers.js'
 import {PATH_TEMPLATE} from '../contract/operations.js'
-import {HEADER_NAME, PROFILE_NAME} from '../contract/patterns.js'
 import {SCOPE_NAMES} from '../contract/scopes.js'
 
 const text = z.string()

@@ -5,9 +5,9 @@ import {
   type IdentifierKind,
   isIdentifier,
   isNoValue,
+  isTcNumber,
   modeOfSecret,
 } from '../../src/contract/identifiers.js'
-import {isTcNumber} from '../../src/contract/identity.js'
 
 describe('a Turkish identity number', () => {
   it('has eleven digits and a right checksum', () => {

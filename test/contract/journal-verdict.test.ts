@@ -1,7 +1,6 @@
 /** The verdict of earlier entries on a new reservation: every rule, and the cases next to it. */
 import {expect, test} from 'vitest'
-import type {JournalEntry, ReservationIntent} from '../../src/contract/journal.js'
-import {decide} from '../../src/contract/journal-verdict.js'
+import {decide, type JournalEntry, type ReservationIntent} from '../../src/contract/journal.js'
 
 const intent: ReservationIntent = {
   offerId: 'off_1',

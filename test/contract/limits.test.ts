@@ -1,9 +1,8 @@
 /** The numbers, scopes and event types of the interface, written here a second time from §5, §6 and §8. */
 import {describe, expect, it} from 'vitest'
-import {EVENT_TYPE_NAMES, isEventType} from '../../src/contract/events.js'
+import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
 import * as limits from '../../src/contract/limits.js'
 import {BOOKING_SCOPES, isScope, SCOPE_NAMES} from '../../src/contract/scopes.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../src/contract/webhook-headers.js'
 
 describe('the interface', () => {
   it('has these limits (§8, §6.4, §9)', () => {

@@ -5,8 +5,7 @@
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject, own, parseJson} from '../../contract/json.js'
-import {textOf} from '../../contract/json-walk.js'
+import {isObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, WireAnswer} from '../types.js'
 

@@ -1,7 +1,6 @@
 /** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
-import {isObject, type JsonObject, own} from '../../contract/json.js'
-import {type Node, textOf} from '../../contract/json-walk.js'
+import {isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {isAmount, minorUnits} from '../../contract/money.js'
 import {AMOUNT, BESIDE, CURRENCY} from './vocabulary.js'
 

@@ -1,7 +1,6 @@
 /** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
 import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
-import {isObject} from '../../contract/json.js'
-import {breadthFirst, textOf} from '../../contract/json-walk.js'
+import {breadthFirst, isObject, textOf} from '../../contract/json.js'
 import {DOCUMENT_KIND, LINK, PAYMENT, VOUCHER_LINK} from './vocabulary.js'
 
 /** The address in a value, or undefined where it is none. */

@@ -1,7 +1,6 @@
 /** The facts of an offer, wherever the service puts them. What is not found is null. */
 import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '../../contract/field-names.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
-import {type Node, textOf} from '../../contract/json-walk.js'
+import {isObject, type JsonObject, type Node, textOf} from '../../contract/json.js'
 import {factIn} from './facts.js'
 import {type FoundPrice, priceOf} from './offer-price.js'
 import {type OfferNode, offerIdOf} from './offers.js'

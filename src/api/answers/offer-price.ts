@@ -1,7 +1,6 @@
 /** The total price of an offer, wherever the service puts it; never a tax, a fee, a fine or another offer's price. */
 import {fieldsOf} from '../../contract/field-names.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
-import type {Node} from '../../contract/json-walk.js'
+import {isObject, type JsonObject, type Node} from '../../contract/json.js'
 import {isCurrencyCode} from '../../contract/money.js'
 import {type MoneyWay, moneyIn} from './facts.js'
 import {type OfferNode, offerIdOf} from './offers.js'

@@ -3,8 +3,7 @@
  * the answer does not say.
  */
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
-import {isObject} from '../../contract/json.js'
-import {breadthFirst, textOf} from '../../contract/json-walk.js'
+import {breadthFirst, isObject, textOf} from '../../contract/json.js'
 import {factIn} from './facts.js'
 import {CHARGE, CURRENCY, POLICY, TERMS} from './vocabulary.js'
 

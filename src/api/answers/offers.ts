@@ -1,6 +1,5 @@
 /** The offers of an answer, whatever its shape (§2.3 promises offer_id and nothing else). */
-import {type JsonObject, own} from '../../contract/json.js'
-import {inDocumentOrder, type Node} from '../../contract/json-walk.js'
+import {inDocumentOrder, type JsonObject, type Node, own} from '../../contract/json.js'
 
 export interface OfferNode {
   readonly offerId: string

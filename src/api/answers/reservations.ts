@@ -1,7 +1,6 @@
 /** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
-import {type JsonObject, own} from '../../contract/json.js'
-import {breadthFirst, inDocumentOrder, type Node, textOf} from '../../contract/json-walk.js'
+import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {FEE, OFFER, PAYMENT, POLICY, RESERVATION} from './vocabulary.js'

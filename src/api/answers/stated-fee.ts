@@ -1,7 +1,6 @@
 /** What cancelling costs, in an answer of any shape. A fee that could be another one is none. */
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
-import {isObject} from '../../contract/json.js'
-import {inDocumentOrder, type Node, textOf} from '../../contract/json-walk.js'
+import {inDocumentOrder, isObject, type Node, textOf} from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {type Money, moneyIn, unwrap} from './facts.js'
 import {FEE} from './vocabulary.js'

@@ -1,7 +1,6 @@
 /** The partner's account (§4.6; its record is not shown). */
 import {Failure} from '../../contract/failure.js'
-import {own} from '../../contract/json.js'
-import {textOf} from '../../contract/json-walk.js'
+import {own, textOf} from '../../contract/json.js'
 import {isAmount} from '../../contract/money.js'
 import {findNamedWithFacts, type Money} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'

@@ -4,8 +4,8 @@
  */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {HEADER_NAME, HEADER_VALUE} from '../../contract/identifiers.js'
 import {OPERATIONS, type OperationName, operationAt} from '../../contract/operations.js'
-import {HEADER_NAME, HEADER_VALUE} from '../../contract/patterns.js'
 import type {Scope} from '../../contract/scopes.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'

@@ -4,8 +4,7 @@
  */
 import {fieldsOf} from '../../contract/field-names.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
-import {inDocumentOrder, textOf} from '../../contract/json-walk.js'
+import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
 import type {CreatedSubscription, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
 import {quoted, quotedUrl} from '../answers/errors.js'

@@ -1,8 +1,12 @@
 /** Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. */
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {LIVE_SECRET_PREFIX, SIGNING_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
-import {isTcNumber} from '../../contract/identity.js'
+import {
+  isTcNumber,
+  LIVE_SECRET_PREFIX,
+  SIGNING_SECRET_PREFIX,
+  TEST_SECRET_PREFIX,
+} from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {WireRequest} from '../types.js'
 import {createKnownValues, type Range, rangesOf} from './known-values.js'

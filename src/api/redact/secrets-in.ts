@@ -1,7 +1,6 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
 import {fieldsOf} from '../../contract/field-names.js'
-import {parseJson} from '../../contract/json.js'
-import {breadthFirst} from '../../contract/json-walk.js'
+import {breadthFirst, parseJson} from '../../contract/json.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
 import {isOperation} from './redact.js'
 import {identityNumbersIn} from './secret-names.js'

@@ -2,12 +2,12 @@
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
+import {HEADER_NAME} from '../../contract/identifiers.js'
 import {type OperationName, SUMMARIES} from '../../contract/operations.js'
-import {HEADER_NAME} from '../../contract/patterns.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
 import {concealPassword, hasPassword, parseStoreUrl} from '../../state/postgres/url.js'
 import {
   checkCurrency,

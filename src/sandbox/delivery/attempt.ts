@@ -1,7 +1,7 @@
 /** One attempt to deliver an event (§2.8), signed for this attempt (§6.3), and the step that follows (§6.4). */
 import {isoTime} from '../../contract/dates.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {DELIVERY_ATTEMPTS, DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
 import {sign} from '../../webhooks/signature/signature.js'
 import type {Attempt, DeliveryStatus, DueDelivery, NextStep} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'

@@ -1,8 +1,7 @@
 /** Reservations: POST /reservations/hotel (§4.4), the voucher link (§4.5), and ours: list, show, update, quote, cancel. */
 import {dayNumber, instantOf, isoTime} from '../../contract/dates.js'
-import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
-import type {CancellationQuote} from '../../contract/reservations.js'
-import type {VoucherLink} from '../../contract/vouchers.js'
+import {RESERVATION_STATUSES} from '../../contract/events.js'
+import type {CancellationQuote, VoucherLink} from '../../contract/reservations.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancellation.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'

@@ -1,6 +1,6 @@
 /** Reads a JSON body and validates it against its schema. */
 import type {z} from 'zod'
-import type {ErrorDetail} from '../../contract/errors.js'
+import type {ErrorDetail} from '../../contract/content.js'
 import {isTooDeep, MAX_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../base/answers.js'

@@ -1,5 +1,5 @@
 /** `/ui/reservations` and `/ui/reservations/{ref}`: the reservations of all clients, and what a test customer may do. */
-import {RESERVATION_STATUSES} from '../../contract/reservation-statuses.js'
+import {RESERVATION_STATUSES} from '../../contract/events.js'
 import type {Guest, Reservation} from '../../contract/reservations.js'
 import {notFound} from '../base/answers.js'
 import {

@@ -4,6 +4,7 @@
  */
 import {usage} from '../../contract/failure.js'
 import {
+  decide,
   isNeverSent,
   isOpen,
   type Journal,
@@ -16,7 +17,6 @@ import {
   sealedElsewhere,
   startedElsewhere,
 } from '../../contract/journal.js'
-import {decide} from '../../contract/journal-verdict.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 import {withLease} from './leases.js'

@@ -1,5 +1,5 @@
 /** Request headers as a webhook came with them: names in lower case, a list where one came more than once. */
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/webhook-headers.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 
 /** The headers of the signature and of the event's id (§6.2), in any case. */
 export interface WebhookHeaderNames {

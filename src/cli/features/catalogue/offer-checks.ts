@@ -1,7 +1,7 @@
 /** Checks a reservation against the offer as this machine saw it: refusals and warnings. */
 import {ageOn, nightsBetween} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
-import {isTcNumber} from '../../../contract/identity.js'
+import {isTcNumber} from '../../../contract/identifiers.js'
 import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'

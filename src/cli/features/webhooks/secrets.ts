@@ -1,9 +1,9 @@
 /** The signing secrets a webhook command checks with, used as they were found, as a receiver would. */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/webhook-headers.js'
 import type {State} from '../../../state/state.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
