@@ -93,6 +93,17 @@ export function packHeaders(rawHeaders: readonly string[]): string {
   return rawHeaders.join('\n')
 }
 
-export function unpackHeaders(text: string): string[] {
-  return text === '' ? [] : text.split('\n')
+/** The columns of an event that are not its fields as they are. */
+interface PackedRow {
+  readonly sequence: number | string
+  readonly headers: string
+  readonly body: ArrayBuffer | Uint8Array
+}
+
+/** A row of either store, whose other columns have the names of the fields. */
+export type EventRow<Event> = Omit<Event, 'sequence' | 'rawHeaders' | 'body'> & PackedRow
+
+export function fromEventRow<Row extends PackedRow>({sequence, headers, body, ...fields}: Row) {
+  const rawHeaders = headers === '' ? [] : headers.split('\n')
+  return {...fields, sequence: Number(sequence), rawHeaders, body: new Uint8Array(body)}
 }

@@ -2,12 +2,13 @@
 import {
   type EventFilter,
   type EventForward,
+  type EventRow,
   type EventStore,
+  fromEventRow,
   type Keeper,
   type NewEvent,
   packHeaders,
   type StoredEvent,
-  unpackHeaders,
 } from '../contract/stored-events.js'
 import type {Database, Value} from '../storage/database.js'
 
@@ -19,17 +20,9 @@ export interface KeptEvent extends Omit<NewEvent, 'rawHeaders'> {
   readonly headers: string
 }
 
-interface Row {
-  sequence: number
-  profile: string
-  event_id: string
-  type: string | null
-  received_at: number
-  secret_name: string
-  headers: string
-  /** As libsql gives a BLOB. */
-  body: ArrayBuffer
-}
+/** An event's columns, under the names of its fields. */
+const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
+  headers, body`
 
 const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
@@ -63,11 +56,10 @@ export function createEventStore(open: () => Database, toRead: () => Database = 
       const [condition, values] = conditionOf(filter)
       const newestFirst = !('after' in from)
       const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
-      const sql = `SELECT * FROM events WHERE sequence ${newestFirst ? '<' : '>'} ? ${condition}
+      const sql = `SELECT ${EVENT} FROM events WHERE sequence ${newestFirst ? '<' : '>'} ? ${condition}
         ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`
-      return toRead()
-        .all<Row>(sql, place, ...values, limit)
-        .map(eventOf)
+      const rows = toRead().all<EventRow<StoredEvent>>(sql, place, ...values, limit)
+      return rows.map(row => fromEventRow(row))
     },
     async forwardsOf(sequence) {
       const sql =
@@ -94,17 +86,4 @@ function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Va
   if (types) parts.push(['AND type IN (SELECT value FROM json_each(?))', JSON.stringify(types)])
   if (since !== undefined) parts.push(['AND received_at >= ?', since])
   return [parts.map(([sql]) => sql).join(' '), parts.map(([, value]) => value)]
-}
-
-function eventOf(row: Row): StoredEvent {
-  return {
-    sequence: row.sequence,
-    profile: row.profile,
-    eventId: row.event_id,
-    type: row.type,
-    receivedAt: row.received_at,
-    secretName: row.secret_name,
-    rawHeaders: unpackHeaders(row.headers),
-    body: new Uint8Array(row.body),
-  }
 }

@@ -1,18 +1,7 @@
 /** Events still to be forwarded to the addresses of `listen --forward-to`; in events.db, they survive the process. */
-import {type DueForward, type ForwardResult, unpackHeaders} from '../contract/stored-events.js'
+import {type DueForward, type EventRow, type ForwardResult, fromEventRow} from '../contract/stored-events.js'
 import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
-
-interface Row {
-  sequence: number
-  event_id: string
-  type: string | null
-  received_at: number
-  headers: string
-  /** As libsql gives a BLOB. */
-  body: ArrayBuffer
-  attempts: number
-}
 
 /** An attempt takes seconds, and a failed one is due again only after its wait. */
 const LONG_DUE_SECONDS = 300
@@ -20,7 +9,7 @@ const LONG_DUE_SECONDS = 300
 const DUE = `SELECT sequence FROM forwards
   WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`
 
-const ONE = `SELECT events.sequence, event_id, type, received_at, headers, body, attempts
+const ONE = `SELECT events.sequence, target, event_id AS eventId, type, received_at AS receivedAt, headers, body, attempts
   FROM forwards JOIN events USING (sequence) WHERE sequence = ? AND target = ?`
 
 export function createForwardStore(open: () => Database) {
@@ -64,10 +53,11 @@ export function createForwardStore(open: () => Database) {
         .all<{sequence: number}>(DUE, target, owner, now, busy.size + limit)
         .filter(({sequence}) => !busy.has(sequence))
         .slice(0, limit)
-        .map(({sequence}) => database.get<Row>(ONE, sequence, target))
+        .map(({sequence}) => database.get<EventRow<DueForward>>(ONE, sequence, target))
         .filter(row => row !== undefined)
+        .map(row => fromEventRow(row))
       for (const {sequence} of rows) busy.add(sequence)
-      return rows.map(row => dueOf(row, target))
+      return rows
     },
     /** Records attempts in one transaction. */
     settle(results: readonly ForwardResult[]): void {
@@ -86,17 +76,4 @@ export function createForwardStore(open: () => Database) {
 function ownersOf(database: Database, target: string): string[] {
   const sql = "SELECT DISTINCT owner FROM forwards WHERE state = 'pending' AND target = ?"
   return database.all<{owner: string}>(sql, target).map(row => row.owner)
-}
-
-function dueOf(row: Row, target: string): DueForward {
-  return {
-    sequence: row.sequence,
-    target,
-    eventId: row.event_id,
-    type: row.type,
-    receivedAt: row.received_at,
-    rawHeaders: unpackHeaders(row.headers),
-    body: new Uint8Array(row.body),
-    attempts: row.attempts,
-  }
 }

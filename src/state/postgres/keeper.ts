@@ -3,11 +3,17 @@
  * still to be forwarded. A forward belongs to the receiver that holds its lease, by the database's clock.
  */
 import {createHash, randomUUID} from 'node:crypto'
-import type {DueForward, EventKeeper, ForwardResult, NewEvent} from '../../contract/stored-events.js'
-import {packHeaders} from '../../contract/stored-events.js'
+import {
+  type DueForward,
+  type EventKeeper,
+  type EventRow,
+  fromEventRow,
+  type NewEvent,
+  packHeaders,
+} from '../../contract/stored-events.js'
 import type {StoreConnection} from './connection.js'
 import {tooNew} from './errors.js'
-import {EVENT, type EventRow, eventOf, prune} from './events.js'
+import {EVENT, prune} from './events.js'
 import {SCHEMA_VERSION} from './schema.js'
 
 /** One block of bytes and where each body is in it: as an array of bodies they would be sent as text of twice the size. */
@@ -53,7 +59,7 @@ const TAKE = `WITH due AS MATERIALIZED (
   ), taken AS (
     UPDATE bookctl.forwards f SET lease = $3, due_at = clock_timestamp() + make_interval(secs => $4)
     FROM due WHERE f.sequence = due.sequence AND f.target = due.target RETURNING f.sequence, f.attempts
-  ) SELECT ${EVENT}, taken.attempts FROM taken JOIN bookctl.events e USING (sequence) ORDER BY sequence`
+  ) SELECT ${EVENT}, $1 AS target, taken.attempts FROM taken JOIN bookctl.events e USING (sequence) ORDER BY sequence`
 
 const RENEW = `UPDATE bookctl.forwards f SET due_at = clock_timestamp() + make_interval(secs => $4)
   FROM unnest($1::bigint[], $2::text[]) AS g (sequence, target)
@@ -179,17 +185,11 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
     adopt: async () => 0,
     async take(_, target, __, limit) {
       const until = performance.now() + TRUSTED_MILLISECONDS
-      const {rows} = await store.query<EventRow & {attempts: number}>(TAKE, [
-        target,
-        limit,
-        lease,
-        LEASE_SECONDS,
-      ])
-      return rows.map((row): DueForward => {
-        const {profile: ___, secretName: ____, ...event} = eventOf(row)
-        held.set(nameOf({sequence: event.sequence, target}), {sequence: event.sequence, target, until})
-        return {...event, target, attempts: row.attempts}
-      })
+      const values = [target, limit, lease, LEASE_SECONDS]
+      const {rows} = await store.query<EventRow<DueForward>>(TAKE, values)
+      const taken = rows.map(row => fromEventRow(row))
+      for (const {sequence} of taken) held.set(nameOf({sequence, target}), {sequence, target, until})
+      return taken
     },
     holds(forward) {
       const isTrusted = (held.get(nameOf(forward))?.until ?? 0) > performance.now()
@@ -197,7 +197,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
       if (!isTrusted) held.delete(nameOf(forward))
       return isTrusted
     },
-    async settle(results: readonly ForwardResult[]) {
+    async settle(results) {
       const at = now()
       await store.query(SETTLE, [
         ...columns(results),
