@@ -1,8 +1,8 @@
 /** Connections to the shared store. The only file that uses `pg`, which is loaded when a store is set and first used. */
-import {connect as connectSocket, Socket} from 'node:net'
+import {Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
-import {StorageError} from '../../storage/errors.js'
+import type {StorageError} from '../../storage/errors.js'
 import {isStarting, notPostgres, storeErrorOf, tooWeak} from './errors.js'
 import {requireSchema} from './schema.js'
 import {type StoreAddress, shownAddress} from './url.js'
@@ -139,8 +139,6 @@ async function openPool(
   onConnect: (client: ClientBase) => Promise<void>,
 ): Promise<Pool> {
   const {host, port, user, password, database, isEncrypted} = address
-  // pg sends the first bytes of TLS itself; without TLS, another kind of server would end the process.
-  if (!isEncrypted) await requirePostgres(address, connectMilliseconds)
   // The native driver would be another program than the one that is tested.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
@@ -161,7 +159,7 @@ async function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     onConnect,
-    stream: () => new GuardedSocket(notPostgres(shownAddress(address))),
+    stream: () => new GuardedSocket(notPostgres(shownAddress(address)), isEncrypted),
     ...(takesOptions ? {options: SESSION_OPTIONS} : {}),
   }
   const pool = new pg.Pool(config)
@@ -171,15 +169,27 @@ async function openPool(
   return pool
 }
 
-/** `pg` throws where it reads what no PostgreSQL says, which would end the process; here it ends the connection. */
+/** Messages with which a PostgreSQL begins where no TLS was asked for: a way to sign in, a refusal, notices. */
+const FIRST_BYTES = Buffer.from('RENv')
+
+/**
+ * `pg` throws where it reads what no PostgreSQL says, which would end the process, or takes it for a long message and waits.
+ * Here it ends the connection.
+ */
 class GuardedSocket extends Socket {
-  constructor(private readonly problem: StorageError) {
+  constructor(
+    private readonly problem: StorageError,
+    /** With TLS `pg` itself checks the first byte. */
+    private isChecked: boolean,
+  ) {
     super()
   }
 
   override emit(event: string | symbol, ...values: unknown[]): boolean {
     if (event !== 'data') return super.emit(event, ...values)
     try {
+      if (!this.isChecked && !FIRST_BYTES.includes((values[0] as Buffer)[0] as number)) throw this.problem
+      this.isChecked = true
       return super.emit(event, ...values)
     } catch {
       this.destroy(this.problem)
@@ -219,35 +229,5 @@ async function lookAt(client: ClientBase, shown: string): Promise<ServerFacts> {
     offsetSeconds: look.now - middleSeconds,
     isPooled: processID !== look.pid,
     synchronousCommit: look.synchronous_commit,
-  }
-}
-
-/** The request for TLS, which every PostgreSQL answers with one byte, S or N. */
-const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
-
-/** Throws StorageError unless a PostgreSQL answers at the address. */
-async function requirePostgres(address: StoreAddress, timeoutMilliseconds: number): Promise<void> {
-  const {host, port} = address
-  const shown = shownAddress(address)
-  const socket: Socket = host.startsWith('/')
-    ? connectSocket(`${host}/.s.PGSQL.${port}`)
-    : connectSocket({host, port})
-  const answered = new Promise<Buffer>((resolve, reject) => {
-    socket.setTimeout(timeoutMilliseconds, () => reject(Object.assign(new Error(), {code: 'ETIMEDOUT'})))
-    socket.once('error', reject)
-    socket.once('data', resolve)
-    socket.once('close', () => resolve(Buffer.alloc(0)))
-    socket.write(SSL_REQUEST)
-  })
-  try {
-    const answer = await answered
-    // What stands before a server that is away closes at once.
-    if (answer.length === 0) throw Object.assign(new Error(), {code: 'ECONNRESET'})
-    // An E is how a server says that it takes no more connections, or is starting.
-    if (!/^[SNE]/.test(answer.toString('latin1'))) throw notPostgres(shown)
-  } catch (error) {
-    throw error instanceof StorageError ? error : storeErrorOf(error, shown)
-  } finally {
-    socket.destroy()
   }
 }
