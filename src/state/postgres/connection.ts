@@ -198,36 +198,27 @@ class GuardedSocket extends Socket {
   }
 }
 
-interface Look {
-  readonly version: number
-  readonly is_read_only: boolean
+interface Look extends Omit<ServerFacts, 'offsetSeconds' | 'isPooled'> {
   readonly encoding: string
   readonly pid: number
-  readonly synchronous_commit: string
   readonly now: number
 }
 
 const LOOK = `SELECT current_setting('server_version_num')::int AS version,
-  pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS is_read_only,
+  pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS "isReadOnly",
   current_setting('server_encoding') AS encoding, pg_backend_pid() AS pid,
-  current_setting('synchronous_commit') AS synchronous_commit,
+  current_setting('synchronous_commit') AS "synchronousCommit",
   extract(epoch FROM clock_timestamp())::float8 AS now`
 
 const OLDEST_VERSION = 140_000
 
 async function lookAt(client: ClientBase, shown: string): Promise<ServerFacts> {
   const began = Date.now()
-  const look = (await client.query<Look>(LOOK)).rows[0] as Look
+  const [{encoding, pid, now, ...facts}] = (await client.query<Look>(LOOK)).rows as [Look]
   const middleSeconds = (began + Date.now()) / 2000
-  if (look.version < OLDEST_VERSION)
-    throw tooWeak(shown, `is PostgreSQL ${Math.floor(look.version / 10_000)}`)
-  if (look.encoding !== 'UTF8') throw tooWeak(shown, `stores text as ${look.encoding}, not as UTF8`)
+  if (facts.version < OLDEST_VERSION)
+    throw tooWeak(shown, `is PostgreSQL ${Math.floor(facts.version / 10_000)}`)
+  if (encoding !== 'UTF8') throw tooWeak(shown, `stores text as ${encoding}, not as UTF8`)
   const {processID} = client as ClientBase & {readonly processID?: number | null}
-  return {
-    version: look.version,
-    isReadOnly: look.is_read_only,
-    offsetSeconds: look.now - middleSeconds,
-    isPooled: processID !== look.pid,
-    synchronousCommit: look.synchronous_commit,
-  }
+  return {...facts, offsetSeconds: now - middleSeconds, isPooled: processID !== pid}
 }

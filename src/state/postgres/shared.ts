@@ -27,10 +27,13 @@ export interface SharedStores {
   close(): Promise<void>
 }
 
-interface StoreReport extends ServerFacts {
+interface StoreReport extends ServerFacts, Inspected {
   /** The address without its password. */
   readonly shown: string
   readonly roundTripMilliseconds: number
+}
+
+interface Inspected {
   /** Version of the tables. */
   readonly schema: number
   /** Whether its user may change the tables. */
@@ -77,11 +80,6 @@ export async function openSharedKeeper(options: Omit<StoreOptions, 'most'>): Pro
   }
   return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), now)
 }
-
-type Inspected = Pick<
-  StoreReport,
-  'schema' | 'isWritable' | 'syncStandbys' | 'losesOnCrash' | 'oldestTransactionSeconds'
->
 
 const IS_WRITABLE = `(SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
       AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))
