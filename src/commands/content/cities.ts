@@ -1,5 +1,4 @@
-import * as Flags from '@oclif/core/flags'
-import {CITY_COLUMNS, cities} from '../../cli/features/catalogue/content.js'
+import {CONTENT_COLUMNS, findFlag, listContent} from '../../cli/features/catalogue/content.js'
 import {countryFlag} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {pathNote} from '../../cli/shell/path-note.js'
@@ -13,12 +12,9 @@ ${pathNote('content.cities')}`
     'bookctl content cities --find ist --quiet',
     "bookctl content cities --find istanbul --query 'cities[0].id'",
   ]
-  static override columns = CITY_COLUMNS
+  static override columns = CONTENT_COLUMNS.cities
   static override flags = {
-    find: Flags.string({
-      helpValue: 'TEXT',
-      summary: 'only cities whose name contains TEXT (accents are ignored)',
-    }),
+    ...findFlag('cities whose name'),
     country: countryFlag({
       helpValue: 'COUNTRY',
       summary: 'only cities of this country, by name or two-letter code',
@@ -27,6 +23,6 @@ ${pathNote('content.cities')}`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(ContentCities)
-    await this.print(await cities(await this.connect(), flags))
+    await this.print(await listContent('cities', await this.connect(), flags))
   }
 }

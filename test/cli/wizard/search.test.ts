@@ -1,7 +1,7 @@
 /** What the wizard asks before a search, and how it understands what people type. */
 import {afterEach, describe, expect, test, vi} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
-import {listedCities} from '../../../src/cli/features/catalogue/city-names.js'
+import {namedCities} from '../../../src/cli/features/catalogue/city-names.js'
 import {readCheckOut, readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {withWeekday} from '../../../src/cli/features/wizard/dates.js'
@@ -11,12 +11,16 @@ import {readComingDay, readDay, today} from '../../../src/cli/input/dates.js'
 import {matches} from '../../../src/cli/input/match.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'
+import type {State} from '../../../src/state/state.js'
 import {apiOfSandbox} from '../../support/answering.js'
 import {thrownBy} from '../../support/thrown.js'
 import {said, scriptedPrompts} from './scripted-prompts.js'
 
 const TODAY = '2030-05-01'
 const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})
+/** Where nothing is remembered. */
+const named = (api: Api) =>
+  namedCities({api, state: {writable: false} as State, target: {baseUrl: 'https://x/v1'}})
 const asking = (prompts: Prompts) => ({prompts, today: TODAY, isLocal: true, likely: []})
 
 describe('names are found as they are typed', () => {
@@ -101,7 +105,7 @@ const REQUEST = {
 test('everything, with the city by its name', async () => {
   const {api, sandbox} = await apiOfSandbox()
   const prompts = scriptedPrompts([['City', 'izmir'], ...REST])
-  const flags = await askSearch({...asking(prompts), cities: () => listedCities(api)}, {})
+  const flags = await askSearch({...asking(prompts), cities: () => named(api)}, {})
   sandbox.close()
   expect(readSearch(flags)).toEqual({destination: {type: 'CITY', id: 103}, ...REQUEST})
   expect(prompts.left()).toBe(0)
@@ -115,10 +119,7 @@ test('everything, with the city by its name', async () => {
 })
 
 const failing = (error: Error) => () =>
-  listedCities({
-    call: async () => Promise.reject(error),
-    exchange: async () => Promise.reject(error),
-  } as unknown as Api)
+  named({call: async () => Promise.reject(error), exchange: async () => Promise.reject(error)} as never)
 
 test.each([
   new Failure('usage', 'not shown', {code: 'path_not_shown'}),

@@ -1,5 +1,5 @@
 /** Cities by their names: from the service's list where it may be called (§4.9), else those remembered here. */
-import type {Api} from '../../../api/types.js'
+import type {FoundCity} from '../../../api/operations/content.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {KnownCity} from '../../../state/seen-store.js'
@@ -12,28 +12,31 @@ import {into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 
 /** The parts of a connection that know names. */
-export type Naming = Pick<Connection, 'api' | 'state' | 'target'>
+type Naming = Pick<Connection, 'api'> & Place
+type Place = {readonly state: State; readonly target: {readonly baseUrl: string}}
 
 /** The service's cities, remembered here; else those remembered. Throws Failure when nothing can be asked. */
-export async function namedCities({api, state, target}: Naming): Promise<readonly KnownCity[]> {
-  const listed = await listedCities(api)
-  if (!state.writable) return listed
-  if (listed.length === 0) return state.cities.list({baseUrl: target.baseUrl})
-  state.cities.remember({baseUrl: target.baseUrl}, listed)
-  return listed
+export async function namedCities(naming: Naming): Promise<readonly KnownCity[]> {
+  const {listCities} = await import('../../../api/operations/content.js')
+  const {items} = await listCities(naming.api).catch(error => {
+    if (error instanceof Failure && isOnlyTheList(error)) return {items: []}
+    throw error
+  })
+  const listed = rememberCities(naming, items)
+  return listed.length > 0 ? listed : remembered(naming)
 }
 
-/** The service's own list; empty if it is not available. Throws Failure when the service cannot be asked at all. */
-export async function listedCities(api: Api): Promise<KnownCity[]> {
-  const {listCities} = await import('../../../api/operations/content.js')
-  try {
-    return (await listCities(api)).items.flatMap(({id, name, country_code}) =>
-      id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
-    )
-  } catch (error) {
-    if (error instanceof Failure && isOnlyTheList(error)) return []
-    throw error
-  }
+/** Those that can be chosen by name, remembered where that is possible. */
+export function rememberCities({state, target}: Place, found: readonly FoundCity[]): KnownCity[] {
+  const known = found.flatMap(({id, name, country_code}) =>
+    id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
+  )
+  if (state.writable && known.length > 0) state.cities.remember({baseUrl: target.baseUrl}, known)
+  return known
+}
+
+function remembered({state, target}: Place): readonly KnownCity[] {
+  return state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
 }
 
 /** Whether a search may still work: all but missing credentials and a service that is away. */
@@ -43,13 +46,8 @@ function isOnlyTheList({kind, details}: Failure): boolean {
 }
 
 /** `Istanbul (101)`; `otherwise` is its name where it is not known here; without one `101`. No request is made. */
-export function cityText(
-  id: number | string,
-  {state, target}: Pick<Naming, 'state' | 'target'>,
-  otherwise?: string,
-): string {
-  const known = state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
-  const name = known.find(city => String(city.id) === String(id))?.name ?? otherwise
+export function cityText(id: number | string, place: Place, otherwise?: string): string {
+  const name = remembered(place).find(city => String(city.id) === String(id))?.name ?? otherwise
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 
@@ -87,10 +85,6 @@ export async function wrongCity(
   const known = baseUrl === undefined ? [] : remembered({state, target: {baseUrl}})
   if (typeof typed === 'string' && known.length > 0) await cityNumber(typed, known).catch(into(errors))
   return errors
-}
-
-function remembered({state, target}: {state: State; target: {readonly baseUrl: string}}) {
-  return state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
 }
 
 /** Cities whose name is `typed`, alone or with country or id, as they are shown: `Valencia, ES (7)`. */

@@ -1,70 +1,63 @@
 /** Reference data, filtered on this machine, since no service is known to filter it. */
-import type {FoundCity, FoundCountry, FoundCurrency} from '../../../api/operations/content.js'
+import * as Flags from '@oclif/core/flags'
 import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import {headLine, listResult, type Result} from '../../terminal/result.js'
 import {shownOf} from '../../terminal/values.js'
+import {rememberCities} from './city-names.js'
 
-export interface ContentFilter {
+export const CONTENT_COLUMNS = {
+  countries: ['code', 'name', 'phone_code', 'currency'],
+  currencies: ['code', 'name', 'minor_units'],
+  cities: ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'],
+} as const
+
+const ONE = {countries: 'country', currencies: 'currency', cities: 'city'} as const
+
+/** `--find`; `what`: such as `cities whose name`. */
+export const findFlag = (what: string) => ({
+  find: Flags.string({helpValue: 'TEXT', summary: `only ${what} contains TEXT (accents are ignored)`}),
+})
+
+interface ContentFilter {
   readonly find?: string | undefined
   readonly country?: string | undefined
 }
 
-export const COUNTRY_COLUMNS = ['code', 'name', 'phone_code', 'currency'] as const
-export const CURRENCY_COLUMNS = ['code', 'name', 'minor_units'] as const
-export const CITY_COLUMNS = ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'] as const
+type Named = {readonly [name in 'name' | 'code' | 'country_code']?: string | null}
 
-export async function countries({api}: Connection, {find}: ContentFilter): Promise<Result<FoundCountry>> {
-  const {listCountries} = await import('../../../api/operations/content.js')
-  const isWanted = ({name, code}: FoundCountry) => contains(find, name, code)
-  return filtered('countries', await listCountries(api), isWanted, COUNTRY_COLUMNS)
-}
-
-/** Throws Failure. */
-export async function currencies({api}: Connection, {find}: ContentFilter): Promise<Result<FoundCurrency>> {
-  const {listCurrencies} = await import('../../../api/operations/content.js')
-  const isWanted = ({name, code}: FoundCurrency) => contains(find, name, code)
-  return filtered('currencies', await listCurrencies(api), isWanted, CURRENCY_COLUMNS)
-}
-
-/** Remembers every city, so that it can be chosen by name later. Throws Failure. */
-export async function cities(connection: Connection, filter: ContentFilter): Promise<Result<FoundCity>> {
-  const {listCities} = await import('../../../api/operations/content.js')
-  const found = await listCities(connection.api)
-  const {find, country} = filter
-  remember(connection, found.items)
-  const isWanted = ({name, country_code: code}: FoundCity) =>
-    contains(find, name) && (country === undefined || code?.toUpperCase() === country)
-  return {...filtered('cities', found, isWanted, CITY_COLUMNS), shown: CITY_COLUMNS.slice(0, 4)}
-}
-
-const ONE = {countries: 'country', currencies: 'currency', cities: 'city'} as const
-
-function filtered<Item>(
+/** Every city is remembered, so that it can be chosen by name later. Throws Failure. */
+export async function listContent(
   kind: keyof typeof ONE,
-  {items: all, isComplete}: {readonly items: readonly Item[]; readonly isComplete: boolean},
-  isWanted: (item: Item) => boolean,
-  columns: readonly (keyof Item & string)[],
-): Result<Item> {
-  const items = all.filter(isWanted)
-  const lead = headLine(shownOf(items.length, all.length, ONE[kind], kind))
-  const result = listResult({[kind]: items}, items, columns)
-  return {...result, lead, whenEmpty: `No ${kind} match.`, ...warningUnless(isComplete)}
+  connection: Connection,
+  {find, country}: ContentFilter,
+): Promise<Result<Named>> {
+  const {listCities, listCountries, listCurrencies} = await import('../../../api/operations/content.js')
+  const cities = async () => {
+    const found = await listCities(connection.api)
+    rememberCities(connection, found.items)
+    return found
+  }
+  const read = {countries: listCountries, currencies: listCurrencies, cities}[kind]
+  const found: {readonly items: readonly Named[]; readonly isComplete: boolean} = await read(connection.api)
+  const has = (wanted: string) => (text: string | null | undefined) => fold(text ?? '').includes(fold(wanted))
+  const items = found.items.filter(
+    ({name, code, country_code}) =>
+      (find === undefined || [name, code].some(has(find))) &&
+      (country === undefined || country_code?.toUpperCase() === country),
+  )
+  const columns: readonly string[] = CONTENT_COLUMNS[kind]
+  return {
+    ...listResult({[kind]: items}, items, columns as (keyof Named)[]),
+    lead: headLine(shownOf(items.length, found.items.length, ONE[kind], kind)),
+    shown: columns.slice(0, 4),
+    whenEmpty: `No ${kind} match.`,
+    ...warningUnless(found.isComplete),
+  }
 }
 
 /** For a list that the service says is longer than what it sent. */
 export function warningUnless(isComplete: boolean): {warning?: string} {
   if (isComplete) return {}
   return {warning: 'Warning: the service has more than these, and does not say how to request them'}
-}
-
-function remember({state, target}: Connection, found: readonly FoundCity[]): void {
-  const named = found.flatMap(({id, name, country_code}) =>
-    id === null || name === null ? [] : [{id, name, country_code}],
-  )
-  if (state.writable) state.cities.remember({baseUrl: target.baseUrl}, named)
-}
-
-function contains(wanted: string | undefined, ...texts: (string | null)[]): boolean {
-  return wanted === undefined || texts.some(text => text !== null && fold(text).includes(fold(wanted)))
 }

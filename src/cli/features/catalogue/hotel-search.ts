@@ -1,4 +1,6 @@
 /** A hotel search: sent, remembered for `reserve`, filtered. */
+import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
 import {textIn} from '../../../api/answers/facts.js'
 import {termsOf} from '../../../api/answers/offer-terms.js'
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
@@ -9,12 +11,14 @@ import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {checkInteger, invalid} from '../../input/checks.js'
-import {readDay} from '../../input/dates.js'
+import {DATE_FORMS, readDay} from '../../input/dates.js'
+import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
 import {counted, shownOf} from '../../terminal/values.js'
-import {cityText} from './city-names.js'
+import {cityFlag, cityText} from './city-names.js'
+import {absentIn, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
 
 /** Searches and remembers every offer found, also those filtered out. Throws Failure. */
@@ -100,16 +104,6 @@ function* seenOffers(request: SearchRequest, outcome: SearchOutcome): Generator<
   }
 }
 
-export interface SearchFlags {
-  readonly city?: number | undefined
-  readonly 'check-in'?: string | undefined
-  readonly 'check-out'?: string | undefined
-  readonly nights?: number | undefined
-  readonly room?: readonly Room[] | undefined
-  readonly nationality?: string | undefined
-  readonly currency?: string | undefined
-}
-
 /** Without --room. */
 const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
 /** As contract/hotels.ts bounds them. */
@@ -118,24 +112,57 @@ export const MOST_ROOMS = 9
 export const MOST_PERSONS = 9
 /** Children have an age (§2.2); the highest is not in the interface. */
 export const OLDEST_CHILD = 17
-export const MOST_NIGHTS = 365
+const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
 
-/** The flags as typed: the city may be a name. */
-export type TypedSearch = Omit<SearchFlags, 'city'> & {readonly city?: number | string | undefined}
+/** Read again when the check-in is known. */
+const checkOutFlag = checkedFlag((field, text) => {
+  readCheckOut(field, text, '0001-01-01')
+  return text
+})
 
-/** The flags without a default that `given` lacks. */
-export function absentIn(given: TypedSearch): string[] {
-  const {city, 'check-in': checkIn, nationality, currency} = given
-  return [
-    ...(city ? [] : ['--city']),
-    ...(checkIn ? [] : ['--check-in']),
-    ...(given['check-out'] || given.nights ? [] : ['--check-out or --nights']),
-    ...(nationality ? [] : ['--nationality']),
-    ...(currency ? [] : ['--currency']),
-  ]
+export const searchFlags = {
+  ...cityFlag,
+  'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
+  'check-out': checkOutFlag({
+    helpValue: 'DATE|N',
+    summary: 'departure date, or number of nights (3 or +3)',
+  }),
+  nights: Flags.integer({
+    helpValue: 'N',
+    min: 1,
+    max: MOST_NIGHTS,
+    exclusive: ['check-out'],
+    summary: 'number of nights, instead of --check-out',
+  }),
+  room: checkedFlag(readRoom)({
+    helpValue: 'ADULTS[:AGE,AGE]',
+    multiple: true,
+    summary: 'one room: adults, then the ages of the children (repeatable; default 2)',
+  }),
+  nationality: countryFlag({
+    helpValue: 'COUNTRY',
+    env: 'BOOKCTL_NATIONALITY',
+    summary: 'country of the guests, by name or two-letter code',
+  }),
+  ...pricesFlag,
+  sort: Flags.string({
+    options: ['price', 'stars', 'name'],
+    summary: 'order: cheapest, most stars, or by name first',
+  }),
+  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
+  refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
+  board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
+  limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of offers'}),
 }
+
+/** The flags as typed: the city may be a name. */
+export type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
+export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
+type Narrowing = Pick<TypedSearch, 'sort' | 'max-price' | 'refundable' | 'board' | 'limit'>
+
+export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
 
 /** What does not fit together, besides what is missing. */
 export function misfitsIn(flags: TypedSearch): Failure[] {
@@ -153,7 +180,7 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
 /** The request of §2.2. Throws usage, naming every flag that is missing or does not fit the others. */
 export function readSearch(flags: SearchFlags): SearchRequest {
   const {city, 'check-in': checkIn, nationality, currency, room: rooms = DEFAULT_ROOMS} = flags
-  const absent = absentIn(flags)
+  const absent = absentIn(flags, NEEDED)
   const errors = [...(absent.length > 0 ? [missing(absent)] : []), ...misfitsIn(flags)]
   if (!city || !checkIn || !nationality || !currency || errors.length > 0) throw combined(errors)
   return {
@@ -204,14 +231,6 @@ export function readRoom(field: string, text: string): Room {
   return {adults, children_ages}
 }
 
-export interface Narrowing {
-  readonly sort?: string | undefined
-  readonly maxPrice?: string | undefined
-  readonly refundable?: boolean | undefined
-  readonly board?: string | undefined
-  readonly limit?: number | undefined
-}
-
 /** The offers wanted, in the order wanted; the service's own order unless `sort` says otherwise. */
 export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
   const kept = offers.filter(offer => isWanted(offer, wanted))
@@ -219,7 +238,7 @@ export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundO
 }
 
 /** An offer whose price or terms are not known is left out where they matter. */
-function isWanted(offer: FoundOffer, {maxPrice, refundable, board}: Narrowing): boolean {
+function isWanted(offer: FoundOffer, {'max-price': maxPrice, refundable, board}: Narrowing): boolean {
   if (!isAffordable(offer, maxPrice) || (refundable && offer.refundable !== true)) return false
   return board === undefined || (offer.board?.toLowerCase().includes(board.toLowerCase()) ?? false)
 }
@@ -233,5 +252,3 @@ const ORDERS: Readonly<Record<string, (offers: readonly FoundOffer[]) => FoundOf
   // Created only when needed: creating a collator takes longer than most commands.
   name: offers => inOrder((offer: FoundOffer) => offer.hotel_name, new Intl.Collator('en').compare)(offers),
 }
-
-export const SORTS = Object.keys(ORDERS)

@@ -1,25 +1,41 @@
 /** Tours as their commands ask for them and print them. */
+import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
 import type {FoundTour} from '../../../api/operations/tours.js'
 import {compareAmounts} from '../../../contract/money.js'
+import {DATE_FORMS} from '../../input/dates.js'
+import {amountFlag, comingDayFlag} from '../../input/flags.js'
 import {fold} from '../../input/match.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
 import {shownOf} from '../../terminal/values.js'
-import {cityText} from './city-names.js'
+import {cityFlag, cityText} from './city-names.js'
+import {pricesFlag} from './city-search.js'
 import {warningUnless} from './content.js'
 import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
 
-export interface TourFlags {
-  readonly city?: number | undefined
-  readonly date?: string | undefined
-  readonly currency?: string | undefined
-  readonly find?: string | undefined
-  readonly tag?: readonly string[] | undefined
-  readonly 'max-price'?: string | undefined
-  readonly sort?: string | undefined
-  readonly limit?: number | undefined
+export const tourFlags = {
+  ...cityFlag,
+  date: comingDayFlag({helpValue: 'DATE', summary: `only tours on this day: ${DATE_FORMS}`}),
+  ...pricesFlag,
+  tag: Flags.string({
+    helpValue: 'WORD',
+    multiple: true,
+    summary: 'only tours with this tag, for example food (repeatable)',
+  }),
+  find: Flags.string({helpValue: 'TEXT', summary: 'only tours whose name or description contains TEXT'}),
+  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
+  sort: Flags.string({
+    options: ['price', 'rating', 'duration', 'name'],
+    summary: 'order: cheapest, best rated, shortest, or by name first',
+  }),
+  limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of tours'}),
 }
+
+export type TourFlags = Omit<Interfaces.InferredFlags<typeof tourFlags>, 'city'> & {city: number | undefined}
+
+export const NEEDED = ['--city', '--currency']
 
 export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['tour_id']),
@@ -38,22 +54,13 @@ function durationText(minutes: number | null): string | null {
   return [hours > 0 ? `${hours}h` : '', rest > 0 || hours === 0 ? `${rest}min` : ''].filter(Boolean).join(' ')
 }
 
-/** The flags as typed: the city may be a name. */
-export type TypedTours = Omit<TourFlags, 'city'> & {readonly city?: number | string | undefined}
-
-/** The flags without a default that are missing. */
-export function absentIn({city, currency}: TypedTours): string[] {
-  return [...(city ? [] : ['--city']), ...(currency ? [] : ['--currency'])]
-}
-
 /** Throws usage, Failure. */
-export async function search(open: () => Promise<Connection>, flags: TourFlags): Promise<Result<FoundTour>> {
+export async function search(connection: Connection, flags: TourFlags): Promise<Result<FoundTour>> {
   const {city, date, currency} = flags
-  if (!city || !currency) throw missing(absentIn(flags))
+  if (!city || !currency) throw missing(NEEDED)
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')
-  const connection = await open()
   const {items: found, isComplete} = await searchTours(connection.api, request)
   // A tour that does not say what matters is left out, or comes last.
   const kept = found.filter(tour => isWanted(tour, flags))
@@ -105,5 +112,3 @@ const ORDERS: Readonly<Record<string, (tours: readonly FoundTour[]) => FoundTour
     (left, right) => left.localeCompare(right, 'en'),
   ),
 }
-
-export const TOUR_SORTS = Object.keys(ORDERS)

@@ -36,7 +36,7 @@ async function searchAndChoose(
   changeNow: () => Promise<undefined>,
 ): Promise<Chosen | undefined> {
   const request = await readCriteria(parts, draft)
-  const narrowed = {maxPrice: parts.flags['max-price']}
+  const narrowed = {'max-price': parts.flags['max-price']}
   const {items: offers} = await untilServed(
     parts,
     () => search(parts.connection, request, narrowed),
@@ -102,7 +102,7 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   draft.nationality ??= seen.nationality
   draft.search = {
     ...{'check-in': seen.check_in, 'check-out': seen.check_out},
-    ...{room: seen.rooms, nationality: seen.nationality},
+    ...{room: [...seen.rooms], nationality: seen.nationality},
     city: seen.details?.city ?? undefined,
     currency: seen.currency ?? undefined,
   }
