@@ -10,39 +10,57 @@ import {ConnectionDrop, Refusal} from '../base/answers.js'
 /** Operations of the pages beside the API, for faults and the request log. */
 export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const
 
-export const FAULT_KINDS = [
-  'status',
-  'latency',
-  'drop-before',
-  'commit-then-drop',
-  'commit-then-hang',
-  'truncate',
-  'html',
-] as const
+/** What each kind does, and the fields that it takes beside operation and times; `!` marks those it cannot do without. */
+export const FAULT_KINDS = {
+  status: ['answers with a status and its error, and does nothing', 'status!', 'retry_after', 'code'],
+  latency: ['waits, then answers as usual', 'latency_ms!'],
+  'drop-before': ['cuts the connection before anything is done'],
+  'commit-then-drop': ['does the work, then cuts the connection: the client cannot know whether it was done'],
+  'commit-then-hang': ['does the work and never answers, until the client gives up'],
+  truncate: ['sends half of the answer, then cuts the connection'],
+  html: ['answers with a page, as a gateway in between does', 'status'],
+} as const satisfies Record<string, readonly string[]>
+
+export type FaultKind = keyof typeof FAULT_KINDS
+export const FAULT_KIND_NAMES = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]]
+
+/** Whether faults of this kind have the field `name`, and need it; the operation and the times are fields of all. */
+export function faultField(kind: FaultKind, name: string): 'needed' | 'optional' | undefined {
+  const fields: readonly string[] = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : []
+  if (fields.includes(`${name}!`, 1)) return 'needed'
+  return ['operation', 'kind', 'times'].includes(name) || fields.includes(name, 1) ? 'optional' : undefined
+}
 
 /** Every operation a fault may hit: those of contract/operations.ts, of the pages, or `*` for all. */
 export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]
 
+export const FAULT_NUMBERS = {
+  times: {min: 1, max: 1_000_000},
+  status: {min: 400, max: 599},
+  /** Seconds. */
+  retry_after: {min: 0, max: 86_400},
+  latency_ms: {min: 0, max: 600_000},
+} as const
+
+const number = (name: keyof typeof FAULT_NUMBERS) =>
+  z.int().min(FAULT_NUMBERS[name].min).max(FAULT_NUMBERS[name].max)
+
 export const faultRequest = z
   .strictObject({
     operation: z.enum(FAULT_OPERATIONS),
-    kind: z.enum(FAULT_KINDS),
-    times: z.int().min(1).max(1_000_000).default(1),
-    /** For `status` and `html`. */
-    status: z.int().min(400).max(599).optional(),
-    /** Seconds, for `status`. */
-    retry_after: z.int().min(0).max(86_400).optional(),
+    kind: z.enum(FAULT_KIND_NAMES),
+    times: number('times').default(1),
+    status: number('status').optional(),
+    retry_after: number('retry_after').optional(),
     /** Error code of a `status` (default: the usual one of the status). */
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
-    /** For `latency`. */
-    latency_ms: z.int().min(0).max(600_000).optional(),
+    latency_ms: number('latency_ms').optional(),
   })
-  .refine(({kind, status}) => kind !== 'status' || status !== undefined, requiredAt('status'))
-  .refine(({kind, latency_ms}) => kind !== 'latency' || latency_ms !== undefined, requiredAt('latency_ms'))
-
-function requiredAt(field: string) {
-  return {path: [field], message: 'is required for this kind'}
-}
+  .superRefine(({kind, ...fault}, {addIssue}) => {
+    for (const field of ['status', 'latency_ms'] as const)
+      if (faultField(kind, field) === 'needed' && fault[field] === undefined)
+        addIssue({code: 'custom', path: [field], message: 'is required for this kind'})
+  })
 
 export type Fault = z.infer<typeof faultRequest>
 

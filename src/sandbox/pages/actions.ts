@@ -1,8 +1,8 @@
 /** The forms of the pages: each does the work of a control, then redirects to a page (303). The buttons that move the clock. */
 import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/actions.js'
+import {type FaultKind, faultField} from '../http/faults.js'
 import type {RunningService} from '../http/operation.js'
-import {isFieldOf} from './faults.js'
 import type {Done, Visit} from './layout.js'
 import {button, html, type Piece, pathOf, select} from './parts.js'
 
@@ -64,7 +64,7 @@ function secondsOf({advance_seconds, amount, unit}: Fields): number {
 function orderOf(fields: Fields): Record<string, unknown> {
   const words = ['operation', 'kind', 'code']
   const filled = Object.entries(fields).filter(
-    ([name, value]) => value !== '' && isFieldOf(name, fields.kind),
+    ([name, value]) => value !== '' && faultField(fields.kind as FaultKind, name),
   )
   return Object.fromEntries(
     filled.map(([name, value]) => [name, words.includes(name) ? value : numberOf(value)]),

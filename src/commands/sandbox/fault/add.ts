@@ -1,19 +1,27 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {SandboxCommand} from '../../../cli/features/sandbox/command.js'
-import {checkFaultFields, FAULT_COLUMNS, KIND_MEANINGS} from '../../../cli/features/sandbox/faults.js'
+import {FAULT_COLUMNS} from '../../../cli/features/sandbox/faults.js'
 import {invalid} from '../../../cli/input/checks.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {closestFew} from '../../../cli/input/match.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {single} from '../../../cli/terminal/result.js'
 import {ERROR_CODES} from '../../../contract/error-codes.js'
-import {FAULT_KINDS, FAULT_OPERATIONS} from '../../../sandbox/http/faults.js'
+import {usage} from '../../../contract/failure.js'
+import {
+  FAULT_KIND_NAMES,
+  FAULT_KINDS,
+  FAULT_NUMBERS,
+  FAULT_OPERATIONS,
+  type FaultKind,
+  faultField,
+} from '../../../sandbox/http/faults.js'
 
 export default class SandboxFaultAdd extends SandboxCommand {
   static override summary = 'Inject a fault into the next requests of the local sandbox.'
-  static override description = `Kinds: ${Object.entries(KIND_MEANINGS)
-    .map(([kind, meaning]) => `${kind} ${meaning}`)
+  static override description = `Kinds: ${Object.entries(FAULT_KINDS)
+    .map(([kind, [meaning]]) => `${kind} ${meaning}`)
     .join('; ')}.
 Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = [
@@ -25,28 +33,30 @@ Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
   static override args = {
     kind: Args.string({
       required: true,
-      options: [...FAULT_KINDS],
+      options: FAULT_KIND_NAMES,
       description: 'what happens to the request',
     }),
   }
   static override flags = {
     operation: Flags.string({
       helpValue: 'NAME',
-      options: [...FAULT_OPERATIONS],
+      options: FAULT_OPERATIONS,
       default: '*',
       summary: 'operation whose requests it hits, for example reservations.create (*: all)',
     }),
     times: Flags.integer({
+      ...FAULT_NUMBERS.times,
       helpValue: 'N',
-      min: 1,
-      max: 1_000_000,
       default: 1,
       summary: 'number of requests it hits',
     }),
-    status: Flags.integer({min: 400, max: 599, helpValue: 'STATUS', summary: 'status, for status and html'}),
+    status: Flags.integer({
+      ...FAULT_NUMBERS.status,
+      helpValue: 'STATUS',
+      summary: 'status, for status and html',
+    }),
     'retry-after': Flags.integer({
-      min: 0,
-      max: 86_400,
+      ...FAULT_NUMBERS.retry_after,
       helpValue: 'SECONDS',
       summary: 'Retry-After in seconds, for status',
     }),
@@ -60,8 +70,7 @@ Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
       summary: 'error code, for status (default the usual one of the status)',
     }),
     'latency-ms': Flags.integer({
-      min: 0,
-      max: 600_000,
+      ...FAULT_NUMBERS.latency_ms,
       helpValue: 'MS',
       summary: 'delay in milliseconds, for latency',
     }),
@@ -71,9 +80,22 @@ Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxFaultAdd)
     const {operation, times, status, code, 'retry-after': retry_after, 'latency-ms': latency_ms} = flags
-    checkFaultFields(args.kind, {status, retry_after, code, latency_ms})
+    checkFields(args.kind as FaultKind, {status, retry_after, code, latency_ms})
     const body = {operation, kind: args.kind, times, status, retry_after, code, latency_ms}
     const fault = await this.control('/faults', {body})
     if (fault) await this.print(single({fault}, fault, args.kind))
   }
+}
+
+/** Throws usage for a field that `kind` needs and does not have, or has and does not use. */
+function checkFields(kind: FaultKind, given: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(given)
+  const wrong = (name: string, problem: string) =>
+    usage('invalid_flag', `--${name.replace('_', '-')} ${problem}`)
+  const missing = names.find(name => given[name] === undefined && faultField(kind, name) === 'needed')
+  if (missing) throw wrong(missing, `is required for the kind ${kind}`)
+  const surplus = names.find(name => given[name] !== undefined && !faultField(kind, name))
+  if (!surplus) return
+  const takers = FAULT_KIND_NAMES.filter(each => faultField(each, surplus))
+  throw wrong(surplus, `is for the kind ${takers.join(' or ')}, not for ${kind}`)
 }
