@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import type {Reservation} from '../../src/contract/reservations.js'
 import {maskIdentity} from '../../src/sandbox/base/wording.js'
 import {renderVoucher} from '../../src/sandbox/voucher/content.js'
-import {printableWith} from '../../src/sandbox/voucher/paper.js'
+import {printableWith} from '../../src/sandbox/voucher/sheet.js'
 import {readPdf} from './pdf.js'
 import {guest, reservationRecord} from './reservation-record.js'
 

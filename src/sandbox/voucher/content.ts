@@ -39,11 +39,9 @@ export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Pr
 }
 
 function addReferences(sheet: Sheet, reservation: Reservation): void {
-  sheet.panel([
-    {label: 'Reservation', value: reservation.reservation_ref},
-    {label: 'Partner reference', value: reservation.client_reference_id},
-    {label: 'Hotel confirmation number', value: reservation.hotel_confirmation_number ?? 'none yet'},
-  ])
+  const {reservation_ref, client_reference_id, hotel_confirmation_number: number} = reservation
+  const columns = 'Reservation 1|Partner reference 1|Hotel confirmation number 1'
+  sheet.table(columns, [[reservation_ref, client_reference_id, number ?? 'none yet']], true)
 }
 
 function addHotel(sheet: Sheet, {hotel}: Reservation, extra: VoucherExtra): void {
@@ -57,22 +55,13 @@ function addHotel(sheet: Sheet, {hotel}: Reservation, extra: VoucherExtra): void
 
 function addStay(sheet: Sheet, reservation: Reservation, {hotel}: VoucherExtra): void {
   const time = (word: string, hour?: string) => (hour ? `, ${word} ${hour}` : '')
-  sheet.panel([
-    {
-      label: 'Check-in',
-      value: dateInWords(reservation.check_in) + time('from', hotel?.check_in_from),
-      share: 2,
-    },
-    {
-      label: 'Check-out',
-      value: dateInWords(reservation.check_out) + time('until', hotel?.check_out_until),
-      share: 2,
-    },
-    {label: 'Length', value: counted(reservation.nights, 'night')},
-  ])
+  const checkIn = dateInWords(reservation.check_in) + time('from', hotel?.check_in_from)
+  const checkOut = dateInWords(reservation.check_out) + time('until', hotel?.check_out_until)
+  const length = counted(reservation.nights, 'night')
+  sheet.table('Check-in 2|Check-out 2|Length 1', [[checkIn, checkOut, length]], true)
   sheet.section(counted(reservation.rooms.length, 'room'))
   sheet.table(
-    columns('Room 4|Board 3|For 4'),
+    'Room 4|Board 3|For 4',
     reservation.rooms.map((room, index) => [
       `${index + 1}.  ${room.room_name}`,
       `${room.board.name} (${room.board.code})`,
@@ -84,7 +73,7 @@ function addStay(sheet: Sheet, reservation: Reservation, {hotel}: VoucherExtra):
 function addGuests(sheet: Sheet, {guests, contact}: Reservation): void {
   sheet.section(counted(guests.length, 'guest'))
   sheet.table(
-    columns('Name 6|Type 3|Nationality 2|Identity document 3'),
+    'Name 6|Type 3|Nationality 2|Identity document 3',
     guests.map((guest, index) => [
       `${index + 1}.  ${fullName(guest)}`,
       `${typeInWords(guest.type)}${guest.is_lead ? ', lead guest' : ''}`,
@@ -109,11 +98,6 @@ function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
   sheet.paragraph(atHotel, {bold: due.length > 0, after: 6})
 }
 
-/** Labels with their shares of the width. */
-function columns(text: string): {label: string; share: number}[] {
-  return text.split('|').map(each => ({label: each.slice(0, -2), share: Number(each.slice(-1))}))
-}
-
 function addReading(sheet: Sheet): void {
   sheet.section('How to read this voucher')
   const text =
@@ -132,7 +116,7 @@ function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | und
   const rows = termRows(reservation)
   if (rows.length > 0) {
     const zone = timezone ? `Hotel time, ${timezone}` : 'Hotel time'
-    sheet.table(columns(`When 2|${zone} 5|The same in UTC 4|Fee 5`), rows)
+    sheet.table(`When 2|${zone} 5|The same in UTC 4|Fee 5`, rows)
   } else {
     sheet.paragraph('No cancellation terms are known.')
   }

@@ -1,59 +1,73 @@
-/** The layout of the voucher: titles, panels, tables and paragraphs one below the other, on new pages when one is full. */
-import {drawWatermark, MARGIN, openPaper, type Paper, TEST_RED} from './paper.js'
+/** The paper of the voucher: titles, tables and paragraphs one below the other, with TEST across every page. */
+import {createRequire} from 'node:module'
+import {openSync} from 'fontkit'
+import PDFDocument from 'pdfkit'
 
-const INK = '#1b2430'
 export const SOFT = '#667085'
+const INK = '#1b2430'
 const LINE = '#d4d9e1'
-const PANEL = '#f3f5f8'
 const ACCENT = '#14539a'
-/** Characters of one paragraph, of one cell of a table, or of one value of a panel. */
-const MAX_TEXT = 600
+const TEST_RED = '#b42318'
+const MARGIN = 46
+const FOOTER_HEIGHT = 34
 const BODY_SIZE = 9.2
-const LABELS = {size: 7.5, color: SOFT}
-const VALUES = {size: 10.5, bold: true}
-const BADGE_WIDTH = 122
+const WATERMARK = {size: 210, opacity: 0.07, degrees: -38}
+/** Characters of one paragraph or cell: a row must fit on a page, and wrapping an endless word takes time by its square. */
+const MAX_TEXT = 600
 
-interface Column {
-  readonly label: string
-  /** Share of the width (default 1). */
-  readonly share?: number
-}
+const {resolve} = createRequire(import.meta.url)
+const REGULAR = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
+const BOLD = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')
 
-interface Field extends Column {
-  readonly value: string
-}
-
-interface Cell {
-  readonly x: number
-  readonly width: number
-}
-
-interface TextStyle {
+interface TextStyle extends PDFKit.Mixins.TextOptions {
   readonly size?: number
   readonly bold?: boolean
   readonly color?: string
 }
 
 export class Sheet {
-  private readonly paper: Paper
-  private readonly doc: Paper['doc']
+  private readonly doc: PDFKit.PDFDocument
+  private readonly whole: Promise<Uint8Array>
+  private readonly printable: (text: string) => string
 
-  /** As `openPaper`. */
-  constructor(properties: Parameters<typeof openPaper>[0]) {
-    this.paper = openPaper(properties)
-    this.doc = this.paper.doc
+  /** These go into the file's properties; equal input gives equal bytes. */
+  constructor({title, author, issuedAt}: {title: string; author: string; issuedAt: Date}) {
+    const doc = new PDFDocument({
+      size: 'A4',
+      margins: {top: MARGIN, left: MARGIN, right: MARGIN, bottom: MARGIN + FOOTER_HEIGHT},
+      bufferPages: true,
+      lang: 'en',
+      displayTitle: true,
+      info: {
+        Title: title,
+        Author: author,
+        Subject: 'TEST voucher of a local sandbox',
+        CreationDate: issuedAt,
+      },
+    })
+    const chunks: Buffer[] = []
+    this.whole = new Promise((resolve, reject) => {
+      doc.on('data', (chunk: Buffer) => chunks.push(chunk))
+      doc.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
+      doc.on('error', reject)
+    })
+    const fonts = [REGULAR, BOLD].map(file => openSync(file))
+    this.printable = printableWith(codePoint =>
+      fonts.every(font => 'hasGlyphForCodePoint' in font && font.hasGlyphForCodePoint(codePoint)),
+    )
+    this.doc = doc
   }
 
   /** Title at the left, and a badge that says TEST. */
   title(text: string, under: string): void {
     const {doc} = this
-    const left = MARGIN + this.width - BADGE_WIDTH
-    this.write(text, MARGIN, doc.y, {size: 23, bold: true, width: this.width - BADGE_WIDTH - 10})
+    const badge = {size: 9.5, bold: true, color: TEST_RED, width: 122, align: 'center'} as const
+    const left = MARGIN + this.width - badge.width
+    this.write(text, MARGIN, doc.y, {size: 23, bold: true, width: this.width - badge.width - 10})
     doc
-      .roundedRect(left, MARGIN + 2, BADGE_WIDTH, 26, 4)
+      .roundedRect(left, MARGIN + 2, badge.width, 26, 4)
       .lineWidth(1.2)
       .stroke(TEST_RED)
-    const badge = {size: 9.5, bold: true, color: TEST_RED, width: BADGE_WIDTH, align: 'center'} as const
     this.write('TEST – not valid', left, MARGIN + 9.5, badge)
     doc.y = MARGIN + 32
     this.paragraph(under, {color: SOFT, after: 8})
@@ -66,49 +80,38 @@ export class Sheet {
     this.doc.y += 4
     this.paragraph(text, {size: 10.5, bold: true, color: ACCENT, after: 3})
     this.rule(LINE, 0.7)
-    this.doc.y += 6
+    this.doc.y += 4
   }
 
-  /** Labels with values beneath, side by side, on a panel. */
-  panel(fields: readonly Field[]): void {
-    const padding = 10
-    const cells = this.cells(fields).map(({x, width}) => ({x: x + padding, width: width - 2 * padding}))
-    const values = fields.map(field => field.value)
-    const height = this.rowHeight(values, cells, VALUES) + 2 * padding + 12
-    this.keep(height)
-    const top = this.doc.y
-    this.doc.roundedRect(MARGIN, top, this.width, height, 4).fill(PANEL)
-    this.doc.y = top + padding - 1
-    this.row(
-      fields.map(field => field.label),
-      cells,
-      LABELS,
-    )
-    this.doc.y = top + padding + 11
-    this.row(values, cells, VALUES)
-    this.doc.y = top + height + 10
+  /** `columns`: labels, each with its share of the width, as `Room 4|Board 3`. On a panel the values are large. */
+  table(columns: string, rows: readonly (readonly string[])[], isPanel = false): void {
+    const labels = columns.split('|')
+    const shares = labels.map(label => Number(label.slice(-1)))
+    const sum = shares.reduce((total, share) => total + share, 0)
+    const value = isPanel ? {font: {src: BOLD, size: 10.5}} : {}
+    const cell = (text: string, style: object) => ({text: this.drawable(text), textColor: INK, ...style})
+    this.keep(58)
+    this.doc.font(REGULAR).fontSize(BODY_SIZE)
+    this.doc.table({
+      columnStyles: shares.map(share => (this.width * share) / sum),
+      rowStyles: {
+        padding: isPanel ? [6, 10, 6, 10] : [3, 10, 3, 0],
+        border: [0, 0, isPanel ? 0 : 0.4, 0],
+        borderColor: LINE,
+        ...(isPanel && {backgroundColor: '#f3f5f8'}),
+      },
+      data: [
+        labels.map(label => cell(label.slice(0, -2), {font: {size: 7.5}, textColor: SOFT})),
+        ...rows.map(row => row.map(text => cell(text, value))),
+      ],
+    })
+    this.doc.y += isPanel ? 10 : 6
   }
 
-  table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-    const cells = this.cells(columns).map(({x, width}) => ({x, width: width - 10}))
-    const labels = columns.map(column => column.label)
-    this.row(labels, cells, LABELS)
-    for (const [index, row] of rows.entries()) {
-      if (this.rowHeight(row, cells, {}) + 6 > this.left) {
-        this.doc.addPage()
-        this.row(labels, cells, LABELS)
-      }
-      this.row(row, cells, {})
-      if (index < rows.length - 1) this.rule(LINE, 0.4)
-      this.doc.y += 3
-    }
-    this.doc.y += 5
-  }
-
-  paragraph(text: string, style: TextStyle & {after?: number} = {}): void {
-    const {after = 4, ...drawn} = {...style, width: this.width}
-    this.keep(Math.min(this.height(text, drawn), 60))
-    this.write(text, MARGIN, this.doc.y, drawn)
+  paragraph(text: string, {after = 4, ...style}: TextStyle & {after?: number} = {}): void {
+    this.choose(style)
+    this.keep(Math.min(this.doc.heightOfString(this.drawable(text), {width: this.width}), 60))
+    this.write(text, MARGIN, this.doc.y, {...style, width: this.width})
     this.doc.y += after
   }
 
@@ -120,7 +123,7 @@ export class Sheet {
       doc.switchToPage(page)
       // Below the bottom margin pdfkit would start a new page.
       doc.page.margins.bottom = 0
-      drawWatermark(doc)
+      this.watermark()
       const y = doc.page.height - MARGIN - 8
       doc.y = y - 6
       this.rule(LINE, 0.5)
@@ -129,45 +132,26 @@ export class Sheet {
       this.write(`Page ${page - start + 1} of ${count}`, MARGIN, y, {...style, align: 'right'})
     }
     doc.end()
-    return this.paper.whole
+    return this.whole
+  }
+
+  /** TEST across the page, over the text, so that nothing covers it. */
+  private watermark(): void {
+    const {doc} = this
+    const [x, y] = [doc.page.width / 2, doc.page.height / 2]
+    doc.save().rotate(WATERMARK.degrees, {origin: [x, y]})
+    doc.font(BOLD).fontSize(WATERMARK.size).fillColor(TEST_RED, WATERMARK.opacity)
+    doc.text('TEST', x - doc.widthOfString('TEST') / 2, y - WATERMARK.size * 0.6, {lineBreak: false})
+    doc.restore().fillOpacity(1)
   }
 
   private get width(): number {
     return this.doc.page.width - 2 * MARGIN
   }
 
-  /** The height left on the page above the footer. */
-  private get left(): number {
-    return this.doc.page.height - this.doc.page.margins.bottom - this.doc.y
-  }
-
   /** Starts a new page if `height` does not fit on this one. */
   private keep(height: number): void {
-    if (height > this.left) this.doc.addPage()
-  }
-
-  private cells(columns: readonly Column[]): Cell[] {
-    const sum = columns.reduce((total, {share = 1}) => total + share, 0)
-    let x = MARGIN
-    return columns.map(({share = 1}) => {
-      const cell = {x, width: (this.width * share) / sum}
-      x += cell.width
-      return cell
-    })
-  }
-
-  /** A value in each cell, and the place below the highest of them. */
-  private row(values: readonly string[], cells: readonly Cell[], style: TextStyle): void {
-    const top = this.doc.y
-    const bottoms = cells.map(({x, width}, index) => {
-      this.write(values[index] ?? '', x, top, {...style, width})
-      return this.doc.y
-    })
-    this.doc.y = Math.max(...bottoms) + 3
-  }
-
-  private rowHeight(values: readonly string[], cells: readonly Cell[], style: TextStyle): number {
-    return Math.max(...cells.map(({width}, index) => this.height(values[index] ?? '', {...style, width})))
+    if (this.doc.y + height > this.doc.page.maxY()) this.doc.addPage()
   }
 
   private rule(color: string, thickness: number): void {
@@ -176,25 +160,34 @@ export class Sheet {
     this.doc.moveTo(MARGIN, y).lineTo(right, y).lineWidth(thickness).stroke(color)
   }
 
-  private height(text: string, {size, bold, width}: TextStyle & {width: number}): number {
+  private write(text: string, x: number, y: number, {size, bold, color, ...options}: TextStyle): void {
     this.choose({size, bold})
-    return this.doc.heightOfString(this.drawable(text), {width})
+    this.doc.fillColor(color ?? INK).text(this.drawable(text), x, y, options)
+    this.doc.x = MARGIN
   }
 
-  private write(text: string, x: number, y: number, style: TextStyle & PDFKit.Mixins.TextOptions): void {
-    const {size, bold, color = INK, ...options} = style
-    this.choose({size, bold})
-    this.doc.fillColor(color).text(this.drawable(text), x, y, options)
-  }
-
-  /** A row must fit on one page, and the time and memory to wrap an endless word grow with the square of its length. */
   private drawable(text: string): string {
     const characters = Array.from(text)
     const short = characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : text
-    return this.paper.printable(short) || ' '
+    return this.printable(short) || ' '
   }
 
-  private choose({size = BODY_SIZE, bold}: {size: number | undefined; bold: boolean | undefined}): void {
-    this.doc.font(bold ? 'bold' : 'regular').fontSize(size)
+  private choose({size = BODY_SIZE, bold}: {size?: number | undefined; bold?: boolean | undefined}): void {
+    this.doc.font(bold ? BOLD : REGULAR).fontSize(size)
+  }
+}
+
+/**
+ * Makes texts printable with a font. Controls, line breaks and runs of space become one space; characters that show
+ * nothing or change direction go; what the font lacks becomes U+FFFD, one for each character.
+ */
+export function printableWith(hasGlyph: (codePoint: number) => boolean): (text: string) => string {
+  return text => {
+    const spaced = text
+      .normalize('NFC')
+      .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+      .replace(/\p{Cf}|[\uFE00-\uFE0F]/gu, '')
+    const shown = (character: string) => (hasGlyph(character.codePointAt(0) ?? 0) ? character : '\uFFFD')
+    return Array.from(spaced.trim(), shown).join('')
   }
 }
