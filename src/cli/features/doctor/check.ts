@@ -36,15 +36,15 @@ export function fail(kind: FailureKind | 'unexpected', detail: string, fix: stri
   return {...finding('fail', detail, fix), kind}
 }
 
-/** Runs `checks`; with `stops`, those after a failed one are skipped. `earlier` have run before them. */
+/** Runs `checks` in order; `whyNot` says why the next one is skipped, if it is. */
 export async function runChecks(
   checks: Checks,
-  {stops = false, earlier = []}: {stops?: boolean; earlier?: readonly Check[]} = {},
+  whyNot: (done: readonly Check[]) => string | undefined = () => undefined,
 ): Promise<Check[]> {
   const done: Check[] = []
   for (const [name, work] of Object.entries(checks)) {
-    const before = stops ? [...earlier, ...done].find(({status}) => status === 'fail') : undefined
-    done.push({name, ...(before ? skipped(`${before.name} failed`) : await found(work))})
+    const why = whyNot(done)
+    done.push({name, ...(why === undefined ? await found(work) : skipped(why))})
   }
   return done
 }
@@ -61,10 +61,6 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
       return fail('unreachable', error.reason, faultHint(error) ?? OTHER_FAULT_FIX)
     return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
   }
-}
-
-export function skipAll(names: readonly string[], why: string): Check[] {
-  return names.map(name => ({name, ...skipped(why)}))
 }
 
 const UNEXPECTED_FIX = 'run the command that needs it with BOOKCTL_DEBUG=1'

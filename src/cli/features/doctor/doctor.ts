@@ -5,7 +5,7 @@ import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {systemClock} from '../../session/clock.js'
-import {type ConnectOptions, connect, openSender} from '../../session/connect.js'
+import {connect, type OpenedSender, openSender} from '../../session/connect.js'
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
 import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
@@ -13,7 +13,7 @@ import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-import {type Check, found, ok, runChecks, skipAll, skipped} from './check.js'
+import {type Check, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,
   checkDatabases,
@@ -24,8 +24,8 @@ import {
   checkSettings,
   checkVersions,
 } from './machine.js'
-import {checkNetwork, checkReceiver, checkSigningSecrets, NETWORK_CHECKS} from './network.js'
-import {checkService, SERVICE_CHECKS} from './service-and-clock.js'
+import {checkReceiver, checkSigningSecrets, networkChecks} from './network.js'
+import {serviceChecks} from './service-and-clock.js'
 import {checkStore} from './store.js'
 
 /** For each step, without --timeout. */
@@ -38,29 +38,6 @@ function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
   } catch {
     // The checks of configuration and login report it.
     return undefined
-  }
-}
-
-async function checkRemote(
-  baseUrl: string | undefined,
-  target: Target | undefined,
-  state: State,
-  given: ConnectOptions,
-): Promise<Check[]> {
-  if (baseUrl === undefined) return skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], 'no base URL')
-  const {env, proxy, caFile, insecure = false, timeoutSeconds = STEP_SECONDS} = given
-  const parts = {env, proxy, caFile, insecure, timeoutSeconds}
-  const network = await checkNetwork(baseUrl, parts, systemClock.now())
-  const blocked = network.find(({status}) => status === 'fail')
-  if (blocked) return [...network, ...skipAll(SERVICE_CHECKS, `${blocked.name} failed`)]
-  const link = {...given, timeoutSeconds}
-  const signedIn = target ? await connect(target, state, link) : undefined
-  const opened = signedIn ?? (await openSender(link))
-  try {
-    const times = {timeoutSeconds, now: systemClock.now}
-    return [...network, ...(await checkService(baseUrl, {sender: opened.sender, signedIn}, times))]
-  } finally {
-    await opened.close()
   }
 }
 
@@ -173,9 +150,22 @@ export abstract class DiagnosingCommand extends BaseCommand {
         return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
       },
     })
-    const remote = offline
-      ? skipAll([...NETWORK_CHECKS, ...SERVICE_CHECKS], '--offline')
-      : await checkRemote(target?.baseUrl ?? baseUrlAlone(state, flags), target, state, link)
+    const baseUrl = target?.baseUrl ?? baseUrlAlone(state, flags)
+    const step = {...link, timeoutSeconds: timeoutSeconds ?? STEP_SECONDS}
+    let opened: OpenedSender | undefined
+    const open = async () => {
+      const signedIn = target && (await connect(target, state, step))
+      opened = signedIn ?? (await openSender(step))
+      return {sender: opened.sender, signedIn}
+    }
+    const network = networkChecks(baseUrl ?? '', step, systemClock.now())
+    const service = serviceChecks(baseUrl ?? '', open, {...step, now: systemClock.now})
+    const whyNot = (done: readonly Check[]) => {
+      if (offline || baseUrl === undefined) return offline ? '--offline' : 'no base URL'
+      const failed = done.find(({name, status}) => status === 'fail' && Object.hasOwn(network, name))
+      return failed && done.length > 1 ? `${failed.name} failed` : undefined
+    }
+    const remote = await runChecks({...network, ...service}, whyNot).finally(() => opened?.close())
     const receiver = {state, env, caFile, timeoutSeconds, profile: flags.profile}
     const webhooks = await runChecks({
       'signing secrets': () => checkSigningSecrets(receiver),

@@ -17,41 +17,33 @@ import {profileName} from '../../session/target.js'
 import {trustedCertificates} from '../../session/trust.js'
 import {isFailed, type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
 import {storedWebhookSecrets} from '../webhooks/secrets.js'
-import {type Check, type Finding, fail, ok, runChecks, skipped, warn} from './check.js'
+import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
 
 /** `timeoutSeconds`: for each step. */
-type NetworkParts = Pick<ConnectOptions, 'env' | 'proxy' | 'caFile'> & {
-  insecure: boolean
-  timeoutSeconds: number
-}
-
-export const NETWORK_CHECKS = ['trust', 'proxy', 'dns', 'connection', 'tls']
+type NetworkParts = Pick<ConnectOptions, 'env' | 'proxy' | 'caFile' | 'insecure'> & {timeoutSeconds: number}
 
 /** An operator needs some weeks to have a certificate renewed. */
 const ABOUT_TO_EXPIRE_SECONDS = 21 * 24 * 3600
 
-/** Each step needs those before it. `now` is Unix seconds. */
-export async function checkNetwork(baseUrl: string, parts: NetworkParts, now: number): Promise<Check[]> {
-  const url = new URL(baseUrl)
+/** All but the first two need those before them. `now` is Unix seconds. */
+export function networkChecks(baseUrl: string, parts: NetworkParts, now: number): Checks {
   let proxy: ProxyServer | undefined
   let ca: string[] | undefined
-  const earlier = await runChecks({
+  const way = () => ({url: new URL(baseUrl), proxy, ca, milliseconds: parts.timeoutSeconds * 1000})
+  return {
     trust: async () => {
       ca = await trustedCertificates(parts.caFile, parts.env)
       return ok(`certificate authorities of this system${parts.caFile ? ' and of --ca-file' : ''}`)
     },
     proxy: () => {
+      const {url} = way()
       proxy = proxyFor(url, parts.proxy === undefined ? parts.env : withProxy(parts.env, parts.proxy))
       return describeProxy(url, proxy, parts)
     },
-  })
-  const way = {url, proxy, ca, milliseconds: parts.timeoutSeconds * 1000}
-  const steps = {
-    dns: () => checkName(way),
-    connection: () => checkConnection(way),
-    tls: () => checkTls(way, now, parts.insecure),
+    dns: () => checkName(way()),
+    connection: () => checkConnection(way()),
+    tls: () => checkTls(way(), now, parts.insecure ?? false),
   }
-  return [...earlier, ...(await runChecks(steps, {stops: true, earlier}))]
 }
 
 function describeProxy(url: URL, proxy: ProxyServer | undefined, parts: NetworkParts): Finding {

@@ -1,50 +1,77 @@
 /** What `doctor` asks the service: whether it answers, its clock, a token, its scopes, the account. */
 import {unanswered} from '../../../api/answers/refusals.js'
 import {showAccount} from '../../../api/operations/account.js'
-import {type Api, SendError, type Sender, type SentAnswer, type TokenSource} from '../../../api/types.js'
+import {SendError, type Sender, type SentAnswer} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {parseJson} from '../../../contract/json.js'
 import {OPERATIONS} from '../../../contract/operations.js'
 import {BOOKING_SCOPES, SCOPES, type Scope} from '../../../contract/scopes.js'
 import type {Token} from '../../../contract/token-cache.js'
-import type {Target} from '../../session/target.js'
+import type {Connection} from '../../session/connect.js'
 import {checkReadyToken} from '../access/access.js'
-import {type Check, type Checks, type Finding, fail, ok, runChecks, skipAll, skipped, warn} from './check.js'
+import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
+
+type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 
 /** What requests go through; `signedIn` is there when there are credentials. */
-export interface Link {
+interface Link {
   readonly sender: Sender
-  readonly signedIn: {readonly api: Api; readonly tokens: TokenSource; readonly target: Target} | undefined
+  readonly signedIn: SignedIn | undefined
 }
-
-export const SERVICE_CHECKS = ['service', 'clock', 'token', 'scopes', 'account']
 
 /** A clock that is this wrong misjudges when tokens expire; beyond §6.3's tolerance it refuses signatures too. */
 const NOTABLE_SKEW_SECONDS = 60
 const GRAVE_SKEW_SECONDS = 300
 
-export async function checkService(
+/** `open` is called by the first check. BOOKCTL_TOKEN does not show its scopes, so the account check shows what it is good for. */
+export function serviceChecks(
   baseUrl: string,
-  {sender, signedIn}: Link,
+  open: () => Promise<Link>,
   {timeoutSeconds, now}: {timeoutSeconds: number; now: () => number},
-): Promise<Check[]> {
+): Checks {
+  let link: Link | undefined
   let answer: SentAnswer | undefined
-  const began = now()
-  const service = await runChecks({
+  let answeredAt = 0
+  let token: Pick<Token, 'scopes'> | undefined
+  const withLogin = (work: (signedIn: SignedIn) => Promise<Finding> | Finding) => () => {
+    if (!answer) return skipped(NO_ANSWER)
+    return link?.signedIn ? work(link.signedIn) : skipped('no credentials')
+  }
+  return {
     service: async () => {
-      answer = await askWithoutToken(baseUrl, sender, timeoutSeconds)
+      link = await open()
+      const began = now()
+      answer = await askWithoutToken(baseUrl, link.sender, timeoutSeconds)
+      answeredAt = (began + now()) / 2
       return describeAnswer(answer, baseUrl, (now() - began) * 1000)
     },
-  })
-  const answered = (began + now()) / 2
-  if (!answer) return [...service, ...skipAll(SERVICE_CHECKS.slice(1), 'the service did not answer')]
-  const {headers} = answer
-  const clock = await runChecks({clock: () => checkClock(headers, answered)})
-  const rest = signedIn
-    ? await runChecks(signedInChecks(signedIn, now))
-    : skipAll(SERVICE_CHECKS.slice(2), 'no credentials')
-  return [...service, ...clock, ...rest]
+    clock: () => (answer ? checkClock(answer.headers, answeredAt) : skipped(NO_ANSWER)),
+    token: withLogin(async ({api, tokens, target}) => {
+      if (target.token) {
+        await checkReadyToken(api)
+        token = {scopes: ['account:read']}
+        return ok('BOOKCTL_TOKEN is accepted; it is never renewed')
+      }
+      const {scopes, expiresAt} = await tokens.get(target.scopes ?? BOOKING_SCOPES)
+      token = {scopes}
+      const minutes = Math.max(0, Math.floor((expiresAt - now()) / 60))
+      return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
+    }),
+    scopes: withLogin(({target}) => {
+      if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
+      return token ? checkScopes(target.scopes ?? BOOKING_SCOPES, token.scopes) : skipped('no token')
+    }),
+    account: withLogin(async ({api, target}) => {
+      if (!token) return skipped(target.token ? 'the token is not accepted' : 'no token')
+      if (!token.scopes.includes('account:read')) return skipped('the token lacks the scope account:read')
+      const {account_id, status} = await showAccount(api)
+      const facts = [account_id, status].filter(fact => typeof fact === 'string')
+      return ok(`answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
+    }),
+  }
 }
+
+const NO_ANSWER = 'the service did not answer'
 
 async function askWithoutToken(baseUrl: string, sender: Sender, timeoutSeconds: number): Promise<SentAnswer> {
   const url = baseUrl + OPERATIONS['account.show'].path
@@ -76,36 +103,6 @@ function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   const detail = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service's: tokens and signatures depend on the time`
   const fix = 'set the clock of this machine by NTP: timedatectl set-ntp true'
   return seconds > GRAVE_SKEW_SECONDS ? fail('usage', detail, fix) : warn(detail, fix)
-}
-
-/** BOOKCTL_TOKEN does not show its scopes and expiry, so the account check shows what it is good for. */
-function signedInChecks({api, tokens, target}: NonNullable<Link['signedIn']>, now: () => number): Checks {
-  const asked = target.scopes ?? BOOKING_SCOPES
-  let token: Pick<Token, 'scopes'> | undefined
-  return {
-    token: async () => {
-      if (target.token) {
-        await checkReadyToken(api)
-        token = {scopes: ['account:read']}
-        return ok('BOOKCTL_TOKEN is accepted; it is never renewed')
-      }
-      const {scopes, expiresAt} = await tokens.get(asked)
-      token = {scopes}
-      const minutes = Math.max(0, Math.floor((expiresAt - now()) / 60))
-      return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
-    },
-    scopes: () => {
-      if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
-      return token ? checkScopes(asked, token.scopes) : skipped('no token')
-    },
-    account: async () => {
-      if (!token) return skipped(target.token ? 'the token is not accepted' : 'no token')
-      if (!token.scopes.includes('account:read')) return skipped('the token lacks the scope account:read')
-      const {account_id, status} = await showAccount(api)
-      const facts = [account_id, status].filter(fact => typeof fact === 'string')
-      return ok(`answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
-    },
-  }
 }
 
 function checkScopes(asked: readonly Scope[], granted: readonly string[]): Finding {
