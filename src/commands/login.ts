@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {type LoginInput, logIn, overriddenWarning} from '../cli/features/access/access.js'
-import {describeLogin} from '../cli/features/access/dry-run.js'
-import {logInPatiently, nextSteps, readLogin} from '../cli/features/access/login.js'
+import {describeLogin, logInPatiently, nextSteps, readLogin} from '../cli/features/access/login.js'
 import {systemClock} from '../cli/session/clock.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {scopeFlag} from '../cli/session/target.js'

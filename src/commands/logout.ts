@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import {describeLogout} from '../cli/features/access/dry-run.js'
 import {
+  describeLogout,
+  everything,
   LIVE_LOGOUT,
   liveAmong,
   logOut,
@@ -37,7 +38,7 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
     const {flags} = await this.parse(Logout)
     const state = await this.state()
     const leaving = flags.all
-      ? 'all'
+      ? everything(state)
       : await logoutTargetFrom(this.globals, process.env, state, this.namesProfile())
     const live = await liveAmong(state, leaving, process.env)
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)

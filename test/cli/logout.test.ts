@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import type {Sender} from '../../src/api/types.js'
-import {logOut, logoutTargetFrom, remainingAfter} from '../../src/cli/features/access/logout.js'
+import {everything, logOut, logoutTargetFrom, remainingAfter} from '../../src/cli/features/access/logout.js'
 import {Failure, usage} from '../../src/contract/failure.js'
 import type {Keychain} from '../../src/state/secret-store.js'
 import {fakeClock} from '../support/clocks.js'
@@ -82,7 +82,8 @@ describe('what remains', () => {
   test('is the environment alone after a profile that was named, and after all', async () => {
     await login('default')
     expect(await remaining(PAIR, {profile: 'default'}, true)).toEqual([ENVIRONMENT(PAIR_NAMES)])
-    expect(await remainingAfter('all', {...PAIR, BOOKCTL_TOKEN: 't'}, place.state)).toEqual([
+    const all = everything(place.state)
+    expect(await remainingAfter(all, {...PAIR, BOOKCTL_TOKEN: 't'}, place.state)).toEqual([
       ENVIRONMENT(`BOOKCTL_TOKEN ${PAIR_NAMES}`),
     ])
   })

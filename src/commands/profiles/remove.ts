@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {describeProfileRemoval} from '../../cli/features/access/dry-run.js'
 import {LIVE_LOGOUT, liveAmong} from '../../cli/features/access/logout.js'
-import {logoutTargetOf, removeProfile} from '../../cli/features/access/profiles.js'
+import {describeProfileRemoval, leavingProfile, removeProfile} from '../../cli/features/access/profiles.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -25,10 +24,9 @@ Environment: BOOKCTL_CONFIG_DIR.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesRemove)
     const state = await this.state()
-    const leaving = logoutTargetOf(state, args.name)
-    const [live] = await liveAmong(state, leaving, process.env)
+    const [live] = await liveAmong(state, leavingProfile(state, args.name), process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
-    if (flags['dry-run']) return this.print(await describeProfileRemoval(state, leaving, systemClock.now()))
+    if (flags['dry-run']) return this.print(await describeProfileRemoval(state, args.name, systemClock.now()))
     if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
     const parts = {...(await this.openSender()), clock: systemClock}
     const gone = await removeProfile(parts, state, args.name)

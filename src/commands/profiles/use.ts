@@ -1,11 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {overriddenWarning} from '../../cli/features/access/access.js'
-import {existingProfile} from '../../cli/features/access/config.js'
-import {describeProfileUse} from '../../cli/features/access/dry-run.js'
 import {useProfile} from '../../cli/features/access/profiles.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Set the current profile'
@@ -19,11 +16,8 @@ export default class ProfilesUse extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesUse)
-    const state = await this.state()
-    existingProfile(state.settings.read(), args.name)
-    if (flags['dry-run']) return this.print(describeProfileUse(state, args.name))
-    const used = await useProfile(state, args.name)
-    await this.print(single(used, used, used.profile))
+    await this.print(await useProfile(await this.state(), args.name, flags['dry-run']))
+    if (flags['dry-run']) return
     const overridden = overriddenWarning(process.env, args.name, 'this profile')
     if (overridden) this.warn(overridden)
   }

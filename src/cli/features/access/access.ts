@@ -37,8 +37,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
   }
   const {requestToken} = await import('../../../api/auth/tokens.js')
-  const credentials = {clientId: input.clientId, clientSecret: input.clientSecret}
-  const token = await requestToken({...parts, baseUrl, credentials}, input.scopes ?? BOOKING_SCOPES)
+  const token = await requestToken({...parts, baseUrl, credentials: input}, input.scopes ?? BOOKING_SCOPES)
   const place = input.keychain ? 'keychain' : 'file'
   if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
   await state.settings.update(
@@ -103,7 +102,7 @@ function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: str
 }
 
 /** Where a secret kept in `place` is, in words or as a path. */
-function storedIn(place: 'file' | 'keychain', state: State): string {
+export function storedIn(place: Profile['secret_store'], state: State): string {
   return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
@@ -112,17 +111,16 @@ export async function describeIdentity(target: Target, state: State, now: number
   const client = tokenClientOf(target.baseUrl, target)
   const kept = (await state.tokens.list(client)).filter(token => token.expiresAt > now)
   const token = ofLogin(kept, target)
-  const place =
-    target.profile === null ? undefined : state.settings.read().profiles[target.profile]?.secret_store
+  const {profile} = target
   return {
-    profile: target.profile,
+    profile,
     base_url: target.baseUrl,
     client_id: target.clientId === TOKEN_CLIENT ? null : target.clientId,
     mode: target.mode,
     scopes: token?.scopes ?? target.scopes ?? [],
     expires_at: token ? isoTime(token.expiresAt) : null,
-    source: target.profile === null ? 'env' : 'profile',
-    stored_in: target.profile === null ? null : storedIn(place ?? 'file', state),
+    source: profile === null ? 'env' : 'profile',
+    stored_in: profile === null ? null : storedIn(recordOf(state, profile)?.secret_store, state),
   }
 }
 

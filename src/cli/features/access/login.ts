@@ -1,10 +1,13 @@
 /** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
 import {parseBaseUrl} from '../../../api/http/base-url.js'
+import {REDACTED} from '../../../api/redact/redact.js'
 import {Failure, usage} from '../../../contract/failure.js'
-import type {Scope} from '../../../contract/scopes.js'
+import {OPERATIONS} from '../../../contract/operations.js'
+import {BOOKING_SCOPES, type Scope} from '../../../contract/scopes.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {readSecret, stdinIsTerminal} from '../../input/files.js'
+import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {
   checkClientId,
   checkCredentials,
@@ -15,13 +18,13 @@ import {
   requireSameMode,
   scopesIn,
   scopesOf,
+  type TargetFlags,
 } from '../../session/target.js'
 import type {Question} from '../../terminal/prompts/ask.js'
-import {type LoginInput, recordOf} from './access.js'
+import type {Result} from '../../terminal/result.js'
+import {type LoginInput, recordOf, storedIn} from './access.js'
 
-export interface LoginFlags {
-  readonly profile?: string | undefined
-  readonly 'base-url'?: string | undefined
+export interface LoginFlags extends TargetFlags {
   readonly 'client-id'?: string | undefined
   readonly 'client-secret-stdin'?: boolean | undefined
   readonly 'client-secret-file'?: string | undefined
@@ -83,6 +86,28 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
     keychain: flags.keychain ?? false,
   }
   return {input, askedFor: asked.find(({secret}) => secret)}
+}
+
+/** The result of --dry-run. */
+export function describeLogin(state: State, input: LoginInput): Result {
+  const {profile, clientId, scopes = BOOKING_SCOPES} = input
+  const {baseUrl} = parseBaseUrl(input.baseUrl)
+  const request = plainDryRequest('POST', baseUrl + OPERATIONS['token.create'].path, {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: REDACTED,
+    scope: [...scopes].sort().join(' '),
+  })
+  const set = (file: string, what: string) => ({file, action: 'set', what}) as const
+  const after = {base_url: baseUrl, client_id: clientId}
+  return dryRun(
+    [request],
+    [
+      set(storedIn(input.keychain ? 'keychain' : 'file', state), `client secret of profile ${profile}`),
+      set(storedIn('file', state), `access token of ${clientId}`),
+      {...set(state.settings.path, `profiles.${profile}`), after},
+    ],
+  )
 }
 
 /** What to do after the login, for a person: the commands that its scopes allow. */

@@ -1,12 +1,18 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
+import {join} from 'node:path'
+import {REDACTED} from '../../../api/redact/redact.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
+import {OPERATIONS} from '../../../contract/operations.js'
+import {STATE_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
+import {type DryChange, dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
-import {type RequestParts, recordOf} from './access.js'
+import type {Result} from '../../terminal/result.js'
+import {type RequestParts, recordOf, storedIn} from './access.js'
 import {existingProfile} from './config.js'
 
 /** Credentials that commands can still use after logging out. */
@@ -26,9 +32,13 @@ export interface LoggedOut {
 }
 
 /** The credentials to log out of. */
-export interface LogoutTarget {
-  /** Null for credentials of the environment. */
+export interface Leaving {
+  /** Null for credentials of the environment, and for all. */
   readonly profile: string | null
+  /** Names of the profiles that end. */
+  readonly profiles: readonly string[]
+  /** Whether everything is left: every client's tokens, and the people whose details are kept. */
+  readonly isAll?: boolean
   /** The profile that commands use without those credentials; it stays logged in. */
   readonly beside?: string
   readonly clientId: string | undefined
@@ -36,11 +46,9 @@ export interface LogoutTarget {
   readonly baseUrls: readonly string[]
 }
 
-export type Leaving = LogoutTarget | 'all'
-
-export function profilesOf(leaving: Leaving, state: State): string[] {
-  if (leaving === 'all') return Object.keys(state.settings.read().profiles)
-  return leaving.profile === null ? [] : [leaving.profile]
+export function everything(state: State): Leaving {
+  const profiles = Object.keys(state.settings.read().profiles)
+  return {profile: null, profiles, isAll: true, clientId: undefined, baseUrls: []}
 }
 
 /** Revokes the tokens (§4.2), and removes everything here even if that failed or the store is away; then throws Failure. */
@@ -52,16 +60,13 @@ export async function logOut(
 ): Promise<LoggedOut> {
   const kept = await inStore(state, () => revocableTokens(state, leaving, parts.clock.now()))
   const {revoked, problem: unrevoked} = await revokeAll(parts, kept.value ?? [])
-  const {profile, clientId, baseUrls} =
-    leaving === 'all' ? {profile: null, clientId: undefined, baseUrls: []} : leaving
+  const {profile, profiles, isAll, clientId, baseUrls} = leaving
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
   const results = clients.map(client => state.forgetClient(client))
-  for (const name of profilesOf(leaving, state)) results.push(await forgetProfile(state, name))
-  if (leaving === 'all') results.push(state.forgetEverything())
+  for (const name of profiles) results.push(await forgetProfile(state, name))
+  if (isAll) results.push(state.forgetEverything())
   // One that could not be read would only be waited for again.
-  const shared = kept.problem
-    ? kept
-    : await inStore(state, () => state.forgetShared(leaving === 'all' ? 'all' : clients))
+  const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
   const unread = unrevoked ?? kept.problem
   const problem = unread ?? shared.problem
@@ -82,10 +87,8 @@ export async function logOut(
 }
 
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
-  const kept = state.settings.read().profiles[profile]
-  const fromKeychain =
-    kept?.secret_store === 'keychain' &&
-    (await state.secrets.remove({profile, clientId: kept.client_id}, 'keychain'))
+  const {client_id: clientId = '', secret_store: place} = recordOf(state, profile) ?? {}
+  const fromKeychain = place === 'keychain' && (await state.secrets.remove({profile, clientId}, place))
   return state.forgetProfile(profile, undefined) || fromKeychain
 }
 
@@ -120,53 +123,53 @@ async function revokeAll(
 }
 
 /** The stored tokens that have not expired; `now`: Unix seconds. */
-export async function revocableTokens(state: State, leaving: Leaving, now: number) {
+async function revocableTokens(state: State, {isAll, clientId, baseUrls}: Leaving, now: number) {
   const live = (await state.tokens.listAll()).filter(({token}) => token.expiresAt > now)
-  if (leaving === 'all') return live
-  const {clientId, baseUrls} = leaving
+  if (isAll) return live
   return live.filter(({client}) => client.clientId === clientId && baseUrls.includes(client.baseUrl))
 }
 
 /** Names of the profiles that have live credentials. */
 export async function liveAmong(state: State, leaving: Leaving, env: NodeJS.ProcessEnv): Promise<string[]> {
-  if (leaving !== 'all' && leaving.profile === null) {
+  if (isOfEnvironment(leaving))
     return modeOfSecret(env.BOOKCTL_CLIENT_SECRET ?? '') === 'live' ? ['of the environment'] : []
+  const live: string[] = []
+  for (const name of leaving.profiles) {
+    const {mode, secret_store: place} = recordOf(state, name) ?? {}
+    const isKnown = mode !== undefined || place === 'keychain'
+    if ((isKnown ? mode : modeOfSecret((await secretOf(state, name)) ?? '')) === 'live') live.push(name)
   }
-  const names = profilesOf(leaving, state)
-  const modes = names.map(async name => {
-    const {mode, secret_store: place = 'file', client_id: clientId = ''} = recordOf(state, name) ?? {}
-    if (mode !== undefined || place === 'keychain') return mode
-    return modeOfSecret((await state.secrets.read({profile: name, clientId}, place)) ?? '')
-  })
-  const found = await Promise.all(modes)
-  return names.filter((_, index) => found[index] === 'live')
+  return live
+}
+
+function isOfEnvironment({profile, isAll}: Leaving): boolean {
+  return profile === null && !isAll
+}
+
+async function secretOf(state: State, profile: string): Promise<string | undefined> {
+  const {client_id: clientId, secret_store: place = 'file'} = recordOf(state, profile) ?? {}
+  return clientId === undefined ? undefined : state.secrets.read({profile, clientId}, place)
 }
 
 /** What commands can still use: the profile beside credentials of the environment, if it has a secret, and the environment. */
 export async function remainingAfter(
-  leaving: Leaving,
+  {beside: name}: Leaving,
   env: NodeJS.ProcessEnv,
   state: State,
 ): Promise<Remaining[]> {
   const remaining: Remaining[] = []
-  const name = leaving === 'all' ? undefined : leaving.beside
   if (name !== undefined && (await isLoggedIn(state, name)))
     remaining.push({what: 'profile', name, command: `bookctl logout --profile ${name}`})
   const pair = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
-  const names = [
-    ...(env.BOOKCTL_TOKEN ? ['BOOKCTL_TOKEN'] : []),
-    ...(pair.every(each => env[each]) ? pair : []),
-  ]
-  if (names.length > 0)
-    remaining.push({what: 'environment', name: names.join(' '), command: `unset ${names.join(' ')}`})
+  const ofPair = pair.every(each => env[each]) ? pair : []
+  const names = [...(env.BOOKCTL_TOKEN ? ['BOOKCTL_TOKEN'] : []), ...ofPair].join(' ')
+  if (names !== '') remaining.push({what: 'environment', name: names, command: `unset ${names}`})
   return remaining
 }
 
 /** Whether commands can use the profile; without a keychain they cannot use a secret in it either. */
 async function isLoggedIn(state: State, name: string): Promise<boolean> {
-  const {client_id: clientId, secret_store: place = 'file'} = recordOf(state, name) ?? {}
-  if (clientId === undefined) return false
-  const secret = await state.secrets.read({profile: name, clientId}, place).catch(error => {
+  const secret = await secretOf(state, name).catch(error => {
     if (error instanceof Failure) return undefined
     throw error
   })
@@ -180,15 +183,13 @@ export function remainingText(leaving: Leaving, {what, name, command}: Remaining
 }
 
 export function outcomeText(leaving: Leaving, {revoked, removed}: LoggedOut): string {
-  if (leaving === 'all' || leaving.profile !== null)
-    return removed ? 'Logged out.' : 'Not logged in; nothing to remove.'
+  if (!isOfEnvironment(leaving)) return removed ? 'Logged out.' : 'Not logged in; nothing to remove.'
   return revoked
     ? `Revoked the tokens of ${clientOf(leaving)}.`
     : `No token is stored for ${clientOf(leaving)}.`
 }
 
-function clientOf(leaving: Leaving): string {
-  const clientId = leaving === 'all' ? undefined : leaving.clientId
+function clientOf({clientId}: Leaving): string {
   return `${sanitizeLine(clientId ?? 'every client', 100)}, the client of the environment`
 }
 
@@ -200,16 +201,17 @@ export async function logoutTargetFrom(
   env: NodeJS.ProcessEnv,
   state: State,
   explicitProfile: boolean,
-): Promise<LogoutTarget> {
+): Promise<Leaving> {
   const name = profileName(flags, state)
   const profile = profileOf(flags, state)
   const named = flags['base-url'] ? [parseFlag(flags['base-url'], env).baseUrl] : []
   const baseUrls = [...new Set([...named, ...(profile ? [parseOfProfile(profile, name).baseUrl] : [])])]
   const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
-  if (fromEnv) return {profile: null, beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
+  if (fromEnv) return {profile: null, profiles: [], beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
   if (explicitProfile && !state.secrets.holdsFor(name)) existingProfile(state.settings.read(), name)
   const orphaned = profile ? await orphanedUrls(state, profile.client_id) : []
-  return {profile: name, clientId: profile?.client_id, baseUrls: [...new Set([...baseUrls, ...orphaned])]}
+  const all = [...new Set([...baseUrls, ...orphaned])]
+  return {profile: name, profiles: [name], clientId: profile?.client_id, baseUrls: all}
 }
 
 /** Base URLs with tokens of the client here that no profile names any more, since the profile was changed. */
@@ -218,4 +220,32 @@ async function orphanedUrls(state: State, clientId: string): Promise<string[]> {
   const named = Object.values(state.settings.read().profiles).map(profile => profile.base_url)
   const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === clientId)
   return kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl))
+}
+
+/** The result of --dry-run; `more`: changes after those of the logout. */
+export async function describeLogout(
+  state: State,
+  leaving: Leaving,
+  now: number,
+  more: readonly DryChange[] = [],
+): Promise<Result> {
+  const revocations = (await revocableTokens(state, leaving, now)).map(({client}) =>
+    plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
+  )
+  return dryRun(revocations, [...removals(state, leaving), ...more])
+}
+
+function removals(state: State, {isAll, clientId = 'the profile', profiles}: Leaving): DryChange[] {
+  const file = storedIn('file', state)
+  const remove = (what: string, from = file): DryChange => ({file: from, action: 'remove', what})
+  const people = isAll ? state.people.listAll() : []
+  const names = people.map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
+  return [
+    remove(`access tokens of ${isAll ? 'every client' : clientId}`),
+    ...profiles.flatMap(name => [
+      remove(`client secret of profile ${name}`, storedIn(recordOf(state, name)?.secret_store, state)),
+      remove(`signing secrets of profile ${name}`),
+    ]),
+    ...[...new Set(names)].map(name => remove(`details kept of ${name}`, join(state.directory, STATE_NAME))),
+  ]
 }

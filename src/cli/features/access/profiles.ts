@@ -1,10 +1,11 @@
 /** The commands of profiles. */
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {listResult} from '../../terminal/result.js'
+import {dryRun} from '../../session/dry-run.js'
+import {listResult, type Result, single} from '../../terminal/result.js'
 import type {RequestParts} from './access.js'
 import {existingProfile} from './config.js'
-import {type LoggedOut, type LogoutTarget, logOut} from './logout.js'
+import {describeLogout, type Leaving, type LoggedOut, logOut} from './logout.js'
 
 export const PROFILE_COLUMNS = ['name', 'current', 'base_url', 'client_id'] as const
 
@@ -21,22 +22,34 @@ export function listProfiles(state: State) {
   return {...listResult({profiles: items}, items, PROFILE_COLUMNS), whenEmpty}
 }
 
-/** Makes `name` the current profile. Throws usage, listing the profiles, when there is none of this name. */
-export async function useProfile(state: State, name: string) {
-  const profile = existingProfile(state.settings.read(), name)
-  await state.settings.update(file => file.set(['current_profile'], name))
-  return {profile: name, base_url: profile.base_url, client_id: profile.client_id}
+/** Makes `name` the current profile; with `isDry` says what would change. Throws usage, listing the profiles, if it is none. */
+export async function useProfile({settings}: State, name: string, isDry: boolean): Promise<Result> {
+  const {base_url, client_id} = existingProfile(settings.read(), name)
+  if (isDry) {
+    const before = settings.read().current_profile ?? null
+    return dryRun([], [{file: settings.path, action: 'set', what: 'current_profile', before, after: name}])
+  }
+  await settings.update(file => file.set(['current_profile'], name))
+  const used = {profile: name, base_url, client_id}
+  return single(used, used, name)
 }
 
 /** The credentials of the profile `name`. Throws usage, listing the profiles, when there is none of this name. */
-export function logoutTargetOf(state: State, name: string): LogoutTarget {
+export function leavingProfile(state: State, name: string): Leaving {
   const {client_id, base_url} = existingProfile(state.settings.read(), name)
-  return {profile: name, clientId: client_id, baseUrls: [base_url]}
+  return {profile: name, profiles: [name], clientId: client_id, baseUrls: [base_url]}
+}
+
+/** The result of --dry-run. */
+export function describeProfileRemoval(state: State, name: string, now: number): Promise<Result> {
+  const {base_url, client_id} = existingProfile(state.settings.read(), name)
+  const entry = {file: state.settings.path, action: 'remove', what: `profiles.${name}`} as const
+  return describeLogout(state, leavingProfile(state, name), now, [{...entry, before: {base_url, client_id}}])
 }
 
 /** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */
 export async function removeProfile(parts: RequestParts, state: State, name: string): Promise<LoggedOut> {
-  const gone = await logOut(parts, state, logoutTargetOf(state, name)).catch(async error => {
+  const gone = await logOut(parts, state, leavingProfile(state, name)).catch(async error => {
     if (!(error instanceof StorageError)) await forgetEntry(state, name)
     throw error
   })
