@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {type LoginInput, logIn, overriddenWarning} from '../cli/features/access/access.js'
 import {describeLogin, logInPatiently, nextSteps, readLogin} from '../cli/features/access/login.js'
-import {systemClock} from '../cli/session/clock.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {scopeFlag} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
@@ -46,7 +45,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
     const login = await readLogin(flags, process.env, state, ask)
     const {input} = login
     if (flags['dry-run']) return this.print(describeLogin(state, input))
-    const parts = {...(await this.openSender()), clock: systemClock}
+    const parts = await this.openSender()
     const attempt = (typed: LoginInput) => logIn(parts, state, typed)
     const identity = await logInPatiently(login, attempt, ask, problem => this.warn(problem))
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')

@@ -46,7 +46,7 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
     for (const each of remaining) this.warn(remainingText(leaving, each))
     if (flags['dry-run']) return this.print(await describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0) await this.consent(flags.yes, 'Log out and remove the secret?', LIVE_LOGOUT)
-    const parts = {...(await this.openSender()), clock: systemClock}
+    const parts = await this.openSender()
     const gone = await logOut(parts, state, leaving, remaining)
     const {profile, revoked, removed} = gone
     await this.print(single(gone, {profile, revoked, removed}, profile))

@@ -21,8 +21,7 @@ BOOKCTL_SCOPES.`
     const target = await this.target()
     const state = await this.state()
     if (flags.check && target.token) await checkReadyToken((await this.connect(target)).api)
-    else if (flags.check)
-      await checkIdentity({...(await this.openSender()), clock: systemClock}, target, state)
+    else if (flags.check) await checkIdentity(await this.openSender(), target, state)
     const identity = await describeIdentity(target, state, systemClock.now())
     await this.print(single(identity, identity, identity.client_id))
   }

@@ -75,22 +75,21 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
     ...(curl && showCurl ? {showRequest: (...sent) => showCurl(curl.curlLine(...sent))} : {}),
     ...(history ? {note: summary => void kept.push({command: history.command, ...summary})} : {}),
   })
-  const style = progressStyle(process, options.quiet, options.env)
-  const progress = style === 'none' ? undefined : createProgress(style)
+  const progress = createProgress(progressStyle(process, options.quiet, options.env))
   const sender = createSender({
     secrets,
     transport,
     clock: systemClock,
     random: Math.random,
-    trace: progress ? watchedTrace(trace, progress) : trace,
+    trace: watchedTrace(trace, progress),
     userAgent: `bookctl/${version}`,
   })
   return {
-    sender: progress ? watchedSender(sender, progress) : sender,
-    clock: progress ? watchedClock(systemClock, progress) : systemClock,
+    sender: watchedSender(sender, progress),
+    clock: watchedClock(systemClock, progress),
     timeoutSeconds,
     async close() {
-      progress?.end()
+      progress.end()
       await transport.close()
       const misplaced = history && (await keepExchanges(history.directory, kept))
       if (misplaced !== undefined) warn(`Warning: ${misplaced}`)

@@ -81,13 +81,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
       import('../../state/state.js'),
       import('../session/store.js'),
     ])
-    const store = chooseStore({
-      settings: () => state.settings.read(),
-      env: process.env,
-      profile: this.globals.profile,
-      baseUrl: this.globals['base-url'],
-      connection: () => this.connectOptions(),
-    })
+    const read = () => state.settings.read()
+    const store = chooseStore(read, process.env, this.globals, () => this.connectOptions())
     const state: State = openState(this.config.configDir, {store})
     this.whenStopped(() => state.close())
     return state
@@ -153,9 +148,9 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   /** Sends to any service: for obtaining and revoking tokens. */
   protected async openSender() {
     const {openSender} = await import('../session/connect.js')
-    const {sender, timeoutSeconds, close} = await openSender(await this.connectOptions())
-    this.whenStopped(close)
-    return {sender, timeoutSeconds}
+    const opened = await openSender(await this.connectOptions())
+    this.whenStopped(opened.close)
+    return opened
   }
 
   /** Whether --profile is on the command line, where it overrides credentials in the environment. */
@@ -212,7 +207,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     this.hasPrinted = true
     clearTransient()
     process.stdout.write(text)
-    if (result.warning !== undefined) this.warn(result.warning)
+    if (result.warning !== undefined) say(result.warning)
     this.note(notes)
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }

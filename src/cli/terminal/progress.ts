@@ -21,7 +21,7 @@ export function progressStyle(
   return wantsAccessible(env) ? 'plain' : 'redrawn'
 }
 
-export function createProgress(style: 'plain' | 'redrawn') {
+export function createProgress(style: ReturnType<typeof progressStyle>) {
   let label = ''
   let startedAt = 0
   let endedAt = Number.NEGATIVE_INFINITY
@@ -48,6 +48,7 @@ export function createProgress(style: 'plain' | 'redrawn') {
   return {
     /** Shows `text` during `work`. */
     async during<T>(text: string, work: () => Promise<T>): Promise<T> {
+      if (style === 'none') return work()
       if (performance.now() - endedAt > SAME_WORK_MILLISECONDS && underWay === 0)
         startedAt = performance.now()
       label = text

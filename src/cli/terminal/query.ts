@@ -33,7 +33,7 @@ export async function finderOf(expression: string): Promise<(value: unknown) => 
 export async function resultOfQuery<Item>(
   {document, items: all}: Result<Item>,
   query: string,
-): Promise<Result<unknown>> {
+): Promise<Result<unknown> & {readonly warning?: string}> {
   const {search} = await import('@jmespath-community/jmespath')
   // A query that does not fit fails after the work is done, so the error must not say otherwise.
   const failure = (error: unknown) =>

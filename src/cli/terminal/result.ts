@@ -25,8 +25,8 @@ export interface Result<Item = Record<string, unknown>> {
   readonly id?: (item: Item) => unknown
   /** Said on stderr, at a terminal, when there are no items. */
   readonly whenEmpty?: string
-  /** Warning: the result is incomplete. */
-  readonly warning?: string
+  /** Warnings: the result is incomplete, or less than was meant. */
+  readonly warning?: string | readonly string[]
   /** One thing rather than a list: printed as `name: value` lines. */
   readonly single?: boolean
   /** Lines before the rows, unless a format is asked for; made safe, and of at most `columns`. */

@@ -25,13 +25,7 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigSet)
     const around = await this.surroundings()
-    const done = await changeSetting(
-      {key: args.key, text: args.value},
-      around,
-      await this.state(),
-      flags['dry-run'],
-    )
-    await this.print(done.result)
-    for (const warning of done.warnings) this.warn(warning)
+    const typed = {key: args.key, text: args.value}
+    await this.print(await changeSetting(typed, around, await this.state(), flags['dry-run']))
   }
 }

@@ -22,8 +22,6 @@ Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigUnset)
     const around = await this.surroundings()
-    const done = await changeSetting({key: args.key}, around, await this.state(), flags['dry-run'])
-    await this.print(done.result)
-    for (const warning of done.warnings) this.warn(warning)
+    await this.print(await changeSetting(args, around, await this.state(), flags['dry-run']))
   }
 }

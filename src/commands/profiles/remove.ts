@@ -28,7 +28,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     if (live) this.warn(`LIVE: credentials ${live}`)
     if (flags['dry-run']) return this.print(await describeProfileRemoval(state, args.name, systemClock.now()))
     if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
-    const parts = {...(await this.openSender()), clock: systemClock}
+    const parts = await this.openSender()
     const gone = await removeProfile(parts, state, args.name)
     await this.print(single(gone, gone, gone.profile))
   }

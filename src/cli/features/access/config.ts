@@ -120,13 +120,18 @@ export function settingsPath(directory: string): Result {
   return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
 }
 
+interface Typed {
+  readonly key: SettingKey
+  readonly text?: string
+}
+
 /** `config set` or, without `text`, `config unset`; with `isDry` it only says what would change. Throws usage. */
 export async function changeSetting(
-  typed: {readonly key: SettingKey; readonly text?: string},
+  typed: Typed,
   around: Surroundings,
   {settings}: State,
   isDry: boolean,
-): Promise<{result: Result; warnings: string[]}> {
+): Promise<Result> {
   const {path} = settings
   const change = await planChange(typed, around)
   const {key, place, profile, before, after} = change
@@ -136,7 +141,7 @@ export async function changeSetting(
     const action = after === null ? 'remove' : 'set'
     const changed = {file: path, action, what: `${where}${key.name}`, before, after} as const
     const gone = removed.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
-    return {result: dryRun([], [changed, ...gone]), warnings: []}
+    return dryRun([], [changed, ...gone])
   }
   await settings.update(file => applyChange(file, change))
   const row = {key: key.name, value: after, previous: before, profile, path}
@@ -145,7 +150,7 @@ export async function changeSetting(
   const warnings: string[] = []
   if (names) warnings.push(`Removed, because it belonged to the previous service: ${names}`)
   if (overriddenBy) warnings.push(`Warning: ${overriddenBy} overrides this setting`)
-  return {result: single(row, row, key.name), warnings}
+  return {...single(row, row, key.name), warning: warnings}
 }
 
 function overriding({key, place, after}: Change, around: Surroundings): string | undefined {
@@ -173,20 +178,10 @@ export const keyArg = {
   }),
 }
 
-interface Change {
-  readonly key: SettingKey
-  readonly place: SettingPlace
-  readonly profile: string | null
-  readonly before: SettingValue | null
-  /** Null: removed. */
-  readonly after: SettingValue | null
-}
+type Change = Awaited<ReturnType<typeof planChange>>
 
 /** Settings of a service change in the profile in use, others in the defaults or the profile of --profile. */
-async function planChange(
-  {key, text}: {readonly key: SettingKey; readonly text?: string},
-  around: Surroundings,
-): Promise<Change> {
+async function planChange({key, text}: Typed, around: Surroundings) {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
