@@ -66,11 +66,3 @@ test.each<[string, object]>([
   expect(exit).toBe(5)
   expect(stderr.split('\n')[0]).toBe(`Error: ${words}`)
 })
-
-test('says no more of a long answer than a person reads', async () => {
-  const details = Array.from({length: 500}, (_, n) => ({field: `f${n}`, message: 'x'.repeat(5000)}))
-  service.script = answering('/account', 400, {error: {code: 'long', message: 'y'.repeat(9000), details}})
-  const {stderr} = await home.run(['account'])
-  expect(stderr.length).toBeLessThan(1500)
-  expect(stderr).toContain('f2: x')
-})

@@ -49,12 +49,6 @@ test('a HAR file that cannot be written is refused before anything is sent', asy
   expect((await home.run(['journal'])).stdout).not.toContain(offer)
 })
 
-test('a port that is taken is named', async () => {
-  const {port} = new URL(sandbox.origin)
-  const {exit, result} = await home.json(['sandbox', 'start', '--port', port, '--db', ':memory:'])
-  expect({exit, result}).toMatchObject({exit: 2, result: {error: {code: 'port_unavailable'}}})
-})
-
 test.skipIf(process.platform === 'win32')(
   'a directory that others may write is ours alone after any command',
   async () => {

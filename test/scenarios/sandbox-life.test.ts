@@ -1,5 +1,5 @@
 /** The sandbox a person lives with: its port, what finds it, and several beside each other. */
-import {rmSync, statSync, symlinkSync} from 'node:fs'
+import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
 import {startListening} from '../support/listening.js'
@@ -63,7 +63,7 @@ test('listen takes 4020, another port when that is in use, and a typed one only'
 
 test('the controls find the sandbox that runs, whatever BOOKCTL_BASE_URL names', async () => {
   const home = newHome({BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1'})
-  const {baseUrl} = await start(home, '--db', ':memory:')
+  const {baseUrl, stop} = await start(home, '--db', ':memory:')
   expect(await exportsOf(home)).toMatchObject({BOOKCTL_BASE_URL: baseUrl})
   expect((await home.run(['sandbox', 'clock', '--advance', '1m'])).exit).toBe(0)
   const {result} = await home.json<{servers: {url: string}[]}>(['sandbox', 'openapi'])
@@ -72,6 +72,8 @@ test('the controls find the sandbox that runs, whatever BOOKCTL_BASE_URL names',
   expect((await home.run(['sandbox', 'deliveries'])).exit).toBe(0)
   const typed = ['sandbox', 'deliveries', '--base-url', 'https://partners.example.com/v1']
   expect(await home.refusal(typed)).toMatchObject({exit: 2, code: 'not_a_sandbox'})
+  expect((await stop('SIGINT')).exit).toBe(130)
+  expect(await home.refusal(['sandbox', 'clock'])).toMatchObject({exit: 7, code: 'sandbox_not_running'})
 })
 
 test('without a login the hint is the line that uses the sandbox, if one runs', async () => {
@@ -109,6 +111,8 @@ test('several run beside each other, and the end of one hides no other', async (
   expect(await exportsOf(home, '--base-url', usual.baseUrl)).toMatchObject({BOOKCTL_BASE_URL: usual.baseUrl})
 
   await inFile.stop('SIGKILL')
+  const dead = await home.run(['sandbox', 'env', '--base-url', inFile.baseUrl])
+  expect(dead).toMatchObject({exit: 7, stdout: '', stderr: expect.stringContaining('bookctl sandbox start')})
   expect(await exportsOf(home)).toMatchObject({BOOKCTL_BASE_URL: inMemory.baseUrl})
   await inMemory.stop()
   const left = await home.run(['sandbox', 'env'])
@@ -151,9 +155,14 @@ test('records are private, and those of killed sandboxes are removed by the next
   expect(home.kept()).toContain(`sandbox-running-${killed.pid}.json`)
   const left = await home.json<{checks: {name: string; detail: string}[]}>(['doctor', '--offline'])
   expect(JSON.stringify(left.result.checks)).toContain('no longer running')
-  await start(home)
+  const {stop} = await start(home)
   expect(home.kept().filter(name => name.startsWith('sandbox-running'))).toEqual(['sandbox-running.json'])
   expect(statSync(join(home.configDirectory, 'sandbox-running.json')).mode & 0o777).toBe(0o600)
+  await stop()
+  // Its process id may belong to another process by now.
+  const record = {origin: new URL(killed.baseUrl).origin, base_url: killed.baseUrl, pid: process.pid}
+  writeFileSync(join(home.configDirectory, 'sandbox-running.json'), JSON.stringify(record))
+  expect(await home.run(['sandbox', 'env'])).toMatchObject({exit: 7, stdout: ''})
 })
 
 test('one whose database was removed is still found beside the one on the new database', async () => {
