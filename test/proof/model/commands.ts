@@ -7,17 +7,11 @@ type Command = fc.AsyncCommand<ModelService, RealService>
 
 /** Whole minutes, so that two moments are the same or far apart. */
 const STEPS = [1, 5, 14, 15, 30, 2 * 60, 8 * 60, 24 * 60, 48 * 60].map(minutes => minutes * MINUTE)
-const TYPES =
-  'reservation.confirmed reservation.cancelled payment.captured payment.failed voucher.ready'.split(' ')
 const MISTAKES = ['guest_count_mismatch', 'nationality_mismatch', 'invalid_identity_number'] as const
 
-function command(
-  text: string,
-  run: (model: ModelService, real: RealService) => Promise<void>,
-  check: (model: Readonly<ModelService>) => boolean = () => true,
-): Command {
+function command(text: string, run: (model: ModelService, real: RealService) => Promise<void>): Command {
   return {
-    check,
+    check: () => true,
     toString: () => text,
     async run(model, real) {
       await run(model, real)
@@ -178,50 +172,6 @@ const revoke = fc.constant(
   }),
 )
 
-const subscribe = fc.subarray(TYPES, {minLength: 1}).map(types =>
-  command(
-    `subscribe to ${types.join(', ')}`,
-    async (model, real) => {
-      const {status, json} = await real.subscribe(types)
-      expectSame('subscribing', status, 201)
-      model.subscriptions.set(json.data.id, {types, active: true})
-    },
-    ({subscriptions}) => subscriptions.size < 3,
-  ),
-)
-
-const unsubscribe = small.map(n =>
-  command(
-    `unsubscribe ${n}`,
-    async (model, real) => {
-      const id = at(model.subscriptions.keys(), n) ?? ''
-      expectSame('unsubscribing', (await real.call('DELETE', `/webhooks/subscriptions/${id}`)).status, 200)
-      model.unsubscribe(id)
-    },
-    ({subscriptions}) => subscriptions.size > 0,
-  ),
-)
-
-const testEvent = small.map(n =>
-  command(
-    `test event to ${n}`,
-    async (model, real) => {
-      const [id = '', subscription] = at(model.subscriptions, n) ?? []
-      const {status} = await real.call('POST', `/webhooks/subscriptions/${id}/test`)
-      expectSame('a test event', status, subscription?.active ? 202 : 409)
-      if (subscription?.active) model.emitTest(id)
-    },
-    ({subscriptions}) => subscriptions.size > 0,
-  ),
-)
-
-const receiving = fc.boolean().map(receives =>
-  command(`subscribers ${receives ? 'work' : 'fail'}`, async (model, real) => {
-    model.receives = receives
-    real.receives = receives
-  }),
-)
-
 const restart = fc.constant(
   command('restart', async (_, real) => {
     if (real.isOnDisk) real.restart()
@@ -231,7 +181,7 @@ const restart = fc.constant(
 /** Reservations and time more often than the rest. */
 const COMMANDS: fc.Arbitrary<Command>[] = [
   ...[search, search, reserve, reserve, reserve, reserve, pay, pay, cancel, advance, advance, advance],
-  ...[price, voucher, revoke, subscribe, unsubscribe, testEvent, receiving, restart],
+  ...[price, voucher, revoke, restart],
 ]
 
 const START = 1_906_545_600

@@ -1,14 +1,13 @@
-/** The sandbox as the model meets it: real parts, a subscriber over real HTTP, and all of its state read back to compare. */
+/** The sandbox as the model meets it: real parts, and all of its state read back to compare. */
 import {copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {createSandbox, type Sandbox} from '../../../src/sandbox/sandbox.js'
 import {ADULT, CONTACT, searchRequest, TEST_START} from '../../support/sandbox.js'
-import {type Subscriber, signedAt, startSubscriber} from '../../support/subscriber.js'
 import type {Answered, ModelService, Wish} from './service.js'
 
 const ORIGIN = 'http://127.0.0.1'
-const SCOPES = 'hotels:read reservations:read reservations:write account:read webhooks:read webhooks:write'
+const SCOPES = 'hotels:read reservations:read reservations:write account:read'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any
@@ -23,11 +22,8 @@ export interface Answer {
 export class RealService {
   private readonly directory: string | undefined
   private sandbox: Sandbox
-  private subscriber: Subscriber | undefined
-  private readonly secrets = new Map<string, string>()
   private token = 'none yet'
   private starts = 0
-  receives = true
 
   /** On disk it can be restarted; in memory it is quicker. */
   constructor(
@@ -39,7 +35,7 @@ export class RealService {
   }
 
   private start(): Sandbox {
-    const sandbox = createSandbox({database: this.path, clock: () => TEST_START, allowHttpLoopback: true})
+    const sandbox = createSandbox({database: this.path, clock: () => TEST_START})
     sandbox.listenAt(ORIGIN)
     return sandbox
   }
@@ -58,9 +54,8 @@ export class RealService {
     return this.directory === undefined ? ':memory:' : join(this.directory, `sandbox-${this.starts}.db`)
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.sandbox.close()
-    await this.subscriber?.close()
     if (this.directory !== undefined) rmSync(this.directory, {recursive: true, force: true})
   }
 
@@ -123,36 +118,13 @@ export class RealService {
     return {status, code, replayed, ref: json.data?.reservation_ref ?? json.error?.reservation_ref}
   }
 
-  async subscribe(types: readonly string[]): Promise<Answer> {
-    this.subscriber ??= await startSubscriber(answer => {
-      answer.writeHead(this.receives ? 200 : 500).end()
-    })
-    const path = `/${this.secrets.size}`
-    const answer = await this.call('POST', '/webhooks/subscriptions', {
-      url: this.subscriber.origin + path,
-      events: types,
-    })
-    if (answer.status === 201) this.secrets.set(path, answer.json.data.secret)
-    return answer
-  }
-
   /** Everything the model knows, as the sandbox has it; the difference, or nothing. */
   async compare(model: ModelService): Promise<string[]> {
     const list = async (answer: Promise<Answer>): Promise<Json[]> => (await answer).json.data
     const {json: clock} = await this.control('GET', '/clock')
     const {json: account} = await this.call('GET', '/account')
     const reservations = await list(this.call('GET', '/reservations?limit=100'))
-    const subscriptions = await list(this.call('GET', '/webhooks/subscriptions?limit=100'))
-    const events = (await list(this.control('GET', '/events'))).map(each => ({
-      id: each.id,
-      text: textOf(each),
-    }))
-    const texts = new Map(events.map(({id, text}) => [id, text]))
-    const deliveries = await list(this.control('GET', '/deliveries'))
-    const live = deliveries.filter(each => model.subscriptions.has(each.subscription_id))
-    const unsigned = this.subscriber?.received.filter(
-      event => signedAt(event, this.secrets.get(event.path) ?? '') === null,
-    )
+    const events = await list(this.control('GET', '/events'))
     const pairs: Readonly<Record<string, readonly [real: unknown[], expected: unknown[]]>> = {
       time: [[iso(Date.parse(clock.now) / 1000)], [iso(model.now)]],
       balance: [[account.data.balance], [(model.balance / 100).toFixed(2)]],
@@ -160,28 +132,7 @@ export class RealService {
         reservations.map(each => `${each.reservation_ref} ${each.status} ${each.payment.status}`),
         [...model.reservations.values()].map(each => `${each.ref} ${each.status} ${each.payment}`),
       ],
-      subscriptions: [
-        subscriptions.map(({id, is_active}) => `${id} ${is_active}`),
-        [...model.subscriptions].map(([id, {active}]) => `${id} ${active}`),
-      ],
-      events: [events.map(({text}) => text), model.events.map(({text, at}) => `${text} ${iso(at)}`)],
-      deliveries: [
-        live.map(({subscription_id, event_id, status, attempts}) =>
-          [
-            ...[subscription_id, texts.get(event_id), status],
-            ...attempts.map(({at, error}: Json) => `${iso(Date.parse(at) / 1000)} ${error === null}`),
-          ].join(' '),
-        ),
-        model.events.flatMap(event =>
-          event.deliveries.map(({subscription, status, attempts}) =>
-            [
-              ...[subscription, `${event.text} ${iso(event.at)}`, status],
-              ...attempts.map(({at, ok}) => `${iso(at)} ${ok}`),
-            ].join(' '),
-          ),
-        ),
-      ],
-      'events that are not signed': [unsigned ?? [], []],
+      events: [events.map(textOf), model.events.map(({text, at}) => `${text} ${iso(at)}`)],
     }
     return Object.entries(pairs).flatMap(([what, [real, expected]]) => {
       const [a, b] = [real.sort().join('\n'), expected.sort().join('\n')]

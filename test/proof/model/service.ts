@@ -1,18 +1,15 @@
 /**
  * A small model of the service, written from its interface and from what is chosen where that is silent (service.md),
- * and sharing no line with src/: offers, reservations, money, keys, events and deliveries, in plain maps. Times are Unix
- * seconds, money is in hundredths.
+ * and sharing no line with src/: offers, reservations, money, keys, tokens and events, in plain maps. Times are Unix seconds,
+ * money is in hundredths. Deliveries, which follow from events alone, have test/sandbox/delivery-*.test.ts.
  */
 
 export const MINUTE = 60
-const HOUR = 3600
 /** §5.5, §2.3, service.md. */
 const TOKEN_SECONDS = 7200
 const OFFER_SECONDS = 15 * MINUTE
 const PAYMENT_SECONDS = 15 * MINUTE
-const KEY_SECONDS = 24 * HOUR
-/** §6.4 for six, service.md for the last two: each from the attempt before. */
-const DELAYS = [0, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 8 * HOUR, 24 * HOUR, 24 * HOUR]
+const KEY_SECONDS = 24 * 60 * MINUTE
 
 export interface ModelOffer {
   readonly id: string
@@ -31,24 +28,6 @@ export interface ModelReservation {
   readonly payBy: number
   status: 'PENDING_PAYMENT' | 'CONFIRMED' | 'CANCELLED' | 'EXPIRED'
   payment: 'PENDING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'REFUNDED'
-}
-
-export interface ModelDelivery {
-  readonly subscription: string
-  status: 'PENDING' | 'DELIVERED' | 'ABANDONED'
-  next: number | undefined
-  readonly attempts: {readonly at: number; readonly ok: boolean}[]
-}
-
-export interface ModelEvent {
-  readonly text: string
-  readonly at: number
-  readonly deliveries: ModelDelivery[]
-}
-
-export interface ModelSubscription {
-  readonly types: readonly string[]
-  active: boolean
 }
 
 /** What is asked when something is reserved. */
@@ -78,11 +57,9 @@ interface KeptAnswer {
 export class ModelService {
   readonly offers = new Map<string, ModelOffer>()
   readonly reservations = new Map<string, ModelReservation>()
-  readonly subscriptions = new Map<string, ModelSubscription>()
-  readonly events: ModelEvent[] = []
+  /** Type, reference and status, in order. */
+  readonly events: {readonly text: string; readonly at: number}[] = []
   readonly keys = new Map<string, KeptAnswer>()
-  /** Whether the subscribers answer 200. */
-  receives = true
   token: {issuedAt: number; revoked: boolean} | undefined
 
   constructor(
@@ -212,77 +189,17 @@ export class ModelService {
   }
 
   private emit(type: string, {ref, status}: ModelReservation, at = this.now): void {
-    this.addEvent(type, `${type} ${ref} ${status}`, at, [...this.subscriptions.keys()])
+    this.events.push({text: `${type} ${ref} ${status}`, at})
   }
 
-  /** §4.8: to one subscription alone. */
-  emitTest(subscription: string): void {
-    const type = this.subscriptions.get(subscription)?.types[0] ?? ''
-    this.addEvent(type, `${type} RSV-0000000000 CONFIRMED`, this.now, [subscription])
-  }
-
-  private addEvent(type: string, text: string, at: number, to: readonly string[]): void {
-    const subscribed = to.filter(id => {
-      const {active = false, types = []} = this.subscriptions.get(id) ?? {}
-      return active && types.includes(type)
-    })
-    const deliveries = subscribed.map(
-      (subscription): ModelDelivery => ({subscription, status: 'PENDING', next: at, attempts: []}),
-    )
-    this.events.push({text, at, deliveries})
-  }
-
-  unsubscribe(id: string): void {
-    this.subscriptions.delete(id)
-    for (const {deliveries} of this.events) {
-      const index = deliveries.findIndex(({subscription}) => subscription === id)
-      if (index >= 0) deliveries.splice(index, 1)
-    }
-  }
-
-  /** Moves the time on; what falls due on the way happens at its own moment. */
+  /** Moves the time on; what is not paid by its end expires at its own moment. */
   advance(seconds: number): void {
-    const end = this.now + seconds
-    for (;;) {
-      const pays = this.unpaid().map(({payBy}) => payBy)
-      const times = [...pays, ...this.waiting().flatMap(({next}) => next ?? [])].filter(at => at <= end)
-      if (times.length === 0) break
-      this.now = Math.max(this.now, Math.min(...times))
-      this.happen()
-    }
-    this.now = end
-  }
-
-  private unpaid(): ModelReservation[] {
-    return [...this.reservations.values()].filter(({status}) => status === 'PENDING_PAYMENT')
-  }
-
-  private waiting(): ModelDelivery[] {
-    const all = this.events.flatMap(({deliveries}) => deliveries)
-    const isActive = (id: string) => this.subscriptions.get(id)?.active === true
-    return all.filter(({status, subscription}) => status === 'PENDING' && isActive(subscription))
-  }
-
-  private happen(): void {
-    for (const reservation of this.unpaid().filter(({payBy}) => payBy <= this.now)) {
+    this.now += seconds
+    for (const reservation of this.reservations.values()) {
+      if (reservation.status !== 'PENDING_PAYMENT' || reservation.payBy > this.now) continue
       reservation.status = 'EXPIRED'
       reservation.payment = 'EXPIRED'
       this.emit('reservation.cancelled', reservation, reservation.payBy)
     }
-    for (const delivery of this.waiting().filter(({next}) => (next ?? 0) <= this.now)) this.attempt(delivery)
-  }
-
-  private attempt(delivery: ModelDelivery): void {
-    delivery.attempts.push({at: this.now, ok: this.receives})
-    const made = delivery.attempts.length
-    const delay = DELAYS[made]
-    if (this.receives || delay === undefined) {
-      delivery.status = this.receives ? 'DELIVERED' : 'ABANDONED'
-      delivery.next = undefined
-    } else {
-      delivery.next = this.now + delay
-    }
-    const subscription = this.subscriptions.get(delivery.subscription)
-    if (delivery.status === 'ABANDONED' && subscription) subscription.active = false
   }
 }
