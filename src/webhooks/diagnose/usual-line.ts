@@ -73,7 +73,7 @@ export function usualLineCheck(
     if (header === undefined || timestamp === undefined) return undefined
     const digest = header.slice(SIGNATURE.lastIndex)
     if (digest.length !== DIGEST_LENGTH) return undefined
-    if (headers.includes(eventIdKey) && onlyValue(headers, eventIdKey) !== id) return undefined
+    if (onlyValue(headers, eventIdKey) !== id && headers.includes(eventIdKey)) return undefined
 
     const verdict = verifyParsed({timestamp, digests: [digest]}, text.slice(eventStart, end - 1), {
       secrets,
@@ -82,7 +82,8 @@ export function usualLineCheck(
     })
     if (!verdict.valid) return undefined
     return {
-      input: `${name}:${number}`,
+      // toFixed: V8 keeps the text of a number in a cache, which here would make the young heap grow to its limit.
+      input: `${name}:${number.toFixed()}`,
       valid: true,
       reason: 'ok',
       event_id: id,
