@@ -72,5 +72,6 @@ export const delivery = z
   .meta({id: 'Delivery', ...ours('One event on its way to one subscription')})
 
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>
+export type SubscriptionChange = z.infer<typeof subscriptionUpdate>
 export type Subscription = z.infer<typeof subscription>
 export type CreatedSubscription = z.infer<typeof createdSubscription>

@@ -1,7 +1,11 @@
 /** Quotes, cancellations and updates in answers of any shape. */
 import {describe, expect, test} from 'vitest'
-import {cancelReservation, quoteCancellation} from '../../src/api/operations/cancellations.js'
-import {showReservation, updateReservation} from '../../src/api/operations/reservations.js'
+import {
+  cancelReservation,
+  quoteCancellation,
+  showReservation,
+  updateReservation,
+} from '../../src/api/operations/reservations.js'
 import type {Api} from '../../src/api/types.js'
 import {apiAnswering} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'

@@ -1,7 +1,6 @@
 /** A change is sent once, and what came back decides what is known of it: for every operation that changes something. */
 import {describe, expect, test} from 'vitest'
-import {cancelReservation} from '../../src/api/operations/cancellations.js'
-import {updateReservation} from '../../src/api/operations/reservations.js'
+import {cancelReservation, updateReservation} from '../../src/api/operations/reservations.js'
 import {
   createSubscription,
   deleteSubscription,

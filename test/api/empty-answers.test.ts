@@ -1,10 +1,14 @@
 /** Successes that hold nothing of what was asked for: no record, no list, no word of the change. */
 import {describe, expect, test} from 'vitest'
 import {showAccount} from '../../src/api/operations/account.js'
-import {cancelReservation} from '../../src/api/operations/cancellations.js'
 import {listCities} from '../../src/api/operations/content.js'
 import {priceOffer, searchHotels, showHotel} from '../../src/api/operations/hotels.js'
-import {listReservations, showReservation, updateReservation} from '../../src/api/operations/reservations.js'
+import {
+  cancelReservation,
+  listReservations,
+  showReservation,
+  updateReservation,
+} from '../../src/api/operations/reservations.js'
 import {searchTours, showTour} from '../../src/api/operations/tours.js'
 import {listSubscriptions} from '../../src/api/operations/webhooks.js'
 import {apiAnswering} from '../support/answering.js'

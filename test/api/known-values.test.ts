@@ -1,7 +1,6 @@
 /** A secret known by value is taken out in every spelling, and innocent text stays. */
 import {expect, test} from 'vitest'
-import {spellingsOf} from '../../src/api/redact/known-values.js'
-import {createRedactor} from '../../src/api/redact/redact.js'
+import {createRedactor, spellingsOf} from '../../src/api/redact/redact.js'
 
 const GONE = '[redacted]'
 const words = (text: string) => text.trim().split(/\s+/)

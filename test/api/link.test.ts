@@ -1,7 +1,6 @@
 /** How long the fetch of a link may take, and whose failure one is that cannot be fetched. */
 import {expect, test} from 'vitest'
-import {createApi} from '../../src/api/operations/client.js'
-import {fetchLink} from '../../src/api/operations/link.js'
+import {createApi, fetchLink} from '../../src/api/operations/client.js'
 import {ExchangeError, SendError, type SendPolicy} from '../../src/api/types.js'
 import {describeFailure} from '../../src/cli/shell/exit-codes.js'
 import {fakeClock} from '../support/clocks.js'

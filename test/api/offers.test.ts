@@ -1,8 +1,7 @@
 /** Offers in the shapes of many services; the one field the interface promises is offer_id (§2.3). */
 import {readdirSync, readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
-import {factsOf, type OfferFacts} from '../../src/api/answers/offer-facts.js'
-import {findOffers} from '../../src/api/answers/offers.js'
+import {factsOf, findOffers, type OfferFacts} from '../../src/api/answers/offers.js'
 
 type Expected = Partial<OfferFacts> & {offer_id: string}
 

@@ -1,18 +1,16 @@
 /** The offers of an answer, whatever its shape (§2.3 promises offer_id and nothing else). */
-import {inDocumentOrder, type JsonObject, type Node, own} from '../../contract/json.js'
+import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '../../contract/field-names.js'
+import {inDocumentOrder, isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
+import {isCurrencyCode} from '../../contract/money.js'
+import {factIn, type MoneyWay, moneyIn} from './facts.js'
+import {ALTERNATIVE_PRICES, ANY_NAME, CURRENCY, LEADS_TO_PRICE, OFFER, PRICE, ROLES} from './vocabulary.js'
 
-export interface OfferNode {
-  readonly offerId: string
-  /** Where the id was first seen; its object is the service's own offer. */
-  readonly node: Node
-  /** The other places that name the same offer. */
-  readonly repeats: readonly Node[]
-  /** Whether no other offer is in or below an object around this one: then what the object says is about this one. */
-  readonly isAloneIn: (around: Node) => boolean
-}
+/** An offer, and where in its answer it is. */
+export type OfferNode = ReturnType<typeof findOffers>[number]
 
 /** Every object with an `offer_id` string, under any name and depth, in document order, each id once. */
-export function findOffers(json: unknown): OfferNode[] {
+export function findOffers(json: unknown) {
+  /** The first place that names each offer, whose object is the service's own offer, and the others. */
   const found = new Map<string, {node: Node; repeats: Node[]}>()
   // The one offer below each object, or null when there are several.
   const below = new Map<Node, string | null>()
@@ -28,12 +26,220 @@ export function findOffers(json: unknown): OfferNode[] {
       else if (other !== offerId) below.set(around, null)
     }
   }
+  /** Whether no other offer is in or below an object around this one: then what the object says is about this one. */
   const isAloneIn = (around: Node) => below.get(around) !== null
   return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn}))
 }
 
 /** The object's own `offer_id`, when it has one. */
-export function offerIdOf(value: JsonObject): string | undefined {
+function offerIdOf(value: JsonObject): string | undefined {
   const id = own(value, 'offer_id')
   return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** The offer's price, a decimal string: its own, or that of an object around it which holds no other offer. */
+function priceOf(offer: OfferNode, node: Node) {
+  const way: MoneyWay = {
+    inside: [...PRICE, 'value', ...LEADS_TO_PRICE],
+    child: (value, name) => childOf(offer, value, name),
+    leads: LEADS_TO_PRICE,
+    currency: [...CURRENCY, 'price_currency', 'total_currency'],
+  }
+  const names = [...PRICE, ...LEADS_TO_PRICE]
+  const price = moneyIn(fieldsOf(node.value), names, node, way) ?? priceAround(offer, node, way)
+  const currency = price?.currency ?? null
+  return {
+    total: price?.amount ?? null,
+    currency: currency !== null && isCurrencyCode(currency) ? currency : null,
+  }
+}
+
+/** An object that may hold the price, unless it is another offer's. A list counts when it has one item, or alternatives. */
+function childOf({offerId}: OfferNode, value: unknown, name: string): JsonObject | undefined {
+  const isUsable = !Array.isArray(value) || value.length === 1 || ALTERNATIVE_PRICES.includes(name)
+  const child = Array.isArray(value) ? value[0] : value
+  if (!isUsable || !isObject(child) || (offerIdOf(child) ?? offerId) !== offerId) return undefined
+  if (name !== 'occupancy_pricing') return child
+  // Prices by occupancy (`{"2": …}`): with several, none of them is the price of the whole offer.
+  const [only, ...others] = Object.values(child)
+  return isObject(only) && others.length === 0 ? only : undefined
+}
+
+/** Across a list, only an object under a price's name counts: a bare `total` beside a list is the number of its items. */
+function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
+  let crossedList = node.inArray
+  for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
+    const fields = fieldsOf(around.value)
+    const objects = crossedList
+      ? ['price', 'total_price', 'pricing'].filter(name => isObject(fields.get(name)))
+      : undefined
+    const price = moneyIn(fields, objects ?? [...PRICE, ...LEADS_TO_PRICE], around, way)
+    if (price) return price
+    crossedList ||= around.inArray
+  }
+  return null
+}
+
+/** What is not found is null. */
+export type OfferFacts = ReturnType<typeof factsAt>
+
+/** Of an offer that is named in many places; not in the interface. */
+const MOST_PLACES = 4
+
+/** The facts of one offer, gathered from the places that name it, the first place first. */
+export function factsOf(offer: OfferNode): OfferFacts {
+  const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
+  const [first, ...others] = places.map(node => factsAt(offer, node)) as [OfferFacts, ...OfferFacts[]]
+  return others.reduce((facts, more) => {
+    const merged = Object.entries(facts).map(([key, value]) => [key, value ?? more[key as keyof OfferFacts]])
+    return {...Object.fromEntries(merged), price: facts.price.total === null ? more.price : facts.price}
+  }, first)
+}
+
+function factsAt(offer: OfferNode, node: Node) {
+  const views = [...viewsOn(offer, node)].filter(({role}) => role !== 'elsewhere')
+  const find = <T>(
+    names: readonly string[],
+    read: (value: unknown) => T | undefined,
+    isMeant: (view: View) => boolean = () => true,
+  ): T | null => {
+    for (const view of views) {
+      const found = isMeant(view) ? factIn(view.fields, names, read) : null
+      if (found !== null) return found
+    }
+    return null
+  }
+  const of = (role: Role) => (view: View) => view.role === role
+  // A bare name on the offer itself is the room's when the hotel is named elsewhere, else the hotel's.
+  const bare = find(ANY_NAME, nameText, view => view.place === 'own' && view.role !== 'hotel')
+  const isRooms = roleOf(node.key) === 'room' || roleOf(node.key) === 'rate'
+  const hotel = find(OFFER.hotelName, nameText) ?? find(ANY_NAME, nameText, of('hotel'))
+  const room =
+    find(OFFER.roomName, nameText) ??
+    find(OFFER.roomText, nameText, of('room')) ??
+    find(OFFER.roomKind, nameText, view => view.role === 'room' && view.place !== 'own')
+  const notRefundable = find(OFFER.notRefundable, truth)
+  return {
+    hotel_name: hotel ?? (isRooms ? null : bare),
+    stars: find(OFFER.stars, starCount) ?? find(OFFER.starsOfHotel, starCount, of('hotel')),
+    room_name: room ?? (hotel !== null || isRooms ? bare : null),
+    /** The board's code when there is one (`BB`), else its name. */
+    board: find(OFFER.board, nameText) ?? find(OFFER.ofBoard, nameText, of('board')),
+    price: priceOf(offer, node),
+    refundable: find(OFFER.refundable, truth) ?? (notRefundable === null ? null : !notRefundable),
+    /** As the service wrote it. */
+    free_cancellation_until: find(OFFER.freeUntil, dateText),
+    /** Unix seconds on the service's clock. Objects inside an offer may expire by themselves, such as a payment link. */
+    expiry: find(OFFER.expiry, instant, ({place}) => place !== 'inside'),
+  }
+}
+
+type Role = keyof typeof ROLES | undefined
+
+/** An object about an offer. */
+interface View {
+  readonly fields: Fields
+  readonly role: Role
+  readonly place: 'own' | 'inside' | 'around'
+}
+
+const MAX_DEPTH_INSIDE = 5
+const MAX_VIEWS_INSIDE = 80
+/** An object with more fields is a collection under keys and no record. */
+const MAX_FIELDS_AROUND = 200
+/** `room: {description: {text}}`: such an object is about what it is in. */
+const DESCRIPTION = /^(description|type_estimated|content|static|info|details)$/
+
+const roleOf: (key: string) => Role = onceForEachName(key => {
+  const name = snakeCase(key)
+  return (Object.keys(ROLES) as (keyof typeof ROLES)[]).find(role => ROLES[role].test(name))
+})
+
+/** The objects about the offer, nearest first: itself, those inside, those around; never those of other offers. */
+function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
+  const role = roleOf(node.key)
+  yield {fields: fieldsOf(node.value), role, place: 'own'}
+  yield* viewsInside(offer, node.value, role, 'inside')
+  for (let around = node.parent, from = node; around; from = around, around = around.parent) {
+    yield* viewsAround(offer, around, from)
+  }
+}
+
+/**
+ * An object around the offer, and those in it: a hotel, what is in a hotel's record, and everything when there is no other
+ * offer. An unnamed item of a list is usually a hotel with its offers.
+ */
+function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<View> {
+  const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)
+  const fields = fieldsOf(around.value)
+  yield {fields, role, place: 'around'}
+  if (fields.size > MAX_FIELDS_AROUND) return
+  const isAlone = offer.isAloneIn(around) && !from.inArray
+  for (const [key, value] of Object.entries(around.value)) {
+    if (key === from.key || !isObject(value) || offerIdOf(value) !== undefined) continue
+    const childRole = roleOf(key)
+    if (childRole === 'elsewhere' || (childRole !== 'hotel' && role !== 'hotel' && !isAlone)) continue
+    yield {fields: fieldsOf(value), role: childRole, place: 'around'}
+    yield* viewsInside(offer, value, childRole, 'around')
+  }
+}
+
+/** What is inside an object, outermost first; of a list only its first item, and never another offer. */
+function* viewsInside(
+  {offerId}: OfferNode,
+  value: JsonObject,
+  role: Role,
+  place: View['place'],
+): Generator<View> {
+  let level: {value: JsonObject; role: Role}[] = [{value, role}]
+  let count = 0
+  for (let depth = 0; depth < MAX_DEPTH_INSIDE && level.length > 0; depth++) {
+    level = level.flatMap(outer =>
+      Object.entries(outer.value).flatMap(([key, inner]) => {
+        const child = firstObject(inner)
+        const own = roleOf(key) ?? (DESCRIPTION.test(snakeCase(key)) ? outer.role : undefined)
+        const isOthers = !child || own === 'elsewhere' || (offerIdOf(child) ?? offerId) !== offerId
+        return isOthers ? [] : [{value: child, role: own}]
+      }),
+    )
+    for (const inner of level) {
+      if (count++ >= MAX_VIEWS_INSIDE) return
+      yield {fields: fieldsOf(inner.value), role: inner.role, place}
+    }
+  }
+}
+
+/** Of a name in several languages the first will do. */
+function nameText(value: unknown): string | undefined {
+  return textOf(value) ?? (isObject(value) ? textOf(value.content, value.en) : undefined)
+}
+
+function starCount(value: unknown): number | undefined {
+  const text = textOf(value) ?? ''
+  const [, digits] = /^\s*([0-7](?:\.[05]0*)?)\s*(?:\*|-?\s*est|-?\s*stars?|$)/i.exec(text) ?? []
+  const stars = Number(digits ?? Number.NaN)
+  return stars > 0 ? stars : undefined
+}
+
+function truth(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  const word = typeof value === 'string' ? value.trim().toLowerCase().replace('-', '_') : ''
+  if (['true', 'yes', 'rfn', 'refundable'].includes(word)) return true
+  return ['false', 'no', 'nrfn', 'non_refundable', 'nonrefundable'].includes(word) ? false : undefined
+}
+
+function dateText(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? value : undefined
+}
+
+/** Unix seconds of a timestamp with an offset, or of a number of seconds or milliseconds. */
+function instant(value: unknown): number | undefined {
+  if (typeof value === 'number') {
+    const seconds = value > 1e12 ? value / 1000 : value
+    return seconds > 1e9 && seconds < 1e11 ? seconds : undefined
+  }
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:?\d{2})$/i.test(value))
+    return undefined
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : at / 1000
 }

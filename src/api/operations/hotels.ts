@@ -6,46 +6,40 @@ import type {JsonObject} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
 import {findNamed} from '../answers/facts.js'
-import {factsOf, type OfferFacts} from '../answers/offer-facts.js'
-import {findOffers, type OfferNode} from '../answers/offers.js'
+import {factsOf, findOffers, type OfferNode} from '../answers/offers.js'
 import {holdsNo} from '../answers/refusals.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList} from './lists.js'
 
-interface OfferRecord<Time> extends Omit<OfferFacts, 'expiry'> {
-  readonly offer_id: string
-  /** ISO 8601, on this machine's clock. */
-  readonly expires_at: Time
-  /** The service's own object, untouched. */
-  readonly raw: JsonObject
+/** An offer under our names; `expires_at` is ISO 8601 on this machine's clock, from its expiry on the service's. */
+function recordOf<Time>(
+  found: OfferNode,
+  expiresAt: (expiry: number | null) => Time,
+  raw = found.node.value,
+) {
+  const {expiry, ...facts} = factsOf(found)
+  return {offer_id: found.offerId, ...facts, expires_at: expiresAt(expiry), raw}
 }
 
-export type FoundOffer = OfferRecord<string>
+export type FoundOffer = ReturnType<typeof recordOf<string>>
 /** Its expiry is null when the answer has none (§2.3: OFFER_VALIDITY_SECONDS from its search). */
-export type PricedOffer = OfferRecord<string | null>
-
-export interface SearchOutcome {
-  /** Unix seconds on this machine's clock. */
-  readonly searchedAt: number
-  /** When the last of the offers expires. */
-  readonly expiresAt: number
-  readonly offers: FoundOffer[]
-}
+export type PricedOffer = ReturnType<typeof recordOf<string | null>>
+export type SearchOutcome = Awaited<ReturnType<typeof searchHotels>>
 
 /** Searches offers. No offers is an outcome, not a failure. Throws Failure. */
-export async function searchHotels(api: Api, request: SearchRequest): Promise<SearchOutcome> {
+export async function searchHotels(api: Api, request: SearchRequest) {
   // Counted from before the search, so that an offer is never thought to live longer than it does (§2.3).
   const searchedAt = api.clock.now()
   const answer = await api.call('hotels.search', {body: request})
   const serviceNow = serviceClock(answer, searchedAt)
-  const offers = findOffers(answer.json).map(found => {
-    const {expiry, ...facts} = factsOf(found)
-    const expires_at = isoTime(searchedAt + lifetimeSeconds(expiry, serviceNow))
-    return {offer_id: found.offerId, ...facts, expires_at, raw: found.node.value}
-  })
+  const offers = findOffers(answer.json).map(found =>
+    recordOf(found, expiry => isoTime(searchedAt + lifetimeSeconds(expiry, serviceNow))),
+  )
   if (offers.length === 0) checkHoldsList(answer, 'offers')
   const expiries = offers.map(({expires_at}) => Date.parse(expires_at) / 1000)
-  return {searchedAt, expiresAt: expiries.reduce((latest, at) => Math.max(latest, at), searchedAt), offers}
+  /** When the last of the offers expires; Unix seconds on this machine's clock, as `searchedAt` is. */
+  const expiresAt = expiries.reduce((latest, at) => Math.max(latest, at), searchedAt)
+  return {searchedAt, expiresAt, offers}
 }
 
 /** Seconds an offer lives from the search on: OFFER_VALIDITY_SECONDS, or less when its own expiry says so. */
@@ -78,10 +72,9 @@ export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer
   const askedAt = api.clock.now()
   const answer = await api.call('hotels.price', {parameters: {offer_id: offerId}})
   const {found, raw} = offerIn(answer, offerId)
-  const {expiry, ...facts} = factsOf(found)
-  const expires = expiry === null ? null : askedAt + expiry - serviceClock(answer, askedAt)
-  const expires_at = expires === null ? null : isoTime(expires)
-  return {offer_id: offerId, ...facts, expires_at, raw}
+  const ahead = serviceClock(answer, askedAt) - askedAt
+  const record = recordOf(found, expiry => (expiry === null ? null : isoTime(expiry - ahead)), raw)
+  return {...record, offer_id: offerId}
 }
 
 /** The offer asked for; an answer that names no offer at all is about the one asked for. */

@@ -1,10 +1,11 @@
 /** Lists in answers of any shape (§4.9 shows none): the records under any name, page after page. */
+import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {OperationName} from '../../contract/operations.js'
-import {unwrap} from '../answers/facts.js'
+import {integerIn, textIn, unwrap} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
+import {PAGING} from '../answers/vocabulary.js'
 import type {Answer, Api, CallOptions} from '../types.js'
-import {type NextPage, nextPage, nextText, type PageQuery, UNKNOWN_NEXT} from './paging.js'
 
 /** One entry of a list: its object, and its key when the list is an object (`{"EUR": {…}}`). */
 export interface Entry {
@@ -75,34 +76,12 @@ function entryOf(item: unknown, key: string | undefined): Entry[] {
   return typeof item === 'string' && item !== '' ? [{value: {name: item}, key}] : []
 }
 
-/** Reads an answer: the items of a page, and how many entries it had. Throws Failure. */
-type ReadPage<Item> = (answer: Answer) => {items: readonly Item[]; count: number}
+export type WholeList<Item> = Pick<Awaited<ReturnType<typeof readPages<Item>>>, 'items' | 'isComplete'>
 
-export interface WholeList<Item> {
-  readonly items: readonly Item[]
-  /** False when the service reports more and gives no working way to them. */
-  readonly isComplete: boolean
-}
-
-/**
- * Every entry of a list that `read` understands, each id once, over all pages. Throws Failure, also when an answer holds
- * no list.
- */
-export function readAll<Item>(
-  api: Api,
-  name: OperationName,
-  {read, idOf}: {read: (entry: Entry) => Item | undefined; idOf: (item: Item) => string},
-  options: CallOptions = {},
-): Promise<WholeList<Item>> {
-  const readPage: ReadPage<Item> = answer => {
-    const entries = findEntries(answer.json)
-    if (!entries) throw holdsNo(answer, 'list')
-    return {items: entries.flatMap(entry => read(entry) ?? []), count: entries.length}
-  }
-  return readPages(api, name, {readPage, idOf}, options)
-}
-
-export interface PageWish {
+interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
+  /** The items of a page, and how many entries it had. Throws Failure. */
+  readonly readPage: (answer: Answer) => {items: readonly Item[]; count: number}
+  readonly idOf: (item: Item) => string
   /** Where to start, as an earlier page named its `next`. */
   readonly after?: PageQuery | undefined
   /** How many items, over as many pages as that needs (default all); `page`: one page, as long as the service makes it. */
@@ -111,28 +90,39 @@ export interface PageWish {
   readonly sendsLimit?: boolean
 }
 
-/** The items of a list, each id once, page after page; `next` asks for those after them. Throws Failure. */
-export async function readPages<Item>(
+/** Every entry of a list that `read` understands, each id once, over all pages. Throws Failure, also without a list. */
+export function readAll<Item>(
   api: Api,
   name: OperationName,
-  {readPage, idOf}: {readPage: ReadPage<Item>; idOf: (item: Item) => string},
-  options: CallOptions = {},
-  {after, wanted = Number.POSITIVE_INFINITY, sendsLimit = false}: PageWish = {},
-): Promise<WholeList<Item> & {next: NextPage}> {
+  read: (entry: Entry) => Item | undefined,
+  idOf: (item: Item) => string,
+  body?: object,
+): Promise<WholeList<Item>> {
+  const readPage = (answer: Answer) => {
+    const entries = findEntries(answer.json)
+    if (!entries) throw holdsNo(answer, 'list')
+    return {items: entries.flatMap(entry => read(entry) ?? []), count: entries.length}
+  }
+  return readPages(api, name, {readPage, idOf, body})
+}
+
+/** The items of a list, each id once, page after page; `next` asks for those after them. Throws Failure. */
+export async function readPages<Item>(api: Api, name: OperationName, reading: Reading<Item>) {
+  const {readPage, idOf, after, wanted = Number.POSITIVE_INFINITY, sendsLimit = false, body} = reading
   const found = new Map<string, Item>()
   const most = wanted === 'page' ? Number.POSITIVE_INFINITY : wanted
-  const upTo = (next: NextPage) => ({
-    items: [...found.values()].slice(0, most),
-    next,
-    isComplete: next === undefined,
-  })
+  const upTo = (next: NextPage) => {
+    const items = [...found.values()].slice(0, most)
+    /** False when the service reports more and gives no working way to them. */
+    return {items, next, isComplete: next === undefined}
+  }
   let asked = after
   let count = 0
   let emptyPages = 0
   for (let page = 0; page < LIST_LIMITS.pages; page++) {
     const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - found.size))
-    const query = {...options.query, ...(sendsLimit && wanted !== 'page' && {limit}), ...asked}
-    const answer = await api.call(name, {...options, query})
+    const query = {...reading.query, ...(sendsLimit && wanted !== 'page' && {limit}), ...asked}
+    const answer = await api.call(name, {body, query})
     const read = readPage(answer)
     const before = found.size
     for (const item of read.items) if (!found.has(idOf(item))) found.set(idOf(item), item)
@@ -150,4 +140,80 @@ export async function readPages<Item>(
     if (wanted === 'page' || found.size === most) return upTo(next)
   }
   return upTo(UNKNOWN_NEXT)
+}
+
+/** What is added to the query to get a page. */
+export type PageQuery = Readonly<Record<string, string>>
+/** There are more, and the answer gives no working way to them. */
+export const UNKNOWN_NEXT = '?'
+export type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
+
+/**
+ * The query of the page after this one; undefined on the last. `got`: how many entries have come from the first on, for
+ * the answer's total.
+ */
+function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
+  const places = placesOf(answer.json)
+  const flags = places.flatMap(fields => PAGING.more.map(name => fields.get(name)))
+  if (flags.includes(false)) return undefined
+  for (const fields of places) {
+    for (const name of PAGING.next) {
+      const next = fields.get(name)
+      const text = isObject(next) ? textIn(fieldsOf(next), ['href', 'url', 'cursor']) : textIn(fields, [name])
+      if (text !== null) return queryFrom(name, text, baseUrl) ?? UNKNOWN_NEXT
+    }
+  }
+  const header = /<([^>]*)>[^,]*\brel="?next"?/.exec(answer.headers.link ?? '')?.[1]
+  if (header !== undefined) return linkQuery(header, baseUrl) ?? UNKNOWN_NEXT
+  const [page, pages, total] = [PAGING.page, PAGING.pages, PAGING.total].map(names =>
+    numberAmong(places, names),
+  )
+  if (page != null && pages != null) return page < pages ? {page: String(page + 1)} : undefined
+  const isShort = got !== undefined && total != null && total > got
+  return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
+}
+
+/** Where an answer speaks of pages: in an object about it, or beside the list. */
+function placesOf(json: unknown): Fields[] {
+  if (!isObject(json)) return []
+  const {data} = json
+  const around = [json, ...(isObject(data) ? [data] : [])].map(value => fieldsOf(value))
+  const inside = around.flatMap(fields => PAGING.holders.map(name => fields.get(name)).filter(isObject))
+  return [...inside.flatMap(value => [fieldsOf(value), ...linksIn(value)]), ...around]
+}
+
+function linksIn(value: JsonObject): Fields[] {
+  const links = fieldsOf(value).get('links')
+  return isObject(links) ? [fieldsOf(links)] : []
+}
+
+function numberAmong(places: readonly Fields[], names: readonly string[]): number | undefined {
+  return places.map(fields => integerIn(fields, names)).find(found => found !== null) ?? undefined
+}
+
+function queryFrom(name: string, text: string, baseUrl: string): PageQuery | undefined {
+  if (/^(https?:|[/?])/i.test(text)) return linkQuery(text, baseUrl)
+  return name === 'next_page' && /^\d+$/.test(text) ? {page: text} : {after: text}
+}
+
+/** The query of a link under the base URL; undefined for any other. */
+function linkQuery(link: string, baseUrl: string): PageQuery | undefined {
+  if (!URL.canParse(link, `${baseUrl}/`)) return undefined
+  const [url, base] = [new URL(link, `${baseUrl}/`), new URL(baseUrl)]
+  const isUnder = url.pathname.startsWith(`${base.pathname}/`) || /^[/?]/.test(link)
+  const query = Object.fromEntries(url.searchParams)
+  return url.origin === base.origin && isUnder && Object.keys(query).length > 0 ? query : undefined
+}
+
+/** As `--after` takes it: a bare cursor, or the query after a `?`. */
+export function nextText(next: Exclude<NextPage, undefined>): string {
+  if (next === UNKNOWN_NEXT) return next
+  const {after, ...rest} = next
+  return after !== undefined && Object.keys(rest).length === 0 ? after : `?${new URLSearchParams(next)}`
+}
+
+/** The reverse of `nextText`. */
+export function readNext(text: string | undefined): PageQuery | undefined {
+  if (text === undefined) return undefined
+  return text.startsWith('?') ? Object.fromEntries(new URLSearchParams(text)) : {after: text}
 }

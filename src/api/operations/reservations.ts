@@ -1,16 +1,21 @@
 /**
- * Listing, detail and update of reservations (§4.9 names them and shows none), from answers of any shape. Whether such a
- * path may be called at all is decided by cli/session/own-paths.ts.
+ * Reservations after they were made: listing, detail, update, cancelling (§4.9 names them and shows none), from answers of
+ * any shape. Whether such a path may be called at all is decided by cli/session/own-paths.ts. A success may say
+ * `{"status": "REJECTED"}` or `{"data": {"cancelled": false}}`, so its words decide whether a change was made.
  */
 import {Failure} from '../../contract/failure.js'
+import {fieldsOf, snakeCase} from '../../contract/field-names.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {breadthFirst, isObject, type JsonObject, type Node} from '../../contract/json.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import {type Booking, refuseAnother, reservationIn} from '../answers/asked.js'
-import {holdsNo} from '../answers/refusals.js'
+import {findNamed, textIn} from '../answers/facts.js'
+import {holdsNo, notUnderstood, outcomeUnknown} from '../answers/refusals.js'
 import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
+import {costIn} from '../answers/stated-fee.js'
+import {CHANGE, RESERVATION} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
-import {checkSaysSomething, isDenial, mayNotBeDone, wordsBeside} from './change.js'
-import {findEntries, readPages} from './lists.js'
-import {nextText, readNext} from './paging.js'
+import {findEntries, nextText, readNext, readPages} from './lists.js'
 
 export interface ListWish {
   readonly clientReference?: string | undefined
@@ -25,16 +30,15 @@ export interface ListWish {
   readonly all?: boolean | undefined
 }
 
-export interface FoundReservations {
-  readonly reservations: readonly ReadReservation[]
-  /** Asks for those after these; `?` when there are more and no working way to them; null when there are no more. */
-  readonly next: string | null
-}
-
-/** Reservations, in the service's order, each once. Throws Failure: `list_incomplete` where `all` is not possible. */
-export async function listReservations(api: Api, wish: ListWish): Promise<FoundReservations> {
+/**
+ * Reservations, in the service's order, each once. `next` asks for those after these: `?` when there are more and no
+ * working way to them, null when there are no more. Throws Failure: `list_incomplete` where `all` is not possible.
+ */
+export async function listReservations(api: Api, wish: ListWish) {
   const readPage = (answer: Answer) => {
-    const items = reservationsIn(answer)
+    const items = outermostReservations(answer.json)
+    if (items.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0)
+      throw holdsNo(answer, 'list of reservations')
     return {items, count: items.length}
   }
   const query = {
@@ -43,34 +47,21 @@ export async function listReservations(api: Api, wish: ListWish): Promise<FoundR
     created_from: wish.createdFrom,
     created_to: wish.createdTo,
   }
-  const {items, next} = await readPages(
-    api,
-    'reservations.list',
-    {readPage, idOf: each => each.reservation_ref},
-    {query},
-    {
-      after: readNext(wish.after),
-      wanted: wish.all ? Number.POSITIVE_INFINITY : (wish.limit ?? 'page'),
-      sendsLimit: true,
-    },
-  )
-  if (wish.all && next !== undefined) throw incomplete(items.length)
-  return {reservations: items, next: next === undefined ? null : nextText(next)}
-}
-
-function incomplete(count: number): Failure {
-  const message = `the service reports more reservations than the ${count} it gave, and no way to ask for them works`
-  const hint = 'without --all those it gives are listed; narrow with --status, --created-from or --created-to'
-  return new Failure('service_failed', message, {code: 'list_incomplete', hint})
-}
-
-/** Throws Failure when there is no list. */
-function reservationsIn(answer: Answer): ReadReservation[] {
-  const found = outermostReservations(answer.json)
-  if (found.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0) {
-    throw holdsNo(answer, 'list of reservations')
+  const {items, next} = await readPages(api, 'reservations.list', {
+    readPage,
+    idOf: each => each.reservation_ref,
+    query,
+    after: readNext(wish.after),
+    wanted: wish.all ? Number.POSITIVE_INFINITY : (wish.limit ?? 'page'),
+    sendsLimit: true,
+  })
+  if (wish.all && next !== undefined) {
+    const message = `the service reports more reservations than the ${items.length} it gave, and no way to ask for them works`
+    const hint =
+      'without --all those it gives are listed; narrow with --status, --created-from or --created-to'
+    throw new Failure('service_failed', message, {code: 'list_incomplete', hint})
   }
-  return found
+  return {reservations: items, next: next === undefined ? null : nextText(next)}
 }
 
 /** One reservation. `booking`: what else it is known by here. Throws Failure, also when the answer is about another one. */
@@ -91,11 +82,7 @@ export async function showReservation(
  * Changes contact or guests; sent once. Returns the reservation as it is now, or null when the answer is empty. Throws
  * Failure: `outcome_unknown` when it may have been changed.
  */
-export async function updateReservation(
-  api: Api,
-  reference: string,
-  update: ReservationUpdate,
-): Promise<ReadReservation | null> {
+export async function updateReservation(api: Api, reference: string, update: ReservationUpdate) {
   const answer = await api.call('reservations.update', {...parametersOf(reference), body: update})
   const found = reservationIn(answer, reference, true) ?? null
   const denial = wordsBeside(answer.json, found?.reservation).find(isDenial)
@@ -105,6 +92,142 @@ export async function updateReservation(
 }
 
 /** The parameters of the paths to one reservation. */
-export function parametersOf(reference: string): {parameters: {reservation_ref: string}} {
+function parametersOf(reference: string): {parameters: {reservation_ref: string}} {
   return {parameters: {reservation_ref: reference}}
+}
+
+/** What cancelling now would cost. Throws Failure, also when the answer does not name exactly one fee. */
+export async function quoteCancellation(api: Api, reference: string) {
+  const answer = await api.call('reservations.quote', parametersOf(reference))
+  reservationIn(answer, reference)
+  const {fee, refund, unclear} = costIn(answer.json)
+  if (fee) return {fee, refund}
+  throw notUnderstood(answer, unclear ?? 'it names no fee for the cancellation')
+}
+
+export type Cancelled = Awaited<ReturnType<typeof cancelReservation>>
+
+/**
+ * Cancels; sent once. `outcome` is the service's word for the state, in lower case, `accepted` when it gives none;
+ * `reservation` is as the service sent it, if it did. Throws Failure: `outcome_unknown` when it may have been cancelled.
+ */
+export async function cancelReservation(api: Api, reference: string, body: {reason?: string}) {
+  const answer = await api.call('reservations.cancel', {...parametersOf(reference), body})
+  const reservation = reservationIn(answer, reference, true)?.reservation ?? null
+  const {fee, refund} = costIn(answer.json)
+  return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
+}
+
+/** Throws Failure when any word of the answer says something else than that it is done, or will be. */
+function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
+  const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
+  const words = [...own, ...wordsBeside(answer.json, reservation ?? undefined, CHANGE.cancelled)]
+  const telling = words.filter(word => !isTaken(word))
+  const doubtful = telling.find(word => !isCancelled(word) && !isOnItsWay(word))
+  if (doubtful !== undefined) throw mayNotBeDone(answer, doubtful, {outcome: doubtful, reservation})
+  if (words.length === 0 && !reservation) checkSaysSomething(answer)
+  return telling.find(isOnItsWay) ?? telling[0] ?? 'accepted'
+}
+
+/** Whether a service that says this of a reservation has cancelled it; `not_cancelled` and the like are no such words. */
+export function isCancelled(word: string): boolean {
+  return /^((fully_)?cancell?ed(_(by|with|without|for)_\w+)?|cancellation_(confirmed|completed?|done|accepted)|void(ed)?|annulled)$/i.test(
+    word.trim(),
+  )
+}
+
+function isOnItsWay(word: string): boolean {
+  return /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/.test(
+    word,
+  )
+}
+
+/** Objects whose state is not that of the change. */
+const OF_OTHERS =
+  /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/
+
+/** The word a reservation has for its state, such as `not_cancelled`; undefined when it has none. */
+export function stateOf(reservation: JsonObject): string | undefined {
+  const said = textIn(fieldsOf(reservation), RESERVATION.state)
+  return said === null ? undefined : asWord(said)
+}
+
+/**
+ * The words for the state outside of `reservation`, outermost first. `done`: names of flags that say, by true or false,
+ * whether the change was made.
+ */
+function wordsBeside(
+  json: unknown,
+  reservation: JsonObject | undefined,
+  done: readonly string[] = [],
+): string[] {
+  const others = new Set<Node>()
+  return [...breadthFirst(json)].flatMap(node => {
+    const isOther = node.value === reservation || OF_OTHERS.test(snakeCase(node.key))
+    if (isOther || (node.parent && others.has(node.parent))) {
+      others.add(node)
+      return []
+    }
+    return wordsIn(node.value, done)
+  })
+}
+
+/** The words of one object. */
+function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
+  const fields = fieldsOf(value)
+  const texts = CHANGE.state.flatMap(name => {
+    const said = fields.get(name)
+    return isObject(said) || Array.isArray(said) ? [] : (textIn(fields, [name]) ?? [])
+  })
+  const denied = [...CHANGE.taken, ...done]
+    .filter(name => fields.get(name) === false)
+    .map(name => `not_${name}`)
+  const agreed = done.filter(name => fields.get(name) === true)
+  const error = fields.get('error')
+  const isError = isObject(error) || (typeof error === 'string' && error !== '') || error === true
+  return [
+    ...(isError ? ['error'] : []),
+    ...denied,
+    ...texts.map(asWord),
+    ...agreed.map(name => name.replace(/^is_/, '')),
+  ]
+}
+
+function asWord(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
+/** Whether a word says that the change was not made. */
+function isDenial(word: string): boolean {
+  return /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/.test(
+    word,
+  )
+}
+
+/** Whether a word says no more than that the request was accepted. */
+function isTaken(word: string): boolean {
+  return /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/.test(word)
+}
+
+/**
+ * Throws Failure after a success that has a body, and reports neither the result of the change nor that it was accepted:
+ * `{"data": null}`. With no body, or `{}`, its status is the answer.
+ */
+function checkSaysSomething(answer: Answer): void {
+  const {json} = answer
+  if (json === undefined || findNamed(json, 'reservation')) return
+  if (isObject(json)) {
+    const isAccepted = CHANGE.taken.some(name => json[name] === true) || wordsIn(json).some(isTaken)
+    if (isAccepted || Object.keys(json).length === 0) return
+  }
+  throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
+}
+
+/** The Failure after a success that does not say that the change was made. `result`: keys for the JSON document. */
+function mayNotBeDone(answer: Answer, word: string, result: object): Failure {
+  const what = `status ${answer.status}, and says ${sanitizeLine(word, 60)}: it may not have been done`
+  return outcomeUnknown(answer, what, {result})
 }

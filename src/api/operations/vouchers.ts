@@ -8,22 +8,12 @@ import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
 import {isSuccess} from '../http/retry.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
 
-export interface VoucherOptions {
-  /** How long to wait for a voucher that is not ready (default: not at all). */
-  readonly waitSeconds?: number
-  /** Called before each wait. */
-  readonly onWait?: () => void
-}
-
 /** Not in the interface. */
 const POLL_SECONDS = {first: 1, longest: 5} as const
 /** Statuses that may mean "not yet" (§4.5 shows none): before CONFIRMED, and shortly after it in a slow service. */
 const NOT_READY: ReadonlySet<number> = new Set([402, 404, 409, 412, 422, 425])
 /** What an expired or altered link is answered with. */
 const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
-
-/** The voucher's link, or why there is none yet. */
-type Peek = {readonly link: string} | {readonly notYet: Failure}
 
 /**
  * The whole PDF. While it is not ready this polls until `waitSeconds` are over, then throws a Failure of kind `pending`;
@@ -33,14 +23,11 @@ type Peek = {readonly link: string} | {readonly notYet: Failure}
 export async function fetchVoucher(
   api: Api,
   reservationRef: string,
-  options: VoucherOptions = {},
+  waitSeconds?: number,
 ): Promise<Uint8Array> {
-  const link = await waitForLink(api, reservationRef, options)
-  const first = await api.fetchLink(link)
+  const first = await api.fetchLink(await waitForLink(api, reservationRef, waitSeconds))
   if (!LINK_EXPIRED.has(first.status)) return requirePdf(first)
-  const fresh = await peek(api, reservationRef)
-  if ('notYet' in fresh) throw fresh.notYet
-  return requirePdf(await api.fetchLink(fresh.link))
+  return requirePdf(await api.fetchLink(await waitForLink(api, reservationRef)))
 }
 
 /** Whether the voucher can be fetched now, within `timeoutSeconds`. Throws Failure when the answer does not say. */
@@ -50,25 +37,26 @@ export async function isVoucherReady(
   timeoutSeconds?: number,
 ): Promise<boolean> {
   const deadline = timeoutSeconds === undefined ? undefined : api.clock.now() + timeoutSeconds
-  return 'link' in (await peek(api, reservationRef, deadline))
+  return typeof (await peek(api, reservationRef, deadline)) === 'string'
 }
 
-async function waitForLink(api: Api, reservationRef: string, options: VoucherOptions): Promise<string> {
-  const {waitSeconds, onWait} = options
+async function waitForLink(api: Api, reservationRef: string, waitSeconds?: number): Promise<string> {
   const deadline = waitSeconds === undefined ? undefined : api.clock.now() + waitSeconds
   for (let wait: number = POLL_SECONDS.first; ; wait = Math.min(wait * 2, POLL_SECONDS.longest)) {
     const seen = await peek(api, reservationRef, deadline)
-    if ('link' in seen) return seen.link
-    if (deadline === undefined) throw seen.notYet
+    if (typeof seen === 'string') return seen
+    if (deadline === undefined) throw seen
     const left = deadline - api.clock.now()
-    if (left <= 0) throw stillPending(reservationRef, seen.notYet)
-    onWait?.()
+    if (left <= 0) throw stillPending(reservationRef, seen)
     await api.clock.sleep(Math.min(wait, left) * 1000)
   }
 }
 
-/** With a deadline, a service that fails or cannot be reached is "not yet" too: the next call may find the link. */
-async function peek(api: Api, reservationRef: string, deadline?: number): Promise<Peek> {
+/**
+ * The voucher's link, or why there is none yet. With a deadline, a service that fails or cannot be reached is "not yet"
+ * too: the next call may find the link.
+ */
+async function peek(api: Api, reservationRef: string, deadline?: number): Promise<string | Failure> {
   const isWaiting = deadline !== undefined
   const policy = isWaiting ? {timeoutSeconds: Math.max(1, deadline - api.clock.now())} : {}
   let answer: Answer
@@ -78,18 +66,17 @@ async function peek(api: Api, reservationRef: string, deadline?: number): Promis
     if (!(error instanceof SendError)) throw error
     const failure = unanswered(error, false)
     if (!isWaiting || error.last.fault === 'tls') throw failure
-    return {notYet: failure}
+    return failure
   }
   const {status} = answer
   if (!isSuccess(answer)) {
     const refusal = refusalOf(answer, api.clock.now())
-    if (NOT_READY.has(status) || (isWaiting && (status >= 500 || status === 429))) return {notYet: refusal}
+    if (NOT_READY.has(status) || (isWaiting && (status >= 500 || status === 429))) return refusal
     throw refusal
   }
   if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
   reservationIn(answer, reservationRef)
-  const link = findVoucherUrl(answer.json, api.baseUrl)
-  return link === undefined ? {notYet: errorInAnswer(answer) ?? noLink(answer)} : {link}
+  return findVoucherUrl(answer.json, api.baseUrl) ?? errorInAnswer(answer) ?? noLink(answer)
 }
 
 function noLink({status, requestId}: Answer): Failure {

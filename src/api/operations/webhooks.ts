@@ -5,7 +5,7 @@
 import {fieldsOf} from '../../contract/field-names.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
-import type {CreatedSubscription, SubscriptionRequest} from '../../contract/webhooks.js'
+import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
 import {quoted, quotedUrl} from '../answers/errors.js'
 import {factIn, textIn, unwrap} from '../answers/facts.js'
@@ -15,34 +15,14 @@ import type {Answer, Api} from '../types.js'
 import {checkHoldsList, readPages, type WholeList} from './lists.js'
 
 /** A subscription under the names of §2.7; null where the answer does not say. */
-export interface FoundSubscription {
-  readonly id: string
-  readonly url: string | null
-  readonly events: readonly string[] | null
-  readonly is_active: boolean | null
-}
-
-/** What of a subscription may be changed (not in the interface). */
-export interface SubscriptionChange {
-  readonly url?: string
-  readonly events?: readonly string[]
-  readonly is_active?: boolean
-}
-
-/** A subscription after a change, and how it differs from the request: `url A in place of B`, safe to show. */
-export interface AnsweredSubscription<Subscription> {
-  readonly subscription: Subscription
-  readonly deviations: readonly string[]
-}
+export type FoundSubscription = ReturnType<typeof readSubscriptions>[number]
 
 /**
  * Creates a subscription (§4.7); the answer is the one place where its secret is shown. Sent once, because a second
- * request would make a second subscription. Throws Failure: `outcome_unknown` when one may have been made.
+ * request would make a second subscription. `deviations` says how it differs from the request: `url A in place of B`, safe
+ * to show. Throws Failure: `outcome_unknown` when one may have been made.
  */
-export async function createSubscription(
-  api: Api,
-  request: SubscriptionRequest,
-): Promise<AnsweredSubscription<CreatedSubscription>> {
+export async function createSubscription(api: Api, request: SubscriptionRequest) {
   const answer = await api.call('subscriptions.create', {body: request})
   const subscription = readCreated(answer.json, request)
   if (subscription) return {subscription, deviations: deviationsFrom(request, subscription, answer)}
@@ -73,11 +53,7 @@ export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription
  * Changes a subscription (ours); returns it as it is now. Throws Failure, `outcome_unknown` when it may be changed, also
  * when the answer is about another one.
  */
-export async function updateSubscription(
-  api: Api,
-  id: string,
-  change: SubscriptionChange,
-): Promise<AnsweredSubscription<FoundSubscription>> {
+export async function updateSubscription(api: Api, id: string, change: SubscriptionChange) {
   const answer = await api.call('subscriptions.update', {...parametersOf(id), body: change})
   const subscription = itemAskedFor(answer, askedFor(id), readSubscriptions(answer.json), found => [found.id])
   if (subscription) return {subscription, deviations: deviationsFrom(change, subscription, answer)}
@@ -155,7 +131,7 @@ function first<T>(objects: readonly JsonObject[], read: (value: JsonObject) => T
   return undefined
 }
 
-function readSubscriptions(json: unknown): FoundSubscription[] {
+function readSubscriptions(json: unknown) {
   return [...inDocumentOrder(json)].flatMap(({value}) => {
     const [id, url, events, is_active] = [idIn(value), urlIn(value), eventsIn(value), activeIn(value)]
     return id === null || (url === null && events === null) ? [] : [{id, url, events, is_active}]

@@ -21,7 +21,6 @@ export interface TraceParts {
   readonly note?: (summary: AttemptSummary) => void
   /** Whether records are kept, for `har`. */
   readonly keep?: boolean
-  readonly redactor?: Redactor
   /** Known to the redactor from the start. */
   readonly secrets?: readonly string[]
 }
@@ -33,7 +32,7 @@ export interface TraceBook extends Trace {
 
 /** A trace that reports each attempt as it ends, and keeps the records when asked to. */
 export function createTrace(parts: TraceParts): TraceBook {
-  const redactor = parts.redactor ?? createRedactor()
+  const redactor = createRedactor()
   for (const secret of parts.secrets ?? []) redactor.add(secret)
   const records: AttemptRecord[] = []
   return {

@@ -2,7 +2,6 @@
  * Whether the guests are those the offer was searched for: as many adults and children as its rooms have, children
  * of those ages at check-in, one lead guest, identity numbers that can exist. All of it is ours.
  */
-
 import type {ErrorDetail} from '../../contract/content.js'
 import {ageOn} from '../../contract/dates.js'
 import type {ErrorCode} from '../../contract/error-codes.js'

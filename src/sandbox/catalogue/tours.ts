@@ -1,5 +1,4 @@
 /** The tours of a city: invented, but always the same (§4.9 names tours; records are ours). */
-
 import type {Tour} from '../../contract/content.js'
 import {dayNumber} from '../../contract/dates.js'
 import type {City} from '../../contract/hotels.js'

@@ -1,10 +1,9 @@
 /** What comes from outside: signatures beside a check of its own, captures however they are cut, links, vouchers, errors. */
 import fc from 'fast-check'
-import {factsOf} from '../../../src/api/answers/offer-facts.js'
 import {termsOf} from '../../../src/api/answers/offer-terms.js'
-import {findOffers} from '../../../src/api/answers/offers.js'
+import {factsOf, findOffers} from '../../../src/api/answers/offers.js'
 import {refusalOf} from '../../../src/api/answers/refusals.js'
-import {fetchLink} from '../../../src/api/operations/link.js'
+import {fetchLink} from '../../../src/api/operations/client.js'
 import {fetchVoucher} from '../../../src/api/operations/vouchers.js'
 import type {Answer, Api} from '../../../src/api/types.js'
 import {parseJson} from '../../../src/contract/json.js'

@@ -3,8 +3,7 @@ import type {Money} from '../../../api/answers/facts.js'
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {type CancellationCost, isSameCurrency} from '../../../api/answers/stated-fee.js'
-import type {Cancelled} from '../../../api/operations/cancellations.js'
-import {stateOf} from '../../../api/operations/change.js'
+import {type Cancelled, stateOf} from '../../../api/operations/reservations.js'
 import {Failure, failureWith} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
@@ -32,7 +31,7 @@ export function checkReason(field: string, reason: string): string {
 /** Requests the fee and the reservation. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string): Promise<CancelPlan> {
   const [{quoteCancellation, isCancelled}, {showReservation}] = await Promise.all([
-    import('../../../api/operations/cancellations.js'),
+    import('../../../api/operations/reservations.js'),
     import('../../../api/operations/reservations.js'),
   ])
   const quote = await quoteCancellation(api, reference).catch(error => {
@@ -128,7 +127,7 @@ export async function cancel(
   body: {reason?: string},
   warn: (text: string) => void,
 ): Promise<Cancelled> {
-  const {cancelReservation, isCancelled} = await import('../../../api/operations/cancellations.js')
+  const {cancelReservation, isCancelled} = await import('../../../api/operations/reservations.js')
   const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(withHint(error, howToCheck(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}

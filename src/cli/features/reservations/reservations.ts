@@ -1,8 +1,8 @@
 /** `reservations list`, `show` and `update`. */
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
-import {UNKNOWN_NEXT} from '../../../api/operations/paging.js'
-import type {FoundReservations, ListWish} from '../../../api/operations/reservations.js'
+import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
+import type {ListWish} from '../../../api/operations/reservations.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -63,7 +63,7 @@ const MORE_THAN_THESE =
 /** Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {listReservations} = await import('../../../api/operations/reservations.js')
-  const {reservations, next}: FoundReservations = await listReservations(api, wish)
+  const {reservations, next} = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
   return {
     document,

@@ -56,7 +56,7 @@ export function describeDownload(target: Target, order: VoucherOrder, path: stri
 export async function fetchBytes(connection: Connection, order: VoucherOrder): Promise<Uint8Array> {
   const {fetchVoucher} = await import('../../../api/operations/vouchers.js')
   const {waitSeconds} = order
-  return fetchVoucher(connection.api, order.reservationRef, waitSeconds === undefined ? {} : {waitSeconds})
+  return fetchVoucher(connection.api, order.reservationRef, waitSeconds)
 }
 
 function taken(path: string): Failure {
