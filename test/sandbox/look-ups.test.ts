@@ -1,9 +1,8 @@
 /** Every query of the sandbox's stores, as SQLite plans to run it: a look-up walks an index and never a whole table. */
 import {expect, test} from 'vitest'
-import * as browse from '../../src/sandbox/store/browse.js'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
 import * as deliveries from '../../src/sandbox/store/deliveries.js'
-import {addEvent} from '../../src/sandbox/store/events.js'
+import {addEvent, findEvent, listEvents} from '../../src/sandbox/store/events.js'
 import {removeExpired} from '../../src/sandbox/store/expiry.js'
 import {addSearch, findOffer} from '../../src/sandbox/store/offers.js'
 import * as reservations from '../../src/sandbox/store/reservations.js'
@@ -49,9 +48,9 @@ const isScan = (step: string) => /^SCAN (?!json_each\b)[a-z_]+/.test(step)
 const costly = (steps: string[]) => steps.filter(step => isScan(step) || step.includes('TEMP B-TREE'))
 
 const nothing = {deliveries: [], subscriptions: []}
-const whose = {clientId: 'c', clientReferenceId: null, status: null, createdFrom: null, createdTo: null}
-const first = {before: null, limit: 20}
-const later = {before: 500, limit: 20}
+const own = {clientId: 'c'}
+const first = {after: null, limit: 20}
+const later = {after: 500, limit: 20}
 const event = {clientId: 'c', type: 'reservation.confirmed', data: {}, now: 1} as const
 
 test.each<[string, Work]>([
@@ -59,53 +58,50 @@ test.each<[string, Work]>([
   ['credentials', db => checkCredentials(db, 'c', 's')],
   ['a token', db => findToken(db, 't', 1)],
   ['an offer', db => findOffer(db, 'c', offerOf(db), 1)],
-  ['the reservation of an offer', db => reservations.findByOffer(db, 'c', 'o')],
+  ['the reservation of an offer', db => reservations.findReservation(db, 'offer_id', 'o', 'c')],
   ['what has expired', db => removeExpired(db, searched(db, 1) + 86_400)],
-  ['a reservation', db => reservations.findAnyReservation(db, 'r')],
-  ['a client reference', db => reservations.findByClientReference(db, 'c', 'r')],
-  ['a payment token', db => reservations.findByPaymentToken(db, 't')],
+  ['a reservation', db => reservations.findReservation(db, 'reservation_ref', 'r')],
+  ['a reservation of a client', db => reservations.findReservation(db, 'reservation_ref', 'r', 'c')],
+  ['a client reference', db => reservations.findReservation(db, 'client_reference_id', 'r', 'c')],
+  ['a payment token', db => reservations.findReservation(db, 'payment_token', 't')],
   ['unpaid reservations', db => reservations.findUnpaid(db, 1)],
   ['the next payment to expire', db => reservations.nextPaymentExpiry(db)],
-  ['reservations of a client', db => reservations.listReservations(db, {...whose, ...first})],
-  ['a later page of them', db => reservations.listReservations(db, {...whose, ...later})],
-  [
-    'those of a reference',
-    db => reservations.listReservations(db, {...whose, ...first, clientReferenceId: 'r'}),
-  ],
-  ['those of a status', db => reservations.listReservations(db, {...whose, ...later, status: 'CONFIRMED'})],
+  ['reservations of a client', db => reservations.listReservations(db, own, first)],
+  ['a later page of them', db => reservations.listReservations(db, own, later)],
+  ['those of a reference', db => reservations.listReservations(db, {...own, clientReferenceId: 'r'}, first)],
+  ['those of a status', db => reservations.listReservations(db, {...own, status: 'CONFIRMED'}, later)],
   [
     'those of some days',
-    db => reservations.listReservations(db, {...whose, ...later, createdFrom: 1, createdTo: 2}),
+    db => reservations.listReservations(db, {...own, createdFrom: 1, createdTo: 2}, later),
   ],
   ['a subscription', db => subscriptions.findSubscription(db, 'c', 's')],
-  ['subscriptions of a client', db => subscriptions.listOwnSubscriptions(db, 'c', {limit: 20, after: 5})],
+  ['subscriptions of a client', db => subscriptions.listOwnSubscriptions(db, 'c', later)],
   ['the end of a subscription', db => subscriptions.removeSubscription(db, 's')],
   ['an event for its subscribers', db => addEvent(db, event)],
   ['what is due for a subscription', db => deliveries.findDue(db, 's', 1, nothing, 20)],
   ['the last delivery that is due by a time', db => deliveries.lastAttemptBy(db, 1)],
   ['a delivery to be sent', db => deliveries.findForAttempt(db, 'd')],
   ['a delivery', db => deliveries.findDelivery(db, 'd')],
-  ['deliveries of a subscription', db => deliveries.listDeliveries(db, 's', {limit: 20, after: 5})],
-  ['a delivery on its page', db => browse.findListedDelivery(db, 'd')],
-  ['an event on its page', db => browse.findListedEvent(db, 'e')],
-  ['the page of reservations', db => browse.browseReservations(db, {}, later)],
-  ['the page of a status', db => browse.browseReservations(db, {status: 'CONFIRMED'}, later)],
-  ['the page of events', db => browse.browseEvents(db, {}, later)],
-  ['the page of a type', db => browse.browseEvents(db, {type: 't'}, later)],
-  ['the events of a reservation', db => browse.browseEvents(db, {reservationRef: 'r'}, first)],
-  ['the page of deliveries', db => browse.browseDeliveries(db, {}, later)],
+  ['deliveries of a subscription', db => deliveries.listDeliveries(db, {subscriptionId: 's'}, later, true)],
+  ['an event', db => findEvent(db, 'e')],
+  ['the page of reservations', db => reservations.listReservations(db, {}, later)],
+  ['the page of a status', db => reservations.listReservations(db, {status: 'CONFIRMED'}, later)],
+  ['the page of events', db => listEvents(db, {}, later)],
+  ['the page of a type', db => listEvents(db, {type: 't'}, later)],
+  ['the events of a reservation', db => listEvents(db, {reservationRef: 'r'}, first)],
+  ['the page of deliveries', db => deliveries.listDeliveries(db, {}, later)],
   [
     'those to a subscription',
-    db => browse.browseDeliveries(db, {status: 'PENDING', subscriptionId: 's'}, later),
+    db => deliveries.listDeliveries(db, {status: 'PENDING', subscriptionId: 's'}, later),
   ],
-  ['those of an event', db => browse.browseDeliveries(db, {eventId: 'e'}, first)],
-  ['the page of subscriptions', db => browse.browseSubscriptions(db, later)],
+  ['those of an event', db => deliveries.listDeliveries(db, {eventId: 'e'}, first)],
+  ['the page of subscriptions', db => subscriptions.listSubscriptions(db, later)],
 ])('%s: neither scans a table nor sorts', (_, work) => {
   expect(costly(plansOf(work))).toEqual([])
 })
 
 test('the newest deliveries are read from the end of their table', () => {
-  const steps = plansOf(db => deliveries.newestDeliveries(db, 20))
+  const steps = plansOf(db => deliveries.listDeliveries(db, {}, first))
   expect(steps[0]).toBe('SCAN deliveries')
   expect(costly(steps.slice(1))).toEqual([])
 })

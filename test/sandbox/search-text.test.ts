@@ -1,7 +1,11 @@
 /** Searching reservations on their page: words in any case, also of reservations stored before there was a search. */
 import {expect, test} from 'vitest'
-import {browseReservations} from '../../src/sandbox/store/browse.js'
-import {addReservation, addSearchTexts, saveReservation} from '../../src/sandbox/store/reservations.js'
+import {
+  addReservation,
+  addSearchTexts,
+  listReservations,
+  saveReservation,
+} from '../../src/sandbox/store/reservations.js'
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {openDatabase} from '../../src/storage/database.js'
 import {guest, reservationRecord} from './reservation-record.js'
@@ -17,7 +21,7 @@ test('finds words in any case, with and without marks, as the reservation is now
   })
   addReservation(database, {clientId: 'cid_sandbox', debitedMinor: 0n, paymentToken: null, record})
   const finds = (search: string) =>
-    browseReservations(database, {search}, {before: null, limit: 10}).items.length === 1
+    listReservations(database, {search}, {after: null, limit: 10}).items.length === 1
   const words = ['trip-mcx', 'TRIP-MCX-7', 'istanbul ılıca', 'OTELİ', 'öĞÜT ayşe', 'ogut', 'o’neill brian']
   expect(words.filter(word => !finds(word))).toEqual([])
   expect(finds('unknown')).toBe(false)

@@ -12,7 +12,7 @@ import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
 import {findOffer, type StoredOffer} from '../store/offers.js'
-import {addReservation, findByClientReference, findByOffer} from '../store/reservations.js'
+import {addReservation, findReservation} from '../store/reservations.js'
 import {checkGuests} from './check-guests.js'
 import {recordConfirmation} from './events.js'
 import {confirmed} from './payment.js'
@@ -46,7 +46,7 @@ export function usableOffer(
   {service, client, now}: Pick<CreateCall, 'service' | 'client' | 'now'>,
   offerId: string,
 ): StoredOffer {
-  const used = findByOffer(service.database, client.client_id, offerId)
+  const used = findReservation(service.database, 'offer_id', offerId, client.client_id)
   if (used) {
     const {reservation_ref} = used.record
     throw new Refusal('offer_already_used', 'the offer is already booked', {reservation_ref})
@@ -59,7 +59,8 @@ export function usableOffer(
 }
 
 function refuseDuplicate({service, client, body}: CreateCall): void {
-  const earlier = findByClientReference(service.database, client.client_id, body.client_reference_id)
+  const {client_reference_id: reference} = body
+  const earlier = findReservation(service.database, 'client_reference_id', reference, client.client_id)
   if (!earlier) return
   const {reservation_ref} = earlier.record
   const message = 'client_reference_id is already used by another reservation'

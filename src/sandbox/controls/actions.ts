@@ -7,7 +7,7 @@ import {validate} from '../http/body.js'
 import {type Fault, faultRequest} from '../http/faults.js'
 import type {RunningService} from '../http/operation.js'
 import {addStartUpClients} from '../store/clients.js'
-import {addSearchTexts, findAnyReservation} from '../store/reservations.js'
+import {addSearchTexts, findReservation} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
 import {ensureVoucherSecret} from '../voucher/link.js'
 
@@ -25,7 +25,7 @@ export async function moveClock(service: RunningService, order: unknown): Promis
 /** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
 export function settle(service: RunningService, reservationRef: string, order: unknown): Reservation {
   const {result} = validate(paymentOutcome, order)
-  const stored = findAnyReservation(service.database, reservationRef)
+  const stored = findReservation(service.database, 'reservation_ref', reservationRef)
   if (!stored) throw notFound('reservation', reservationRef)
   return settlePayment(service, stored, result)
 }

@@ -7,8 +7,8 @@ import {parseJson} from '../http/body.js'
 import {checkOrigin} from '../http/guard.js'
 import type {RunningService} from '../http/operation.js'
 import {type App, type RequestState, refuseOthers} from '../http/requests.js'
-import {findDelivery, newestDeliveries} from '../store/deliveries.js'
-import {eventWithOrigin, listEvents} from '../store/events.js'
+import {findDelivery, listDeliveries} from '../store/deliveries.js'
+import {allEvents, eventWithOrigin} from '../store/events.js'
 import {withOrigin} from '../store/reservations.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from './actions.js'
 import {triggerEvent} from './trigger.js'
@@ -31,7 +31,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     return context.json({data: withOrigin(settled, context.var.origin)})
   },
   'GET /events': ({database}, context) =>
-    context.json({data: listEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+    context.json({data: allEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
   'POST /trigger': async (service, context) => {
     const {event, deliveries} = await triggerEvent(service, readBody(context))
     return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)
@@ -40,12 +40,13 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
     if (!Number.isSafeInteger(limit) || limit < 1)
       throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
-    return context.json({data: newestDeliveries(database, limit)})
+    const {items} = listDeliveries(database, {}, {after: null, limit})
+    return context.json({data: items.map(({delivery}) => delivery).reverse()})
   },
   'POST /deliveries/:delivery_id/redeliver': async (service, context) => {
     const id = context.req.param('delivery_id') ?? ''
     await deliverAgain(service, id)
-    return context.json({data: findDelivery(service.database, id)}, 202)
+    return context.json({data: findDelivery(service.database, id)?.delivery}, 202)
   },
   'GET /faults': showFaults,
   'POST /faults': (service, context) => context.json({data: injectFault(service, readBody(context))}, 201),

@@ -8,7 +8,7 @@ import {validate} from '../http/body.js'
 import type {RunningService} from '../http/operation.js'
 import {type Delivery, findDelivery} from '../store/deliveries.js'
 import {addEvent, type StoredEvent} from '../store/events.js'
-import {findAnyReservation} from '../store/reservations.js'
+import {findReservation} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
 
 const eventOrder = z.strictObject({
@@ -43,7 +43,7 @@ export async function triggerEvent(
 ): Promise<{event: StoredEvent; deliveries: Delivery[]}> {
   const {type, reservation_ref: reference} = validate(eventOrder, json)
   const {database, dispatcher} = service
-  const stored = reference === undefined ? undefined : findAnyReservation(database, reference)
+  const stored = reference === undefined ? undefined : findReservation(database, 'reservation_ref', reference)
   if (reference !== undefined && !stored) throw notFound('reservation', reference)
   const now = service.clock.now()
   const subject = stored ? {...stored.record.payment, ...stored.record} : PLACEHOLDER
@@ -53,7 +53,7 @@ export async function triggerEvent(
   const clientId = stored?.clientId ?? 'cid_sandbox'
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MAX_AWAITED).map(id => dispatcher.deliverNow(id)))
-  const deliveries = added.deliveryIds.flatMap(id => findDelivery(database, id) ?? [])
+  const deliveries = added.deliveryIds.flatMap(id => findDelivery(database, id)?.delivery ?? [])
   return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
 }
 

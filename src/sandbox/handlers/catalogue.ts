@@ -20,9 +20,11 @@ const MAX_DAYS_AHEAD = 3650
 /** Reference data never changes, so the place in the list is the cursor. */
 function referenceData(list: () => readonly unknown[]) {
   return ({query}: Call) => {
-    const {limit, after} = readPaging(query)
-    const entries = list().map((value, index) => ({value, sequence: index + 1}))
-    return pageOf(entries.slice(after ?? 0), limit, ({value}) => value)
+    const paging = readPaging(query)
+    const all = list()
+    const end = (paging.after ?? 0) + paging.limit
+    const items = all.slice(paging.after ?? 0, end)
+    return pageOf({items, next: end < all.length ? end : null}, paging, value => value)
   }
 }
 

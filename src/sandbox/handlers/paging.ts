@@ -1,11 +1,12 @@
 /** Lists come in pages (ours): `limit` and the opaque cursor `after` of the page before. */
 import {type Answer, invalidField, page} from '../base/answers.js'
+import type {Listed, Paging} from '../store/lists.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 
 /** Throws Refusal `validation_failed` when either is not what it must be. */
-export function readPaging(query: URLSearchParams): {limit: number; after: number | null} {
+export function readPaging(query: URLSearchParams): Paging {
   const limitText = query.get('limit') ?? String(DEFAULT_LIMIT)
   const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0
   if (limit < 1 || limit > MAX_LIMIT) {
@@ -18,13 +19,11 @@ export function readPaging(query: URLSearchParams): {limit: number; after: numbe
   return {limit, after: Number(after)}
 }
 
-/** One page of `found`, which holds one entry more than `limit` when there is a next page. */
-export function pageOf<Entry extends {readonly sequence: number}>(
-  found: readonly Entry[],
-  limit: number,
-  toJson: (entry: Entry) => unknown,
+export function pageOf<Item>(
+  {items, next}: Listed<Item>,
+  {limit}: Paging,
+  toJson: (item: Item) => unknown,
 ): Answer {
-  const shown = found.slice(0, limit)
-  const cursor = Buffer.from(`s${shown.at(-1)?.sequence}`).toString('base64url')
-  return page(shown.map(toJson), limit, found.length > limit ? cursor : null)
+  const cursor = next === null ? null : Buffer.from(`s${next}`).toString('base64url')
+  return page(items.map(toJson), limit, cursor)
 }

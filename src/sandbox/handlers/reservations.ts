@@ -19,21 +19,20 @@ export const RESERVATIONS = {
 
   /** Newest first. */
   'reservations.list': ({service, client, origin, query}) => {
-    const {limit, after} = readPaging(query)
+    const paging = readPaging(query)
     const status = query.get('status')
     if (status !== null && !(RESERVATION_STATUSES as readonly string[]).includes(status)) {
       throw invalidField('status', 'invalid_value', `must be one of ${RESERVATION_STATUSES.join(', ')}`)
     }
-    const found = listReservations(service.database, {
+    const filter = {
       clientId: client.client_id,
       clientReferenceId: query.get('client_reference_id'),
       status,
       createdFrom: readInstant(query, 'created_from'),
       createdTo: readInstant(query, 'created_to'),
-      before: after,
-      limit: limit + 1,
-    })
-    return pageOf(found, limit, ({record}) => withOrigin(record, origin))
+    }
+    const found = listReservations(service.database, filter, paging)
+    return pageOf(found, paging, ({record}) => withOrigin(record, origin))
   },
 
   'reservations.show': call => data(withOrigin(ownReservation(call).record, call.origin)),
@@ -76,7 +75,7 @@ export const RESERVATIONS = {
 /** The reservation a path names. Throws Refusal `reservation_not_found`, for another client's reservation too. */
 function ownReservation({service, client, parameters}: Call<unknown>): StoredReservation {
   const reference = parameters.reservation_ref ?? ''
-  const stored = findReservation(service.database, client.client_id, reference)
+  const stored = findReservation(service.database, 'reservation_ref', reference, client.client_id)
   if (!stored) throw notFound('reservation', reference)
   return stored
 }

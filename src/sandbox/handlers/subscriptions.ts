@@ -32,9 +32,9 @@ export const SUBSCRIPTIONS = {
   },
 
   'subscriptions.list': ({service, client, query}) => {
-    const {limit, after} = readPaging(query)
-    const found = listOwnSubscriptions(service.database, client.client_id, {limit: limit + 1, after})
-    return pageOf(found, limit, ({subscription}) => subscription)
+    const paging = readPaging(query)
+    const found = listOwnSubscriptions(service.database, client.client_id, paging)
+    return pageOf(found, paging, ({subscription}) => subscription)
   },
 
   'subscriptions.show': call => data(ownSubscription(call)),
@@ -78,9 +78,10 @@ export const SUBSCRIPTIONS = {
   },
 
   'subscriptions.deliveries': call => {
-    const {limit, after} = readPaging(call.query)
-    const found = listDeliveries(call.service.database, ownSubscription(call).id, {limit: limit + 1, after})
-    return pageOf(found, limit, ({delivery}) => delivery)
+    const paging = readPaging(call.query)
+    const filter = {subscriptionId: ownSubscription(call).id}
+    const found = listDeliveries(call.service.database, filter, paging, true)
+    return pageOf(found, paging, ({delivery}) => delivery)
   },
 } satisfies Partial<Handlers>
 

@@ -5,13 +5,8 @@
 import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
 import {notFound} from '../base/answers.js'
 import {counted} from '../base/wording.js'
-import {
-  browseDeliveries,
-  browseSubscriptions,
-  findListedDelivery,
-  type ListedDelivery,
-} from '../store/browse.js'
-import type {Attempt} from '../store/deliveries.js'
+import {type Attempt, findDelivery, type ListedDelivery, listDeliveries} from '../store/deliveries.js'
+import {listSubscriptions} from '../store/subscriptions.js'
 import {moveButton} from './actions.js'
 import {detailView, filterOf, listView, pagingOf, type View, type Visit} from './layout.js'
 import {
@@ -43,7 +38,7 @@ const DELETED = 'the subscription is gone'
 export function deliveryList(visit: Visit): View {
   const wanted = filterOf(visit, 'status')
   const subscriptionId = filterOf(visit, 'subscription')
-  const found = browseDeliveries(visit.service.database, {status: wanted, subscriptionId}, pagingOf(visit))
+  const found = listDeliveries(visit.service.database, {status: wanted, subscriptionId}, pagingOf(visit))
   const filters = [
     select('status', 'Status', STATUSES, wanted, 'any'),
     html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
@@ -54,7 +49,7 @@ export function deliveryList(visit: Visit): View {
 
 export function deliveryDetail(visit: Visit): View {
   const id = visit.parameters.delivery_id ?? ''
-  const found = findListedDelivery(visit.service.database, id)
+  const found = findDelivery(visit.service.database, id)
   if (!found) throw notFound('delivery', id)
   const {delivery, url} = found
   const deliveryFacts = facts([
@@ -113,7 +108,7 @@ function lastError(attempt: Attempt | undefined): Piece {
 }
 
 export function subscriptionList(visit: Visit): View {
-  const found = browseSubscriptions(visit.service.database, pagingOf(visit))
+  const found = listSubscriptions(visit.service.database, pagingOf(visit))
   const rows = found.items.map(({subscription: {id, is_active, url, events}, clientId}) => [
     html`${identifier(id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(id)}">its deliveries</a>`,
     status(is_active ? 'active' : 'passive'),

@@ -1,8 +1,8 @@
 /** `/ui/events` and `/ui/events/{id}`: events as they are sent to subscribers (§2.8). */
 import {EVENT_TYPE_NAMES} from '../../contract/events.js'
 import {Refusal} from '../base/answers.js'
-import {browseDeliveries, browseEvents, findListedEvent, type ListedEvent} from '../store/browse.js'
-import {eventWithOrigin} from '../store/events.js'
+import {listDeliveries} from '../store/deliveries.js'
+import {eventWithOrigin, findEvent, type ListedEvent, listEvents} from '../store/events.js'
 import {deliveryTable} from './deliveries.js'
 import {detailView, filterOf, listView, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
@@ -24,7 +24,7 @@ import {
 
 export function eventList(visit: Visit): View {
   const type = filterOf(visit, 'type')
-  const found = browseEvents(visit.service.database, {type}, pagingOf(visit))
+  const found = listEvents(visit.service.database, {type}, pagingOf(visit))
   const hint = 'No events. A reservation that is confirmed, declined or cancelled causes some:'
   const rows = eventTable(visit, found.items, nothing(hint, 'bookctl reserve'))
   return listView(visit, 'Events', [select('type', 'Type', EVENT_TYPE_NAMES, type, 'any')], rows, found)
@@ -32,10 +32,10 @@ export function eventList(visit: Visit): View {
 
 export function eventDetail(visit: Visit): View {
   const {database} = visit.service
-  const found = findListedEvent(database, visit.parameters.event_id ?? '')
+  const found = findEvent(database, visit.parameters.event_id ?? '')
   if (!found) throw new Refusal('not_found', 'event not found')
   const {event, clientId} = found
-  const deliveries = browseDeliveries(database, {eventId: event.id}, pagingOf(visit))
+  const deliveries = listDeliveries(database, {eventId: event.id}, pagingOf(visit))
   const none = nothing('No subscribers: no active subscription listed this type at that time.')
   const eventFacts = facts([
     ['Type', code(event.type)],

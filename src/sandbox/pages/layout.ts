@@ -3,7 +3,7 @@ import {raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import type {Refusal} from '../base/answers.js'
 import type {RunningService} from '../http/operation.js'
-import {type Listed, PAGE_SIZE, type Paging} from '../store/browse.js'
+import type {Listed, Paging} from '../store/lists.js'
 import {code, html, instant, linkToOne, type Piece, pathOf, SITE_SCRIPT, shown, textOf} from './parts.js'
 import {SITE_STYLE} from './style.js'
 
@@ -26,6 +26,9 @@ const DONE = {
 } as const
 
 export type Done = keyof typeof DONE
+
+/** Entries on a page of a list. */
+export const PAGE_SIZE = 50
 
 const REFRESH_SECONDS = {least: 2, usual: 5, most: 60}
 
@@ -115,7 +118,7 @@ export function filterOf(visit: Visit, name: string): string | null {
 /** Which page of a list to show; a `before` that is not a number means the newest. */
 export function pagingOf(visit: Visit): Paging {
   const before = Number(visit.query.get('before') ?? '')
-  return {before: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
+  return {after: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
 }
 
 /** This page with another query: `change` replaces members, null removes them. */
@@ -155,12 +158,12 @@ export function detailView(what: string, id: string, main: Piece): View {
 }
 
 /** Links to the newest and to older entries of a list, where there are any. */
-export function pager(visit: Visit, {older}: Listed<unknown>): Piece {
-  const isFirst = pagingOf(visit).before === null
-  if (isFirst && older === null) return html``
+export function pager(visit: Visit, {next}: Listed<unknown>): Piece {
+  const isFirst = pagingOf(visit).after === null
+  if (isFirst && next === null) return html``
   return html`<nav class="pager" aria-label="Pages of the list">
 ${isFirst ? '' : html`<a href="${addressWith(visit, {})}" rel="first">Newest</a>`}
-${older === null ? '' : html`<a href="${addressWith(visit, {before: String(older)})}" rel="next">Older</a>`}
+${next === null ? '' : html`<a href="${addressWith(visit, {before: String(next)})}" rel="next">Older</a>`}
 </nav>`
 }
 

@@ -1,8 +1,11 @@
 /** `/`: how to connect, the clock, contents, clients, the latest of everything, and the reset. */
 import {fromMinor} from '../../contract/money.js'
 import {API_PATH, KEPT_REQUESTS} from '../http/requests.js'
-import {browseDeliveries, browseEvents, browseReservations, countAll, countByStatus} from '../store/browse.js'
 import {listClients, startUpSecret} from '../store/clients.js'
+import {listDeliveries} from '../store/deliveries.js'
+import {listEvents} from '../store/events.js'
+import {countAll, countByStatus} from '../store/lists.js'
+import {listReservations} from '../store/reservations.js'
 import {clockForms} from './actions.js'
 import {deliveryTable} from './deliveries.js'
 import {eventTable} from './events.js'
@@ -26,7 +29,7 @@ import {
 import {requestTable} from './requests.js'
 import {reservationTable} from './reservations.js'
 
-const LATEST = {before: null, limit: 5}
+const LATEST = {after: null, limit: 5}
 
 export function overview(visit: Visit): View {
   const {database, requests} = visit.service
@@ -42,14 +45,14 @@ export function overview(visit: Visit): View {
 <details><summary>Reset the sandbox</summary>
 <p>Deletes all reservations, events, deliveries, subscriptions, tokens and faults, and sets the clock back. This cannot be undone.</p>
 ${button('/ui/reset', 'Delete everything', {}, 'danger')}</details>`
-  const main = html`${latest('reservations', browseReservations(database, {}, LATEST).items, reservationTable)}
+  const main = html`${latest('reservations', listReservations(database, {}, LATEST).items, reservationTable)}
 ${latest('requests', requests.list().slice(-LATEST.limit).reverse(), requestTable)}
 <div class="pair">
 ${card('where', 'Connect', connection(visit))}
 ${card('clock', 'Advance the clock', clockForms(visit))}
 </div>
-${latest('events', browseEvents(database, {}, LATEST).items, eventTable)}
-${latest('deliveries', browseDeliveries(database, {}, LATEST).items, deliveryTable)}
+${latest('events', listEvents(database, {}, LATEST).items, eventTable)}
+${latest('deliveries', listDeliveries(database, {}, LATEST).items, deliveryTable)}
 ${card('counts', 'Contents', counts(visit))}
 ${card('clients', 'Clients', clients(visit))}
 ${card('reset', 'Reset', reset)}`

@@ -6,14 +6,14 @@ import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '..
 import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
 import type {RunningService} from '../http/operation.js'
 import type {RequestState} from '../http/requests.js'
-import {findByPaymentToken, type StoredReservation} from '../store/reservations.js'
+import {findReservation, type StoredReservation} from '../store/reservations.js'
 import {facts, PAGE_HEADERS, type Piece, soft, textOf} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
 type PageContext = Context<RequestState>
 
 export function showPaymentPage(service: RunningService, context: PageContext): Response {
-  const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
+  const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
   const {record} = stored
   const page = renderPaymentPage({
@@ -27,7 +27,7 @@ export function showPaymentPage(service: RunningService, context: PageContext): 
 
 /** Applies what the customer chose and sends the browser back to the page, which shows the result. */
 export function submitPayment(service: RunningService, context: PageContext): Response {
-  const stored = findByPaymentToken(service.database, context.req.param('token') ?? '')
+  const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
   const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
   if (result !== 'paid' && result !== 'failed' && result !== 'left') {
@@ -41,7 +41,7 @@ export function submitPayment(service: RunningService, context: PageContext): Re
 /** A page that was left open may be submitted after the time to pay has run out, or twice: then nothing changes. */
 function settleIfPending(service: RunningService, token: string, result: PaymentResult): void {
   expirePayments(service)
-  const stored = findByPaymentToken(service.database, token)
+  const stored = findReservation(service.database, 'payment_token', token)
   if (stored?.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
 }
 

@@ -3,8 +3,7 @@ import {OPERATIONS} from '../../contract/operations.js'
 import {Refusal} from '../base/answers.js'
 import {PAGE_OPERATIONS} from '../http/faults.js'
 import {KEPT_REQUESTS, type LoggedRequest} from '../http/requests.js'
-import {PAGE_SIZE} from '../store/browse.js'
-import {detailView, filterOf, listView, pagingOf, type View, type Visit} from './layout.js'
+import {detailView, filterOf, listView, PAGE_SIZE, pagingOf, type View, type Visit} from './layout.js'
 import {
   address,
   card,
@@ -38,7 +37,7 @@ export function requestList(visit: Visit): View {
     .list()
     .filter(request => (operation === null || request.operation === operation) && fits(request.status))
   // Newest first; `before` counts from the oldest, so that a page keeps its place while requests come in.
-  const end = Math.min(pagingOf(visit).before ?? found.length, found.length)
+  const end = Math.min(pagingOf(visit).after ?? found.length, found.length)
   const start = Math.max(end - PAGE_SIZE, 0)
   const items = found.slice(start, end).reverse()
   const filters = [
@@ -46,8 +45,8 @@ export function requestList(visit: Visit): View {
     select('outcome', 'Outcome', [...OUTCOMES.keys()], outcome, 'any'),
   ]
   const none = nothing('No matching requests. To send one:', 'bookctl account')
-  const older = start > 0 ? start : null
-  return listView(visit, 'Requests', filters, requestTable(visit, items, none), {items, older})
+  const next = start > 0 ? start : null
+  return listView(visit, 'Requests', filters, requestTable(visit, items, none), {items, next})
 }
 
 export function requestDetail(visit: Visit): View {

@@ -11,8 +11,8 @@ import {
   money,
   occupancy,
 } from '../base/wording.js'
-import {browseEvents, browseReservations} from '../store/browse.js'
-import {findAnyReservation, type StoredReservation} from '../store/reservations.js'
+import {listEvents} from '../store/events.js'
+import {findReservation, listReservations, type StoredReservation} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
 import {moveButton} from './actions.js'
 import {eventTable} from './events.js'
@@ -44,7 +44,7 @@ const FIRST_STEP =
 export function reservationList(visit: Visit): View {
   const wanted = filterOf(visit, 'status')
   const search = filterOf(visit, 'search')
-  const found = browseReservations(visit.service.database, {status: wanted, search}, pagingOf(visit))
+  const found = listReservations(visit.service.database, {status: wanted, search}, pagingOf(visit))
   const filters = [
     html`<label>Reference or name<input type="search" name="search" value="${search ?? ''}" maxlength="200"></label>`,
     select('status', 'Status', RESERVATION_STATUSES, wanted, 'any'),
@@ -72,11 +72,11 @@ export function reservationTable({now}: Visit, found: readonly StoredReservation
 
 export function reservationDetail(visit: Visit): View {
   const reference = visit.parameters.reservation_ref ?? ''
-  const stored = findAnyReservation(visit.service.database, reference)
+  const stored = findReservation(visit.service.database, 'reservation_ref', reference)
   if (!stored) throw notFound('reservation', reference)
   const {record, clientId} = stored
   const filter = {reservationRef: record.reservation_ref}
-  const events = browseEvents(visit.service.database, filter, pagingOf(visit))
+  const events = listEvents(visit.service.database, filter, pagingOf(visit))
   const none = nothing('No events yet. The first comes when the reservation is paid, declined or expires.')
   const main = html`${actionsOn(visit, record)}
 <div class="pair">

@@ -5,7 +5,7 @@ import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RunningService} from '../http/operation.js'
 import type {RequestState} from '../http/requests.js'
 import {findClient} from '../store/clients.js'
-import {findAnyReservation} from '../store/reservations.js'
+import {findReservation} from '../store/reservations.js'
 import {renderVoucher} from '../voucher/content.js'
 import {verifyVoucherLink} from '../voucher/link.js'
 
@@ -18,7 +18,7 @@ export async function downloadVoucher(
   if (link.verdict === 'altered') return context.text('This voucher link is not valid.', 403)
   if (link.verdict === 'expired')
     return context.text('This voucher link has expired; ask for a new one.', 410)
-  const stored = findAnyReservation(service.database, link.reservationRef)
+  const stored = findReservation(service.database, 'reservation_ref', link.reservationRef)
   if (stored?.record.status !== 'CONFIRMED') {
     return context.text('The reservation of this voucher is no longer confirmed.', 410)
   }

@@ -4,6 +4,7 @@ import {isoTime} from '../../contract/dates.js'
 import type {delivery, deliveryAttempt} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
 import {type EventRow, fromEventRow, type StoredEvent} from './events.js'
+import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
 export type Attempt = z.infer<typeof deliveryAttempt>
@@ -65,42 +66,60 @@ function recordAttempt(database: Database, {delivery, attempt, signedAt, next}: 
   }
 }
 
-export type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'attempts'> & {
+export interface ListedDelivery {
+  readonly delivery: Delivery
+  /** The subscription's address; null when it was deleted. */
+  readonly url: string | null
+  /** Whether the subscription is active. */
+  readonly active: boolean
+}
+
+type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'attempts'> & {
   sequence: number
   next_attempt_at: number | null
   attempts: string
+  url: string | null
+  is_active: number | null
 }
 
-const COLUMNS = `deliveries.sequence, delivery_id, subscription_id, event_id, type, status, next_attempt_at, attempts
-  FROM deliveries JOIN events USING (event_id)`
+const DELIVERIES = `SELECT deliveries.sequence, delivery_id, deliveries.subscription_id, deliveries.event_id, type,
+  status, next_attempt_at, attempts, url, is_active FROM deliveries
+  LEFT JOIN events ON events.event_id = deliveries.event_id
+  LEFT JOIN subscriptions ON subscriptions.subscription_id = deliveries.subscription_id`
 
-/** The deliveries of one subscription, oldest first. */
+interface DeliveryFilter {
+  readonly status?: string | null
+  readonly subscriptionId?: string | null
+  readonly eventId?: string
+}
+
+/** Newest first, or `oldestFirst`. */
 export function listDeliveries(
   database: Database,
-  subscriptionId: string,
-  {limit, after}: {limit: number; after: number | null},
-): {sequence: number; delivery: Delivery}[] {
-  const sql = `SELECT ${COLUMNS} WHERE subscription_id = ? AND deliveries.sequence > ?
-    ORDER BY deliveries.sequence LIMIT ?`
-  return database
-    .all<DeliveryRow>(sql, subscriptionId, after ?? 0, limit)
-    .map(row => ({sequence: row.sequence, delivery: fromDeliveryRow(row)}))
+  {status, subscriptionId, eventId}: DeliveryFilter,
+  {after, limit}: Paging,
+  oldestFirst = false,
+): Listed<ListedDelivery> {
+  const where: Condition[] = [
+    ['status = ?', status],
+    ['deliveries.subscription_id = ?', subscriptionId],
+    ['deliveries.event_id = ?', eventId],
+    [`deliveries.sequence ${oldestFirst ? '>' : '<'} ?`, after],
+  ]
+  const order = `deliveries.sequence ${oldestFirst ? '' : 'DESC'}`
+  return listPage(database, {select: DELIVERIES, where, order, limit}, fromDeliveryRow)
 }
 
-/** The last `limit` of all, oldest first. */
-export function newestDeliveries(database: Database, limit: number): Delivery[] {
-  const sql = `SELECT ${COLUMNS} ORDER BY deliveries.sequence DESC LIMIT ?`
-  return database.all<DeliveryRow>(sql, limit).map(fromDeliveryRow).reverse()
-}
-
-export function findDelivery(database: Database, deliveryId: string): Delivery | undefined {
-  const row = database.get<DeliveryRow>(`SELECT ${COLUMNS} WHERE delivery_id = ?`, deliveryId)
+export function findDelivery(database: Database, deliveryId: string): ListedDelivery | undefined {
+  const row = database.get<DeliveryRow>(`${DELIVERIES} WHERE delivery_id = ?`, deliveryId)
   return row && fromDeliveryRow(row)
 }
 
-export function fromDeliveryRow({sequence: _, next_attempt_at, attempts, ...row}: DeliveryRow): Delivery {
-  const at = next_attempt_at === null ? null : isoTime(next_attempt_at)
-  return {...row, next_attempt_at: at, attempts: JSON.parse(attempts) as Attempt[]}
+function fromDeliveryRow(row: DeliveryRow): ListedDelivery {
+  const {sequence: _, next_attempt_at: at, attempts, url, is_active, ...rest} = row
+  const next_attempt_at = at === null ? null : isoTime(at)
+  const delivery = {...rest, next_attempt_at, attempts: JSON.parse(attempts) as Attempt[]}
+  return {delivery, url, active: is_active === 1}
 }
 
 /** Timers are late, and sums of seconds are rounded, by less than this. */

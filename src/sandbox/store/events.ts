@@ -3,6 +3,7 @@ import {isoTime} from '../../contract/dates.js'
 import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
+import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 /** The envelope of §2.8; links in `data` are stored as paths. */
 export interface StoredEvent {
@@ -50,9 +51,47 @@ export interface EventRow {
   data: string
 }
 
+export interface ListedEvent {
+  readonly event: StoredEvent
+  readonly clientId: string
+  readonly deliveries: number
+  readonly delivered: number
+}
+
+const EVENTS = `SELECT *,
+  (SELECT count(*) FROM deliveries WHERE deliveries.event_id = events.event_id) AS deliveries,
+  (SELECT count(*) FROM deliveries WHERE deliveries.event_id = events.event_id AND status = 'DELIVERED') AS delivered
+  FROM events`
+
+type ListedEventRow = EventRow & {sequence: number; client_id: string; deliveries: number; delivered: number}
+
 /** All events, oldest first. */
-export function listEvents(database: Database): StoredEvent[] {
+export function allEvents(database: Database): StoredEvent[] {
   return database.all<EventRow>('SELECT * FROM events ORDER BY sequence').map(fromEventRow)
+}
+
+/** Newest first. */
+export function listEvents(
+  database: Database,
+  {type, reservationRef}: {type?: string | null; reservationRef?: string},
+  {after, limit}: Paging,
+): Listed<ListedEvent> {
+  const where: Condition[] = [
+    ['type = ?', type],
+    ["json_extract(data, '$.reservation_ref') = ?", reservationRef],
+    ['sequence < ?', after],
+  ]
+  return listPage(database, {select: EVENTS, where, order: 'sequence DESC', limit}, fromListedRow)
+}
+
+export function findEvent(database: Database, eventId: string): ListedEvent | undefined {
+  const row = database.get<ListedEventRow>(`${EVENTS} WHERE event_id = ?`, eventId)
+  return row && fromListedRow(row)
+}
+
+function fromListedRow(row: ListedEventRow): ListedEvent {
+  const {client_id: clientId, deliveries, delivered} = row
+  return {event: fromEventRow(row), clientId, deliveries, delivered}
 }
 
 export function fromEventRow({event_id, type, created_at, data}: EventRow): StoredEvent {

@@ -4,27 +4,26 @@
  */
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database, Value} from '../../storage/database.js'
+import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 export interface StoredReservation {
-  /** Order of creation. */
-  readonly sequence: number
   readonly clientId: string
   /** The amount debited from the account's balance, in minor units of the account's currency. */
   readonly debitedMinor: bigint
   readonly record: Reservation
 }
 
-export interface ReservationRow {
+interface ReservationRow {
   sequence: number
   clientId: string
   debitedMinor: number
   record: string
 }
 
-export const SELECT_RESERVATIONS =
+const SELECT_RESERVATIONS =
   'SELECT sequence, client_id AS clientId, debited_minor AS debitedMinor, record FROM reservations'
 
-interface NewReservation extends Omit<StoredReservation, 'sequence'> {
+interface NewReservation extends StoredReservation {
   readonly paymentToken: string | null
 }
 
@@ -69,46 +68,19 @@ function searchTextOf({reservation_ref, client_reference_id, hotel, contact, gue
 }
 
 /** Without case and marks, so that `ogut` finds Öğüt, and `I`, `İ`, `ı` and `i` are one letter. */
-export function foldCase(text: string): string {
+function foldCase(text: string): string {
   return text.normalize('NFD').toLowerCase().replace(/\p{M}/gu, '').replaceAll('ı', 'i')
 }
 
-/** The reservation, if it is `clientId`'s own. */
+/** The one reservation with this value; with `clientId` only if it is that client's own. */
 export function findReservation(
   database: Database,
-  clientId: string,
-  reservationRef: string,
+  column: 'reservation_ref' | 'client_reference_id' | 'offer_id' | 'payment_token',
+  value: string,
+  clientId?: string,
 ): StoredReservation | undefined {
-  return list(database, 'WHERE client_id = ? AND reservation_ref = ?', clientId, reservationRef)[0]
-}
-
-/** The reservation of any client: for the sandbox's own controls and signed links. */
-export function findAnyReservation(
-  database: Database,
-  reservationRef: string,
-): StoredReservation | undefined {
-  return list(database, 'WHERE reservation_ref = ?', reservationRef)[0]
-}
-
-export function findByClientReference(
-  database: Database,
-  clientId: string,
-  clientReferenceId: string,
-): StoredReservation | undefined {
-  return list(database, 'WHERE client_id = ? AND client_reference_id = ?', clientId, clientReferenceId)[0]
-}
-
-/** The reservation that the offer became. */
-export function findByOffer(
-  database: Database,
-  clientId: string,
-  offerId: string,
-): StoredReservation | undefined {
-  return list(database, 'WHERE client_id = ? AND offer_id = ?', clientId, offerId)[0]
-}
-
-export function findByPaymentToken(database: Database, token: string): StoredReservation | undefined {
-  return list(database, 'WHERE payment_token = ?', token)[0]
+  if (clientId === undefined) return list(database, `WHERE ${column} = ?`, value)[0]
+  return list(database, `WHERE client_id = ? AND ${column} = ?`, clientId, value)[0]
 }
 
 /** Reservations whose time to pay has run out by `now`, the longest due first. */
@@ -124,49 +96,54 @@ export function nextPaymentExpiry(database: Database): number | null {
   return database.get<{at: number | null}>(sql)?.at ?? null
 }
 
+/** A missing member, or null: not filtered by it. */
 interface ReservationFilter {
-  readonly clientId: string
-  readonly clientReferenceId: string | null
-  readonly status: string | null
+  readonly clientId?: string
+  readonly clientReferenceId?: string | null
+  readonly status?: string | null
   /** Unix seconds; from is included, to is not. */
-  readonly createdFrom: number | null
-  readonly createdTo: number | null
-  /** Only those created before the one with this sequence number. */
-  readonly before: number | null
-  readonly limit: number
+  readonly createdFrom?: number | null
+  readonly createdTo?: number | null
+  /** Words that all must be part of the references, the hotel's name or a person's name. */
+  readonly search?: string | null
 }
 
 /** Newest first. */
-export function listReservations(database: Database, filter: ReservationFilter): StoredReservation[] {
-  const earlier =
-    '(created_at, sequence) < (SELECT created_at, sequence FROM reservations WHERE sequence = ?)'
-  const [where, values] = conditions([
-    ['client_id = ?', filter.clientId],
+export function listReservations(
+  database: Database,
+  filter: ReservationFilter,
+  {after, limit}: Paging,
+): Listed<StoredReservation> {
+  const {clientId, search} = filter
+  const words = foldCase(search ?? '').match(/\S+/g)
+  const hasAllWords = `NOT EXISTS (
+    SELECT 1 FROM json_each(?) AS word WHERE instr(coalesce(search_text, ''), word.value) = 0)`
+  // The index of a client's reservations is by time.
+  const [order, older] = clientId
+    ? [
+        'created_at DESC, sequence DESC',
+        '(created_at, sequence) < (SELECT created_at, sequence FROM reservations WHERE sequence = ?)',
+      ]
+    : ['sequence DESC', 'sequence < ?']
+  const where: Condition[] = [
+    ['client_id = ?', clientId],
     ['client_reference_id = ?', filter.clientReferenceId],
     ['status = ?', filter.status],
     ['created_at >= ?', filter.createdFrom],
     ['created_at < ?', filter.createdTo],
-    [earlier, filter.before],
-  ])
-  const newestFirst = `WHERE ${where} ORDER BY created_at DESC, sequence DESC LIMIT ?`
-  return list(database, newestFirst, ...values, filter.limit)
-}
-
-type Condition = readonly [sql: string, value: Value | undefined]
-
-/** A WHERE clause of the conditions that have a value: each one is one that an index can use. */
-export function conditions(all: readonly Condition[]): [where: string, values: Value[]] {
-  const present = all.filter((each): each is [string, Value] => each[1] != null)
-  return [present.map(([sql]) => sql).join(' AND ') || 'TRUE', present.map(([, value]) => value)]
+    [hasAllWords, words && JSON.stringify(words)],
+    [older, after],
+  ]
+  return listPage(database, {select: SELECT_RESERVATIONS, where, order, limit}, fromRow)
 }
 
 /** `rest`: of the query, after the table's name. */
 function list(database: Database, rest: string, ...values: Value[]): StoredReservation[] {
-  return database.all<ReservationRow>(`${SELECT_RESERVATIONS} ${rest}`, ...values).map(fromReservationRow)
+  return database.all<ReservationRow>(`${SELECT_RESERVATIONS} ${rest}`, ...values).map(fromRow)
 }
 
-export function fromReservationRow(row: ReservationRow): StoredReservation {
-  return {...row, debitedMinor: BigInt(row.debitedMinor), record: JSON.parse(row.record) as Reservation}
+function fromRow({clientId, debitedMinor, record}: ReservationRow): StoredReservation {
+  return {clientId, debitedMinor: BigInt(debitedMinor), record: JSON.parse(record) as Reservation}
 }
 
 function unixTime(iso: string): number {

@@ -1,15 +1,15 @@
 /** Webhook subscriptions (§2.7). */
 import type {Subscription} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
+import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 export interface StoredSubscription {
-  readonly sequence: number
   readonly clientId: string
   /** Without the secret: only the answer to its creation has it. */
   readonly subscription: Subscription
 }
 
-export interface SubscriptionRow {
+interface SubscriptionRow {
   sequence: number
   client_id: string
   subscription_id: string
@@ -55,21 +55,29 @@ export function findSubscription(
   return row && fromSubscriptionRow(row).subscription
 }
 
-/** Oldest first, those after sequence number `after`. */
+/** Of one client, oldest first. */
 export function listOwnSubscriptions(
   database: Database,
   clientId: string,
-  {limit, after}: {limit: number; after: number | null},
-): StoredSubscription[] {
-  const sql = 'SELECT * FROM subscriptions WHERE client_id = ? AND sequence > ? ORDER BY sequence LIMIT ?'
-  return database.all<SubscriptionRow>(sql, clientId, after ?? 0, limit).map(fromSubscriptionRow)
+  {after, limit}: Paging,
+): Listed<StoredSubscription> {
+  const select = 'SELECT * FROM subscriptions'
+  const where: Condition[] = [
+    ['client_id = ?', clientId],
+    ['sequence > ?', after],
+  ]
+  return listPage(database, {select, where, order: 'sequence', limit}, fromSubscriptionRow)
 }
 
-export function fromSubscriptionRow(row: SubscriptionRow): StoredSubscription {
-  const {subscription_id: id, url, is_active} = row
-  return {
-    sequence: row.sequence,
-    clientId: row.client_id,
-    subscription: {id, url, events: JSON.parse(row.events) as string[], is_active: is_active === 1},
-  }
+/** Of all clients, newest first. */
+export function listSubscriptions(database: Database, {after, limit}: Paging): Listed<StoredSubscription> {
+  const where: Condition[] = [['sequence < ?', after]]
+  const select = 'SELECT * FROM subscriptions'
+  return listPage(database, {select, where, order: 'sequence DESC', limit}, fromSubscriptionRow)
+}
+
+function fromSubscriptionRow(row: SubscriptionRow): StoredSubscription {
+  const {client_id: clientId, subscription_id: id, url, is_active} = row
+  const events = JSON.parse(row.events) as string[]
+  return {clientId, subscription: {id, url, events, is_active: is_active === 1}}
 }
