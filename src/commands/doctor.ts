@@ -7,7 +7,7 @@ import {
   doctorResult,
   failedText,
 } from '../cli/features/doctor/doctor.js'
-import {checkReceiverUrl} from '../cli/features/webhooks/probe.js'
+import {checkTarget} from '../cli/features/webhooks/targets.js'
 import {checkedFlag} from '../cli/input/flags.js'
 import {isForPeople, terminalOf} from '../cli/terminal/output.js'
 
@@ -29,7 +29,7 @@ Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.
   static override columns = DOCTOR_COLUMNS
   static override flags = {
     offline: Flags.boolean({summary: 'check this machine only'}),
-    receiver: checkedFlag(checkReceiverUrl)({
+    receiver: checkedFlag(checkTarget)({
       helpValue: 'URL',
       summary: 'webhook receiver to probe, as webhooks probe does',
     }),

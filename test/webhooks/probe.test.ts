@@ -34,7 +34,7 @@ function sheetAndRest(answer: Answer) {
   }
   return probe({
     ...{handover: {send, close: () => {}}, url: 'http://localhost/', names: DEFAULT_HEADER_NAMES},
-    ...{clock: () => NOW, secret: 'whsec_test', run: 'r1'},
+    ...{clock: () => NOW, secret: 'whsec_test'},
   })
 }
 

@@ -1,13 +1,8 @@
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {
-  checkReceiverUrl,
-  isFailed,
-  PROBE_COLUMNS,
-  probeReceiver,
-  probeResult,
-} from '../../cli/features/webhooks/probe.js'
+import {isFailed, PROBE_COLUMNS, probeReceiver, probeResult} from '../../cli/features/webhooks/probe.js'
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
+import {checkTarget} from '../../cli/features/webhooks/targets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
@@ -31,7 +26,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
   ]
   static override columns = PROBE_COLUMNS
   static override args = {
-    url: checkedArg(checkReceiverUrl)({
+    url: checkedArg(checkTarget)({
       required: true,
       description: 'address of the receiver (https, or http on this machine)',
     }),

@@ -2,6 +2,7 @@
  * Probes a receiver: sends it requests that are right and wrong, one after the other, and records what it answered and how
  * long it took. §6 says what it should answer.
  */
+import {randomBytes} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 import type {Handover} from '../forward/request.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
@@ -35,29 +36,25 @@ export interface ProbeParts {
   readonly url: string
   readonly names: WebhookHeaderNames
   readonly secret: string
-  /** Makes event ids unique; letters and digits. */
-  readonly run: string
   /** Unix seconds. */
   readonly clock: () => number
   readonly onRow?: (row: ProbeRow) => void
 }
 
-export interface ProbeSheet {
-  readonly rows: readonly ProbeRow[]
-  /** How many cases were not sent. */
-  readonly notSent: number
-}
+export type ProbeSheet = Awaited<ReturnType<typeof probe>>
 
 const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
 /** After so many requests without an answer the rest is not sent. */
 const MOST_SILENCES = 3
 
-/** Sends the cases, until there are no answers any more or a right request met no working receiver. */
-export async function probe(parts: ProbeParts): Promise<ProbeSheet> {
+/** Sends the cases, until there are no answers any more or a right request met no working receiver; `notSent`: how many not. */
+export async function probe(parts: ProbeParts) {
+  // Event ids are new in each run: a receiver may ignore those it knows.
+  const run = randomBytes(6).toString('hex')
   const rows: ProbeRow[] = []
   let silences = 0
   for (const one of CASES) {
-    const {row, isOver} = await probeOne(parts, one, rows[0])
+    const {row, isOver} = await probeOne({...parts, run}, one, rows[0])
     rows.push(row)
     parts.onRow?.(row)
     silences = typeof row.answered === 'string' ? silences + 1 : 0
@@ -67,7 +64,7 @@ export async function probe(parts: ProbeParts): Promise<ProbeSheet> {
 }
 
 /** `isOver`: the first case, a right request, met something other than a receiver that checks signatures. */
-async function probeOne(parts: ProbeParts, one: Case, first: ProbeRow | undefined) {
+async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: ProbeRow | undefined) {
   const {handover, url, names, clock, secret} = parts
   const {name, sent, expected, required = true} = one
   const {eventId, body, signatures} = requestOf(parts, one, Math.floor(clock()))
@@ -111,7 +108,7 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly change?: (header: string, body: Buffer, now: number, secret: string) => Partial<ProbeRequest>
 }
 
-function requestOf({secret, run}: ProbeParts, one: Case, now: number): ProbeRequest {
+function requestOf({secret, run}: {secret: string; run: string}, one: Case, now: number): ProbeRequest {
   const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = one
   const eventId = `evt_probe_${run}_${eventOf}`
   const body = Buffer.from(spell(plainEvent(eventId, now)))

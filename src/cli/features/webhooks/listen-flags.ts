@@ -3,13 +3,13 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../../contract/failure.js'
-import {parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {dryRunFlag} from '../../session/dry-run.js'
 import {checkExpression, finderOf} from '../../terminal/query.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
+import {checkTarget} from './targets.js'
 
 /** The port without --port. */
 export const USUAL_PORT = 4020
@@ -106,15 +106,6 @@ export function planListening(flags: ListenFlags): ListenPlan {
     wait: waits ? {count, seconds, expect} : undefined,
     publicUrl,
   }
-}
-
-/** An address that events may be forwarded to. Throws usage naming `flag`. */
-export function checkTarget(flag: string, text: string): string {
-  const target = parseForwardTarget(text)
-  if (target !== undefined) return target
-  const rule =
-    'must be an https URL, or an http URL of this machine (127.0.0.1, localhost), without user name'
-  throw invalid(flag, rule)
 }
 
 function checkPath(field: string, path: string): string {

@@ -1,7 +1,5 @@
-/** The certificate of `listen`: a given or a self-made one, and where its authority is trusted. */
-import {lstatSync} from 'node:fs'
+/** The certificate of `listen`: a given or a self-made one. */
 import {join} from 'node:path'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {usage} from '../../../contract/failure.js'
 import {LISTEN_CA_KEY_NAME, LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -23,7 +21,6 @@ import {
   parseCertificate,
 } from '../../../webhooks/receive/certificate.js'
 import {readBytes} from '../../input/files.js'
-import {trustedCertificates} from '../../session/trust.js'
 import type {ListenFlags} from './listen-flags.js'
 
 const LOCK_MILLISECONDS = 10_000
@@ -80,27 +77,5 @@ function readAuthority(directory: string): KeyPair | undefined {
     return cert !== undefined && key !== undefined ? {cert, key} : undefined
   } catch {
     return undefined
-  }
-}
-
-/** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
-export async function trustedFor(
-  url: string,
-  caFile: string | undefined,
-  env: NodeJS.ProcessEnv,
-  directory: string,
-): Promise<string[] | undefined> {
-  const {protocol, hostname} = new URL(url)
-  const own = join(directory, LISTEN_CA_NAME)
-  const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
-  return trustedCertificates(caFile ?? (isOurs ? own : undefined), env)
-}
-
-/** Whether there is a certificate at `path` itself: a symbolic link is not followed. */
-function isCertificateFile(path: string): boolean {
-  try {
-    return lstatSync(path).isFile() && parseCertificate(readPem(path)) !== undefined
-  } catch {
-    return false
   }
 }

@@ -1,22 +1,21 @@
 /** `webhooks probe`. */
-import {randomBytes} from 'node:crypto'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
-import {createHandover, parseForwardTarget} from '../../../webhooks/forward/request.js'
+import {createHandover} from '../../../webhooks/forward/request.js'
 import {type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/clock.js'
 import {marksFor, type Painter, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-import {trustedFor} from './listen-tls.js'
 import {
   resolveWebhookSecrets,
   signingSecrets,
   type WebhookSecretFlags,
   webhookHeaderNames,
 } from './secrets.js'
+import {trustedFor} from './targets.js'
 
 export const PROBE_COLUMNS = [
   'case',
@@ -42,35 +41,25 @@ export interface ProbeOptions {
   readonly onRow: (row: ProbeRow) => void
 }
 
-/** The address of a receiver, as typed. Throws usage unless it may be probed. */
-export function checkReceiverUrl(field: string, text: string): string {
-  if (parseForwardTarget(text) !== undefined) return text
-  const rule = 'must be https, or http on this machine, without user name and password'
-  throw usage('invalid_url', `${field}: ${rule}`)
-}
-
-/** Probes the receiver at `url`, which `checkReceiverUrl` accepted. Throws Failure when it never answers. */
+/** Probes the receiver at `url`, which `checkTarget` accepted. Throws Failure when it never answers. */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
   {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onRow}: ProbeOptions,
 ): Promise<ProbeSheet> {
-  const target = parseForwardTarget(url) ?? url
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
-    trusted: await trustedFor(target, caFile, env, state.directory),
+    trusted: await trustedFor(url, caFile, env, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
     keptBytes: KEPT_BYTES,
   })
-  const names = webhookHeaderNames(flags, state)
-  const probed = {secret: named?.secret ?? '', run: randomBytes(6).toString('hex')}
+  const terms = {names: webhookHeaderNames(flags, state), secret: named?.secret ?? '', clock: systemClock.now}
   try {
-    const sheet = await probe({handover, url: target, names, ...probed, clock: systemClock.now, onRow})
-    const {rows} = sheet
-    if (rows.some(({answered}) => typeof answered === 'number')) return sheet
+    const sheet = await probe({handover, url, ...terms, onRow})
+    if (sheet.rows.some(({answered}) => typeof answered === 'number')) return sheet
     throw new Failure('unreachable', 'the receiver did not answer', {
       code: 'receiver_unreachable',
-      reason: String(rows[0]?.answered),
+      reason: String(sheet.rows[0]?.answered),
       hint: 'check that it runs, and that its certificate is trusted (--ca-file)',
     })
   } finally {
@@ -89,58 +78,52 @@ export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boole
   const failed = rows.filter(isFailed)
   const advised = rows.filter(row => !row.ok && !row.required)
   const counts = {passed: passed.length, failed: failed.length, advised: advised.length, not_sent: notSent}
+  const summary = [
+    `${counts.passed} of ${rows.length + notSent} passed`,
+    counts.failed > 0 && `${counts.failed} failed`,
+    counts.advised > 0 && `${counts.advised} with advice`,
+    notSent > 0 && `${notSent} not sent`,
+  ]
   const people = (paint: Painter, columns: number) => {
     const marks = marksFor(process.env)
     const marked = (style: keyof typeof marks, text: string) =>
       hang(`${marks[style]} ${text}`, columns, 4, marks[style].length + 1).map((line, n) =>
         n > 0 ? line : paint(style, marks[style]) + line.slice(marks[style].length),
       )
-    const labelled = (label: string, text: string) =>
-      hang(`  ${label}: ${text}`, columns, 4, 2).map(line =>
-        line.replace(`${label}:`, paint('hint', `${label}:`)),
-      )
-    const said = (some: readonly ProbeRow[]) => [...new Set(some.flatMap(wordsOf))]
-    const [first, ...more] = rows
-    if (first && more.length === 0)
-      return [
-        ...marked(
-          'bad',
-          `The receiver answered ${first.answered} to a right request; ${notSent} checks were not sent`,
+    const labelled = (label: string, texts: readonly string[]) =>
+      texts.flatMap(text =>
+        hang(`  ${label}: ${text}`, columns, 4, 2).map(line =>
+          line.replace(`${label}:`, paint('hint', `${label}:`)),
         ),
-        ...said(rows).flatMap(words => labelled('It said', words)),
-        ...labelled('Likely cause', String(first.advice)),
+      )
+    const [first] = rows
+    if (first && rows.length === 1) {
+      const what = `The receiver answered ${first.answered} to a right request; ${notSent} checks were not sent`
+      return [
+        ...marked('bad', what),
+        ...labelled('It said', wordsOf(rows)),
+        ...labelled('Likely cause', [String(first.advice)]),
       ]
+    }
     const grouped = (some: readonly ProbeRow[], style: 'bad' | 'waiting') =>
       [...new Set(some.map(({advice}) => advice))].flatMap(advice => {
         const alike = some.filter(row => row.advice === advice)
         return [
           '',
           ...alike.flatMap(row => marked(style, rowText(row))),
-          ...said(alike).flatMap(words => labelled('It said', words)),
-          ...labelled('Fix', String(advice)),
+          ...labelled('It said', wordsOf(alike)),
+          ...labelled('Fix', [String(advice)]),
         ]
       })
     const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
     const rest = all && passed.length > 0 ? ['', ...passed.flatMap(row => marked('good', rowText(row)))] : []
-    const summary = paint(failed.length > 0 ? 'bad' : 'good', summaryOf(counts))
-    return [summary, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
+    const style = failed.length > 0 ? 'bad' : 'good'
+    const head = paint(style, summary.filter(Boolean).join(', '))
+    return [head, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
   }
   const result = listResult({url, ...counts, cases: rows}, rows, PROBE_COLUMNS)
-  const text = people(unpainted, Number.POSITIVE_INFINITY)
-    .map(line => `${line}\n`)
-    .join('')
+  const text = `${people(unpainted, Number.POSITIVE_INFINITY).join('\n')}\n`
   return {...result, shown: PROBE_COLUMNS.slice(0, 6), people, text}
-}
-
-function summaryOf(counts: Readonly<Record<'passed' | 'failed' | 'advised' | 'not_sent', number>>): string {
-  const {passed, failed, advised, not_sent: notSent} = counts
-  const parts = [
-    `${passed} of ${passed + failed + advised + notSent} passed`,
-    failed > 0 && `${failed} failed`,
-    advised > 0 && `${advised} with advice`,
-    notSent > 0 && `${notSent} not sent`,
-  ]
-  return parts.filter(Boolean).join(', ')
 }
 
 function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): string {
@@ -148,7 +131,8 @@ function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): stri
   return `${name}: ${sent} (${answer} in ${ms} ms)`
 }
 
-/** What the framework says about an error. */
-function wordsOf({said, answered}: ProbeRow): string[] {
-  return said !== null && Number(answered) >= 400 ? [said] : []
+/** What the framework says about errors. */
+function wordsOf(rows: readonly ProbeRow[]): string[] {
+  const said = rows.map(row => (Number(row.answered) >= 400 ? row.said : null))
+  return [...new Set(said)].filter(words => words !== null)
 }

@@ -9,13 +9,12 @@ import {
   replayFailure,
   replayResult,
 } from '../../../cli/features/webhooks/events-replay.js'
-import {checkTarget} from '../../../cli/features/webhooks/listen-flags.js'
-import {trustedFor} from '../../../cli/features/webhooks/listen-tls.js'
 import {
   resolveWebhookSecrets,
   webhookHeaderNames,
   webhookSecretFlags,
 } from '../../../cli/features/webhooks/secrets.js'
+import {checkTarget, trustedFor} from '../../../cli/features/webhooks/targets.js'
 import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {systemClock} from '../../../cli/session/clock.js'

@@ -1,0 +1,41 @@
+/** The receivers of people's own that events are sent to: their addresses, and certificates to trust. */
+import {lstatSync} from 'node:fs'
+import {join} from 'node:path'
+import {isLoopbackHost} from '../../../api/http/loopback.js'
+import {LISTEN_CA_NAME} from '../../../state/file-names.js'
+import {readPem} from '../../../storage/files.js'
+import {parseForwardTarget} from '../../../webhooks/forward/request.js'
+import {parseCertificate} from '../../../webhooks/receive/certificate.js'
+import {invalid} from '../../input/checks.js'
+import {trustedCertificates} from '../../session/trust.js'
+
+/** An address that events may be sent to. Throws usage naming `field`. */
+export function checkTarget(field: string, text: string): string {
+  const target = parseForwardTarget(text)
+  if (target !== undefined) return target
+  const rule =
+    'must be an https URL, or an http URL of this machine (127.0.0.1, localhost), without user name'
+  throw invalid(field, rule)
+}
+
+/** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
+export async function trustedFor(
+  url: string,
+  caFile: string | undefined,
+  env: NodeJS.ProcessEnv,
+  directory: string,
+): Promise<string[] | undefined> {
+  const {protocol, hostname} = new URL(url)
+  const own = join(directory, LISTEN_CA_NAME)
+  const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
+  return trustedCertificates(caFile ?? (isOurs ? own : undefined), env)
+}
+
+/** Whether there is a certificate at `path` itself: a symbolic link is not followed. */
+function isCertificateFile(path: string): boolean {
+  try {
+    return lstatSync(path).isFile() && parseCertificate(readPem(path)) !== undefined
+  } catch {
+    return false
+  }
+}
