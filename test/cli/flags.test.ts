@@ -143,7 +143,7 @@ test('scopes are read from several flags and from one with commas or spaces', as
 
 test('an error in an argument names the argument', async () => {
   const {errors} = await readLine(WebhooksProbe, ['http://a.example/'])
-  expect(errors).toEqual([expect.stringMatching(/^URL: must be https/)])
+  expect(errors).toEqual([expect.stringMatching(/^URL: must be an https URL/)])
   expect((await readLine(ConfigSet, ['tiemout', '1'])).errors).toEqual(['unknown setting tiemout'])
   expect((await readLine(Api, ['fetch', '/'])).errors).toEqual([
     expect.stringMatching(/^METHOD: must be one/),

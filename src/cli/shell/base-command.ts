@@ -234,7 +234,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** Says on stderr, also in a pipe, what should be seen before it happens. */
-  protected tell(text: string | readonly string[]): void {
+  tell(text: string | readonly string[]): void {
     if (!this.globals.quiet) say(text)
   }
 

@@ -3,11 +3,7 @@ import {openListening} from '../../cli/features/webhooks/listen.js'
 import {listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
 import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
 import {subscribe} from '../../cli/features/webhooks/listen-subscribe.js'
-import {
-  resolveWebhookSecrets,
-  secretList,
-  type WebhookSecretFlags,
-} from '../../cli/features/webhooks/secrets.js'
+import {resolveWebhookSecrets, secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {describeListening} from '../../cli/features/webhooks/webhook-dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -33,7 +29,7 @@ the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFIL
     'bookctl webhooks listen --tls --subscribe --public-url https://hooks.example.com/',
     'bookctl webhooks listen --subscribe --public-url https://hooks.example.com/ --dry-run',
   ]
-  static override columns = [...EVENT_COLUMNS]
+  static override columns = EVENT_COLUMNS
   static override candidates = {event: 'event-types'} as const
   static override flags = listenFlags
   override readonly printsLines = true
@@ -41,7 +37,10 @@ the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFIL
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
-    if (flags['print-secret']) return this.printSecret(flags)
+    if (flags['print-secret']) {
+      const secrets = await resolveWebhookSecrets(flags, process.env, await this.state())
+      return this.print(secretList(secrets))
+    }
     const plan = planListening(flags)
     for (const warning of unknownEventWarnings(plan.types)) this.warn(warning)
     if (flags['dry-run']) {
@@ -49,28 +48,8 @@ the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFIL
       return this.print(describeListening(plan, flags, await this.state(), target))
     }
     const connection = flags.subscribe ? await this.connect() : undefined
-    const parts = {
-      plan,
-      flags,
-      env: process.env,
-      state: await this.state(),
-      tell: (text: string) => this.tell(text),
-      note: (text: string) => this.note(text),
-    }
-    const listening = await openListening(parts, undo => this.whenStopped(undo))
-    if (connection) {
-      await subscribe(connection, listening, plan, {
-        timeoutSeconds: this.timeoutSeconds,
-        warn: text => void this.warn(text),
-        show: async created => (flags.json ? undefined : this.print(created, false, {})),
-        whenStopped: undo => this.whenStopped(undo),
-      })
-    }
+    const listening = await openListening(this, plan, flags)
+    if (connection) await subscribe(this, connection, listening, plan, flags)
     await listening.run()
-  }
-
-  private async printSecret(flags: WebhookSecretFlags): Promise<void> {
-    const secrets = await resolveWebhookSecrets(flags, process.env, await this.state())
-    await this.print(secretList(secrets))
   }
 }

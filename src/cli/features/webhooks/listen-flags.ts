@@ -3,11 +3,14 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../../contract/failure.js'
+import type {CheckTerms} from '../../../webhooks/diagnose/terms.js'
+import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {dryRunFlag} from '../../session/dry-run.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import {checkExpression, finderOf} from '../../terminal/query.js'
-import {webhookSecretFlags} from './secrets.js'
+import {type WebhookSecretFlags, webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 import {checkTarget} from './targets.js'
 
@@ -78,32 +81,23 @@ export const listenFlags = {
 
 export type ListenFlags = Interfaces.InferredFlags<typeof listenFlags>
 
-export interface ListenPlan {
-  readonly host: string
-  /** `--port`, where it was given. */
-  readonly port: number | undefined
-  readonly path: string
-  readonly targets: readonly string[]
-  /** Whether an event whose signature is too old for its target is signed again. */
-  readonly mayResign: boolean
-  /** Types that are printed, forwarded and counted; undefined: all. */
-  readonly types: ReadonlySet<string> | undefined
-  readonly wait: Wanted | undefined
-  /** Where the service reaches this receiver; set with --subscribe. */
-  readonly publicUrl: string | undefined
-}
+export type ListenPlan = ReturnType<typeof planListening>
 
-export function planListening(flags: ListenFlags): ListenPlan {
+export function planListening(flags: ListenFlags) {
   const {'public-url': publicUrl, 'exit-after': count = 1, within: seconds, expect} = flags
   const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
   return {
     host: flags.host,
+    /** `--port`, where it was given. */
     port: flags.port,
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
     targets: [...new Set(flags['forward-to'])],
+    /** Whether an event whose signature is too old for its target is signed again. */
     mayResign: !flags['no-resign'],
+    /** Types that are printed, forwarded and counted; undefined: all. */
     types: flags.event && new Set(flags.event),
     wait: waits ? {count, seconds, expect} : undefined,
+    /** Where the service reaches this receiver; set with --subscribe. */
     publicUrl,
   }
 }
@@ -120,6 +114,15 @@ function checkPublicUrl(field: string, text: string): string {
   throw invalid(field, 'must be an https URL without user name and fragment')
 }
 
+/** What the output of `listen` is made of; `otherSecrets`: those stored for other subscriptions, for explanations alone. */
+export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets'> {
+  readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
+  /** Prints on stderr. */
+  readonly tell: (text: string) => void
+  readonly targets: readonly string[]
+  readonly secrets: () => readonly NamedSecret[]
+}
+
 /** `work`; the result of `late` when it takes longer. */
 export async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
   const done = new AbortController()
@@ -130,13 +133,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: ()
   return Promise.race([work, timeout]).finally(() => done.abort())
 }
 
-interface Wanted {
-  readonly count: number
-  readonly seconds: number | undefined
-  readonly expect: string | undefined
-}
-
-export async function createExpectation({count, seconds, expect}: Wanted) {
+export async function createExpectation({count, seconds, expect}: NonNullable<ListenPlan['wait']>) {
   const find = expect === undefined ? () => true : await finderOf(expect)
   let seen = 0
   let resolve = () => {}

@@ -5,7 +5,7 @@ import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/resign.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
-import type {WebhookSecretFlags} from './secrets.js'
+import type {ListenTerms} from './listen-flags.js'
 
 export function isLate(milliseconds: number): boolean {
   return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
@@ -26,22 +26,13 @@ export function answerText(report: ForwardReport, now: number): string {
   return parts.filter(Boolean).join(', ')
 }
 
-export interface NoteTerms {
-  readonly headerName: string
-  readonly secrets: () => readonly NamedSecret[]
-  /** Those of the command, which commands in notes repeat. */
-  readonly flags: WebhookSecretFlags
-}
-
 /** Notes about attempts: the command that replays what was given up, and once for each target the secret it refused. */
-export function createForwardNotes({headerName, secrets, flags}: NoteTerms) {
+export function createForwardNotes({names, secrets, flags}: ListenTerms) {
   const refused = new Set<string>()
-  const more = [
-    flags.profile === undefined ? [] : ['--profile', quoted(flags.profile)],
-    flags['secret-file'] === undefined ? [] : ['--secret-file', quoted(flags['secret-file'])],
-    flags['secret-stdin'] ? ['--secret-stdin'] : [],
-  ].flat()
-  const own = more.map(word => ` ${word}`).join('')
+  const withValue = (['profile', 'secret-file'] as const).flatMap(name =>
+    flags[name] === undefined ? [] : ` --${name} ${quoted(flags[name])}`,
+  )
+  const own = withValue.join('') + (flags['secret-stdin'] ? ' --secret-stdin' : '')
   return (report: ForwardReport): string[] => {
     const {eventId, target, state, status} = report
     if (state === 'given_up')
@@ -49,7 +40,7 @@ export function createForwardNotes({headerName, secrets, flags}: NoteTerms) {
         `Replay it: bookctl webhooks events replay ${quoted(eventId)} --to ${quoted(target)} --resign${own}`,
       ]
     if (status !== 401) return []
-    const signer = signerOf(report, {headerName, secrets: secrets()})
+    const signer = signerOf(report, {headerName: names.signature, secrets: secrets()})
     const place = `${target} ${signer?.name}`
     if (refused.has(place)) return []
     refused.add(place)
@@ -59,15 +50,16 @@ export function createForwardNotes({headerName, secrets, flags}: NoteTerms) {
   }
 }
 
+const SOURCES: Readonly<Record<string, string>> = {
+  env: 'from BOOKCTL_WEBHOOK_SECRET',
+  file: 'from --secret-file',
+  stdin: 'from --secret-stdin',
+}
+
 /** Where the secret is from, and the beginning of its SHA-256, to tell it from others without showing it. */
 function sourceOf({name, secret}: NamedSecret): string {
-  const [, place = ''] = /^(env|file|stdin)\b/.exec(name) ?? []
-  const sources: Readonly<Record<string, string>> = {
-    env: 'from BOOKCTL_WEBHOOK_SECRET',
-    file: 'from --secret-file',
-    stdin: 'from --secret-stdin',
-  }
-  const source = sources[place] ?? `that of ${sanitizeLine(name, 60)}`
+  const [place = ''] = /^(env|file|stdin)\b/.exec(name) ?? []
+  const source = SOURCES[place] ?? `that of ${sanitizeLine(name, 60)}`
   return `${source} (SHA-256 ${createHash('sha256').update(secret).digest('hex').slice(0, 8)}…)`
 }
 

@@ -17,24 +17,12 @@ import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
-import {answerText, createForwardNotes, isLate, type NoteTerms} from './listen-forwards.js'
-import {createListenRows, type RowParts} from './listen-rows.js'
-import type {WebhookSecretFlags} from './secrets.js'
+import type {ListenTerms} from './listen-flags.js'
+import {answerText, createForwardNotes, isLate} from './listen-forwards.js'
+import {createListenRows} from './listen-rows.js'
 
-export const EVENT_COLUMNS = [
-  ...['received_at', 'verdict', 'reason', 'event_type', 'event_id', 'duplicate', 'ack_ms'],
-] as const
-
-export interface ListenOutputParts extends NoteTerms {
-  readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
-  /** Prints on stderr. */
-  readonly tell: (text: string) => void
-  readonly targets: readonly string[]
-  readonly explain: RowParts['explain']
-}
-
-export async function createListenOutput(parts: ListenOutputParts) {
-  const {flags, tell, targets, secrets, explain} = parts
+export async function createListenOutput(terms: ListenTerms) {
+  const {flags, tell, targets, secrets} = terms
   const stdout = createLineWriter({
     send: sendToStdout,
     // A reader that has gone ends the command silently (streams.ts).
@@ -53,10 +41,8 @@ export async function createListenOutput(parts: ListenOutputParts) {
     if (early === undefined) stdout.write(line)
     else if (early.length < MOST_EARLY) early.push(line)
   }
-  const notesOf = createForwardNotes(parts)
-  const rows = isForPeople(flags, process.stdout)
-    ? createListenRows({print, namesTarget: targets.length > 1, notesOf, explain})
-    : undefined
+  const notesOf = createForwardNotes(terms)
+  const rows = isForPeople(flags, process.stdout) ? createListenRows(print, notesOf, terms) : undefined
   return {
     /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
     ready(url: string, pid: number) {
@@ -72,14 +58,18 @@ export async function createListenOutput(parts: ListenOutputParts) {
       const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
       capture?.writer.write(json)
       if (!isShown) return
-      if (rows) return rows.request(receipt, targets.length > 0)
+      if (rows) return rows.request(receipt)
       const line = printsJson ? json : lineOf(captureRecord(receipt))
       if (line !== undefined) print(line)
     },
     forward(report: ForwardReport) {
       if (rows) rows.forward(report)
       else if (printsJson) print(jsonText(forwardDocument(report)))
-      else for (const line of [forwardLine(report), ...notesOf(report)]) tell(line)
+      else {
+        const event = `${sanitizeLine(report.eventId, 60)} → ${sanitizeLine(report.target, 200)}`
+        const line = `  ${event}: ${answerText(report, systemClock.now())}`
+        for (const each of [line, ...notesOf(report)]) tell(each)
+      }
     },
     /** Writes the waiting lines, for at most `milliseconds`. */
     async end(milliseconds: number) {
@@ -93,33 +83,29 @@ export async function createListenOutput(parts: ListenOutputParts) {
 /** Lines kept until "ready"; the events themselves are in the store. */
 const MOST_EARLY = 1000
 
+/** The columns, and their widths where they are aligned. */
+const WIDTHS = {
+  ...{received_at: 24, verdict: 7, reason: 18, event_type: 21, event_id: 30, duplicate: 5, ack_ms: 0},
+}
+export const EVENT_COLUMNS = Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]
+
 /** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
 async function textLine(flags: OutputFlags): Promise<(record: CaptureRecord) => string | undefined> {
   const csv = flags.format === 'csv' ? await import('csv-stringify/sync') : undefined
-  const names = flags.columns?.split(',').map(name => name.trim()) ?? EVENT_COLUMNS
+  const chosen = flags.columns?.split(',').map(name => name.trim() as keyof typeof WIDTHS)
+  const names = chosen ?? EVENT_COLUMNS
   const aligned = process.stdout.isTTY && (flags.format === undefined || flags.format === 'table')
   return record => {
     // A bare id hides that the signature failed.
     if (flags.quiet) return record.verdict === 'valid' ? sanitizeLine(record.event_id ?? '') : undefined
-    const cells = names.map(name =>
-      sanitizeLine(String((record as unknown as Record<string, unknown>)[name] ?? '')),
-    )
+    const cells = names.map(name => sanitizeLine(String(record[name] ?? '')))
     if (aligned)
-      return cells
-        .map((cell, n) => cell.padEnd(WIDTHS[names[n] as string] ?? 10))
+      return names
+        .map((name, n) => cells[n]?.padEnd(WIDTHS[name]))
         .join('  ')
         .trimEnd()
     return csv ? csv.stringify([cells], {eof: false}) : cells.join('\t')
   }
-}
-
-const WIDTHS: Readonly<Record<string, number>> = {
-  received_at: 24,
-  verdict: 7,
-  reason: 18,
-  event_type: 21,
-  event_id: 30,
-  duplicate: 5,
 }
 
 /** `--query`: its result for each record, if there is one. */
@@ -136,10 +122,6 @@ function forwardDocument(report: ForwardReport): object {
   const {eventId: event_id, target, attempt, state, status, ms, error} = report
   const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
   return {...document, next_attempt_at: state === 'pending' ? isoTime(report.nextAttemptAt) : null}
-}
-
-function forwardLine(report: ForwardReport): string {
-  return `  ${sanitizeLine(report.eventId, 60)} → ${sanitizeLine(report.target, 200)}: ${answerText(report, systemClock.now())}`
 }
 
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants

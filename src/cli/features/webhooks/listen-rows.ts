@@ -4,7 +4,6 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {nothingAfterwards} from '../../../webhooks/captures/request.js'
-import type {CheckTerms} from '../../../webhooks/diagnose/terms.js'
 import type {ForwardReport} from '../../../webhooks/forward/forwarder.js'
 import {pairsOf, parseBody} from '../../../webhooks/receive/capture-record.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
@@ -13,17 +12,8 @@ import {systemClock} from '../../session/clock.js'
 import {marksFor} from '../../terminal/colour.js'
 import {terminalOf} from '../../terminal/output.js'
 import {hang, textWidth} from '../../terminal/text.js'
+import type {ListenTerms} from './listen-flags.js'
 import {answerText} from './listen-forwards.js'
-
-export interface RowParts {
-  readonly print: (line: string) => void
-  /** Whether the row of an answer names its target. */
-  readonly namesTarget: boolean
-  /** What else there is to say about an attempt. */
-  readonly notesOf: (report: ForwardReport) => readonly string[]
-  /** Why a refused request was refused, in lines; it may take a while. */
-  readonly explain: (receipt: Receipt) => Promise<readonly string[]>
-}
 
 /** A target that takes longer gets a row of its own, so that the event is seen before. */
 const HELD_MILLISECONDS = 1000
@@ -53,7 +43,13 @@ interface Row {
   readonly notes?: readonly string[]
 }
 
-export function createListenRows({print, namesTarget, notesOf, explain}: RowParts) {
+/** `notesOf`: what else there is to say about an attempt. */
+export function createListenRows(
+  print: (line: string) => void,
+  notesOf: (report: ForwardReport) => readonly string[],
+  terms: ListenTerms,
+) {
+  const {targets} = terms
   const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly show: (text: string) => void}>()
   const early = new Set<string>()
   let explainedAt = Number.NEGATIVE_INFINITY
@@ -77,15 +73,15 @@ export function createListenRows({print, namesTarget, notesOf, explain}: RowPart
     if (performance.now() - explainedAt < EXPLAINED_EVERY_MILLISECONDS) return show(row)
     explainedAt = Number.POSITIVE_INFINITY
     // The row matters more than its cause.
-    const notes = await explain(receipt).catch(() => [])
+    const notes = await explainRefusal(receipt, terms).catch(() => [])
     explainedAt = performance.now()
     show({...row, notes})
   }
   return {
-    request(receipt: Receipt, isForwarded: boolean): void {
+    request(receipt: Receipt): void {
       const {receivedAt: time, body, reason, duplicate} = receipt
       if (reason !== 'ok') void refuse(receipt)
-      else if (isForwarded && !duplicate) hold(receipt)
+      else if (targets.length > 0 && !duplicate) hold(receipt)
       else show({time, isGood: true, body, text: duplicate ? 'duplicate' : ''})
     },
     forward(report: ForwardReport): void {
@@ -93,7 +89,7 @@ export function createListenRows({print, namesTarget, notesOf, explain}: RowPart
       clearTimeout(waiting?.timer)
       if (!held.delete(report.eventId)) early.add(report.eventId)
       if (early.size > MOST_EARLY) early.clear()
-      const target = namesTarget ? `, ${sanitizeLine(report.target, 200)}` : ''
+      const target = targets.length > 1 ? `, ${sanitizeLine(report.target, 200)}` : ''
       const time = systemClock.now()
       const [isGood, text] = [report.state === 'done', answerText(report, time) + target]
       show({time, isGood, body: report.body, text, notes: notesOf(report)})
@@ -136,20 +132,19 @@ function broken(lead: string, text: string, columns: number): string[] {
 }
 
 /** Why a request was refused and what to do, in lines. */
-export async function explainRefusal(
+async function explainRefusal(
   {rawHeaders, body, receivedAt}: Receipt,
-  terms: Pick<CheckTerms, 'secrets' | 'otherSecrets' | 'names'>,
+  {names, secrets, otherSecrets}: ListenTerms,
 ): Promise<string[]> {
   const {check} = await import('../../../webhooks/diagnose/check.js')
-  const request = {
-    headers: gatherHeaders(pairsOf(rawHeaders)),
-    body,
-    receivedAt,
-    afterwards: nothingAfterwards(),
-  }
-  const toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS
-  const now = () => receivedAt
-  const {result} = await check(request, {...terms, now, toleranceSeconds, inVain: {count: 0}})
+  const headers = gatherHeaders(pairsOf(rawHeaders))
+  const {result} = await check(
+    {headers, body, receivedAt, afterwards: nothingAfterwards()},
+    {
+      ...{names, secrets: secrets(), otherSecrets, now: () => receivedAt},
+      ...{toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS, inVain: {count: 0}},
+    },
+  )
   const lines = result.findings.flatMap(({code, explanation, fix}) =>
     code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
   )
