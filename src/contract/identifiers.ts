@@ -31,18 +31,13 @@ export function holdsSecret(text: string): boolean {
   )
 }
 
-export interface IdentifierForm {
-  readonly pattern: RegExp
-  /** Completes `must be`. */
-  readonly expected: string
-}
-
 /** `.` and `..` between slashes would lead elsewhere in a path. */
 const NO_DOT_SEGMENTS = String.raw`(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))`
 
 /**
  * The form of identifiers that a person types or a request holds. The prefixes are the interface's (§2.3, §2.7, §2.8);
  * lengths and characters are ours, so that none can change a path or a file name. Answers are not checked against them.
+ * `expected` completes `must be`.
  */
 export const IDENTIFIERS = {
   offer_id: {
@@ -76,7 +71,7 @@ export const IDENTIFIERS = {
     pattern: new RegExp(`^${NO_DOT_SEGMENTS}[!-~]{1,512}$`),
     expected: 'an identifier of visible ASCII characters, without spaces',
   },
-} as const satisfies Record<string, IdentifierForm>
+} as const satisfies Record<string, {pattern: RegExp; expected: string}>
 
 export type IdentifierKind = keyof typeof IDENTIFIERS
 

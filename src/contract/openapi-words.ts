@@ -178,24 +178,19 @@ before / / null
 status / State / "CONFIRMED"
 `
 
-interface Words {
-  /** Empty where the schema has it. */
-  readonly description: string
-  /** Undefined where it is made of the examples inside. */
-  readonly example: unknown
-}
-
-const WORDS: ReadonlyMap<string, Words> = new Map(
+/** The description is empty where the schema has it, the example undefined where it is made of those inside. */
+const WORDS = new Map(
   TABLE.trim()
     .split('\n')
     .map(line => {
       const [, path = '', description = '', example = ''] = /^(\S+) \/ (.*?) ?\/ ?(.*)$/.exec(line) ?? []
-      return [path, {description, example: example === '' ? undefined : JSON.parse(example)}]
+      const value: unknown = example === '' ? undefined : JSON.parse(example)
+      return [path, {description, example: value}] as const
     }),
 )
 
 /** For the field at the end of `path`, such as `Offer.rooms.board.name`. Throws RangeError for a field that has none. */
-export function wordsFor(path: string): Words {
+export function wordsFor(path: string) {
   const keys = path.toLowerCase().split('.')
   const found = keys.map((_, start) => WORDS.get(keys.slice(start).join('.'))).find(words => words)
   if (!found) throw new RangeError(`the description has no words for ${path}`)

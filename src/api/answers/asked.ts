@@ -92,15 +92,6 @@ export interface Difference {
   readonly theirs: string
 }
 
-export type FoundBooking =
-  | {readonly kind: 'found'; readonly found: ReadReservation}
-  /** The answer is about another booking. */
-  | {readonly kind: 'another'; readonly differences: readonly Difference[]}
-  /** It names several reservations and does not say which one is meant. */
-  | {readonly kind: 'unclear'; readonly references: readonly string[]}
-  /** It names no reservation at all. */
-  | {readonly kind: 'none'}
-
 /** Names for a reservation that existed before, or is only mentioned. */
 const MENTIONED =
   /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/
@@ -108,24 +99,25 @@ const MENTIONED =
 /**
  * The reservation in `json` that is about `booking`. A different name makes it another booking; a missing name does not,
  * since no service has to repeat the request. One without any name is not believed beside one that names another booking,
- * nor is the first of several.
+ * nor is the first of several: which of them is meant is then `unclear`.
  */
-export function findAsked(json: unknown, booking: Booking): FoundBooking {
+export function findAsked(json: unknown, booking: Booking) {
   // The answer is about what is nearest to the top.
   const all = outermostOf(breadthFirst(json))
   const made = all.filter(({node}) => !isMentioned(node))
   const [first, ...others] = made.length > 0 ? made : all
-  if (!first) return {kind: 'none'}
+  if (!first) return {kind: 'none' as const}
   const isFirst = ({found}: PlacedReservation) => isSameId(found.reservation_ref, first.found.reservation_ref)
   const isOnly = others.every(isFirst)
   const judged = [first, ...others].map(each => ({...each, ...compare(each.node, booking, isOnly)}))
   const refused = judged.find(({differences}) => differences.length > 0)
   const best = judged.find(({agrees, differences}) => agrees && differences.length === 0)
-  if (!best && refused) return {kind: 'another', differences: refused.differences}
-  if (!best && !isOnly) return {kind: 'unclear', references: judged.map(({found}) => found.reservation_ref)}
+  if (!best && refused) return {kind: 'another' as const, differences: refused.differences}
+  if (!best && !isOnly)
+    return {kind: 'unclear' as const, references: judged.map(({found}) => found.reservation_ref)}
   const {found} = best ?? first
   // What is beside a single one, such as where to pay, belongs to it.
-  return {kind: 'found', found: (all.every(isFirst) && readReservation(json)) || found}
+  return {kind: 'found' as const, found: (all.every(isFirst) && readReservation(json)) || found}
 }
 
 function isMentioned(node: Node): boolean {

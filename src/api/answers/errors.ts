@@ -9,16 +9,9 @@ import {isObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, WireAnswer} from '../types.js'
 
-/** An answer with the secrets of its request, or a redactor that knows them. */
-export type EchoingAnswer = WireAnswer & {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
-
-export interface ErrorDescription {
-  /** The service's own word, sanitised; `http_<status>` when it gives none. */
-  readonly code: string
-  /** Sanitised, at most 500 characters. */
-  readonly message: string | undefined
-  readonly requestId: string | undefined
-}
+/** The secrets of the request, or a redactor that knows them. */
+type EchoOf = {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
+export type EchoingAnswer = WireAnswer & EchoOf
 
 /** Characters to quote of each; not in the interface. */
 const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100} as const
@@ -26,8 +19,8 @@ const MOST_DETAILS = 3
 /** Far more than is quoted, because a secret must be whole to be recognised. */
 const MOST_BYTES_READ = 16_384
 
-/** What an error answer says; never throws. */
-export function describeError(answer: EchoingAnswer): ErrorDescription {
+/** What an error answer says, sanitised; never throws. */
+export function describeError(answer: EchoingAnswer) {
   const json = parseJson(answer.body)
   const [error, first, body] = errorPlaces(json)
   const bare = own(isObject(json) ? json : {}, 'error')
@@ -44,6 +37,7 @@ export function describeError(answer: EchoingAnswer): ErrorDescription {
     ...[first, body].flatMap(place => texts(place, 'message', 'detail', 'title')),
   )
   return {
+    /** The service's own word; `http_<status>` when it gives none. */
     code: code === undefined ? `http_${answer.status}` : quotedCode(code, answer),
     message: message === undefined ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
     requestId: requestIdOf(answer),
@@ -73,8 +67,6 @@ export function quoteBody(answer: EchoingAnswer): string | undefined {
   const line = quoted(text.replace(/\s+/g, ' ').trim(), QUOTE_LIMITS.body, answer)
   return line === '' ? undefined : line
 }
-
-type EchoOf = Pick<EchoingAnswer, 'secrets' | 'redactor'>
 
 /** `text` of the answer, redacted, sanitised and then cut, so that no half of a secret is left. */
 export function quoted(text: string, maxLength: number, answer: EchoOf): string {

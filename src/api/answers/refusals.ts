@@ -7,8 +7,7 @@ import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
 import {BASE_URL_HINT, faultHint, hintFor, hintOfFailure} from './hints.js'
 
-/** How an answer is judged. */
-export interface Judging {
+interface Judging {
   /** Whether the request changes something: then its outcome is unknown where the service may have acted. */
   readonly changes: boolean
   /** Unix seconds, for Retry-After. */

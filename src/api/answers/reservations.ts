@@ -5,21 +5,15 @@ import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {FEE, OFFER, PAYMENT, POLICY, RESERVATION} from './vocabulary.js'
 
-export interface ReadReservation {
-  /** As the service sent it. */
-  readonly reservation: JsonObject
-  readonly reservation_ref: string
-  readonly status: string | null
-  /** Where the customer pays (§2.5). */
-  readonly payment_url: string | null
-}
+export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
 /** The reservation in an answer: the outermost object with a `reservation_ref`, or undefined. */
-export function readReservation(json: unknown): ReadReservation | undefined {
+export function readReservation(json: unknown) {
   for (const {value} of breadthFirst(json)) {
     const reservation_ref = referenceIn(value)
     if (reservation_ref === undefined) continue
     const status = textOf(own(value, 'status')) ?? null
+    /** Where the customer pays (§2.5). */
     const payment_url = findPaymentUrl(value) ?? findPaymentUrl(json) ?? null
     return {reservation: value, reservation_ref, status, payment_url}
   }
@@ -31,13 +25,10 @@ function referenceIn(value: JsonObject): string | undefined {
 }
 
 /** A reservation and where it is in its answer. */
-export interface PlacedReservation {
-  readonly node: Node
-  readonly found: ReadReservation
-}
+export type PlacedReservation = ReturnType<typeof outermostOf>[number]
 
 /** Of `nodes`, each with a reference that is inside no other such object. */
-export function outermostOf(nodes: Iterable<Node>): PlacedReservation[] {
+export function outermostOf(nodes: Iterable<Node>) {
   const inside = new Set<Node>()
   return [...nodes].flatMap(node => {
     const isInside = node.parent !== undefined && inside.has(node.parent)

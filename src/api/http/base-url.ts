@@ -5,21 +5,17 @@ import {holdsSecret, type Mode} from '../../contract/identifiers.js'
 import {API_VERSION} from '../../contract/limits.js'
 import {isLoopbackHost, mayBeThisMachine} from './loopback.js'
 
-export interface BaseUrl {
-  /** Without a trailing slash. */
-  readonly baseUrl: string
-  readonly isLoopback: boolean
-}
+export type BaseUrl = ReturnType<typeof parseBaseUrl>
 
 /**
- * Checks and normalises a base URL: https (plain http for loopback alone), last path segment `v1` (§9), and no user
+ * Checks a base URL and takes off its trailing slash: https (plain http for loopback alone), last path segment `v1` (§9), and no user
  * name, query or fragment. Throws a usage Failure that names `from`, where the text is from, and never quotes a password.
  */
 export function parseBaseUrl(
   text: string,
   from?: string,
   hint: string = 'set it with --base-url, BOOKCTL_BASE_URL or bookctl login',
-): BaseUrl {
+) {
   // What may be a secret is not quoted: a password, a query, a secret in the wrong place.
   const quoted = /[@?#]/.test(text) || holdsSecret(text) ? '' : ` ${JSON.stringify(sanitizeLine(text, 200))}`
   const place = from === undefined ? '' : `${from}: `

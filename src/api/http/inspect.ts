@@ -12,7 +12,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher} from './dispatcher.js'
 import {Exchange} from './exchange.js'
-import {type CertificateProblem, certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
+import {certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
 import type {ProxyServer} from './proxy.js'
 
 export interface Way {
@@ -24,21 +24,8 @@ export interface Way {
   readonly milliseconds: number
 }
 
-interface ShownCertificate {
-  readonly subject: string
-  readonly issuer: string
-  /** Unix seconds. */
-  readonly validUntil: number
-}
-
-export interface TlsView {
-  /** For example `TLSv1.3`. */
-  readonly protocol: string
-  /** The server's own first. */
-  readonly chain: readonly ShownCertificate[]
-  /** Why calls would refuse it; undefined when they would not. */
-  readonly problem: {readonly kind: CertificateProblem; readonly reason: string} | undefined
-}
+type ShownCertificate = ReturnType<typeof chainOf>[number]
+export type TlsView = Awaited<ReturnType<typeof inspectTls>>
 
 export function hostAndPort(url: URL): {host: string; port: number} {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
@@ -67,8 +54,8 @@ export async function tryConnecting(way: Way): Promise<void> {
   await connectOnly(way, dispatcher, origin, () => {})
 }
 
-/** The TLS handshake, through the proxy where there is one. Throws ExchangeError when there is no handshake. */
-export async function inspectTls(way: Way): Promise<TlsView> {
+/** The TLS handshake, through the proxy where there is one; `problem` is why calls would refuse the certificate. Throws ExchangeError when there is no handshake. */
+export async function inspectTls(way: Way) {
   const dispatcher = await createDispatcher(way.url, way.proxy, {ca: way.ca, insecure: true})
   // What a call would say to the certificate is in authorizationError.
   return connectOnly(way, dispatcher, way.url, socket => {
@@ -122,8 +109,9 @@ async function connectOnly<T>(
   }
 }
 
-function chainOf(first: DetailedPeerCertificate | undefined): ShownCertificate[] {
-  const chain: ShownCertificate[] = []
+/** The server's own certificate first; `validUntil` is Unix seconds. */
+function chainOf(first: DetailedPeerCertificate | undefined) {
+  const chain: {subject: string; issuer: string; validUntil: number}[] = []
   const seen = new Set<string>()
   for (let one = first; one?.fingerprint256 && !seen.has(one.fingerprint256); one = one.issuerCertificate) {
     seen.add(one.fingerprint256)
@@ -138,7 +126,7 @@ function nameOf(name: DetailedPeerCertificate['subject'] | undefined): string {
   return String(text)
 }
 
-function problemOf(tls: TLSSocket, way: Way): TlsView['problem'] {
+function problemOf(tls: TLSSocket, way: Way) {
   if (tls.authorized) return undefined
   const error = tls.authorizationError as unknown
   const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')

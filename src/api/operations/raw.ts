@@ -5,7 +5,7 @@
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../contract/identifiers.js'
-import {OPERATIONS, type OperationName, operationAt} from '../../contract/operations.js'
+import {OPERATIONS, operationAt} from '../../contract/operations.js'
 import type {Scope} from '../../contract/scopes.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
@@ -14,17 +14,15 @@ import {REDACTED, spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
 import {changesSomething, readAnswer} from './client.js'
 
-export interface RawRequest {
-  readonly request: WireRequest
-  /** Whether it may change something: then it is never repeated. */
-  readonly changes: boolean
-  /** The operation of the contract, if it is one. */
-  readonly operation: OperationName | undefined
-  /** What that operation needs. */
-  readonly scope: Scope | undefined
-}
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The connection sets them, or the token does. */
+const OWN_HEADERS =
+  /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
 
-export interface RawInput {
+export type RawRequest = ReturnType<typeof buildRaw>
+
+interface RawInput {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -32,14 +30,8 @@ export interface RawInput {
   readonly body: string | undefined
 }
 
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** The connection sets them, or the token does. */
-const OWN_HEADERS =
-  /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
-
-/** The request meant, checked. Throws usage; sends nothing. */
-export function buildRaw(baseUrl: string, input: RawInput): RawRequest {
+/** The request meant, checked, and the operation of the contract if it is one. Throws usage; sends nothing. */
+export function buildRaw(baseUrl: string, input: RawInput) {
   const {method} = input
   const url = urlUnder(baseUrl, input.path)
   const path = url.pathname.slice(new URL(baseUrl).pathname.length)
@@ -58,7 +50,13 @@ export function buildRaw(baseUrl: string, input: RawInput): RawRequest {
     ...(input.body !== undefined && {'content-type': 'application/json'}),
     ...checkHeaders(input.headers),
   }
-  const request = {method, url: url.href, headers, ...(input.body !== undefined && {body: input.body})}
+  const request: WireRequest = {
+    method,
+    url: url.href,
+    headers,
+    ...(input.body !== undefined && {body: input.body}),
+  }
+  /** Whether it may change something: then it is never repeated. */
   const changes = operation === undefined ? !READING.has(method) : changesSomething(operation)
   return {request, changes, operation, scope: (operation && OPERATIONS[operation].scope) ?? undefined}
 }

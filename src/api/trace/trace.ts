@@ -8,7 +8,7 @@ import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
 import {peopleIn} from '../redact/secret-names.js'
 import {secretsIn} from '../redact/secrets-in.js'
-import {type AttemptRecord, ExchangeError, type Trace, type WireRequest} from '../types.js'
+import {type AttemptRecord, ExchangeError, type WireRequest} from '../types.js'
 
 export interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
@@ -25,18 +25,13 @@ export interface TraceParts {
   readonly secrets?: readonly string[]
 }
 
-export interface TraceBook extends Trace {
-  /** The HAR document of the records kept; `version` is bookctl's. */
-  har(version: string): Promise<object>
-}
-
 /** A trace that reports each attempt as it ends, and keeps the records when asked to. */
-export function createTrace(parts: TraceParts): TraceBook {
+export function createTrace(parts: TraceParts) {
   const redactor = createRedactor()
   for (const secret of parts.secrets ?? []) redactor.add(secret)
   const records: AttemptRecord[] = []
   return {
-    attempt(record) {
+    attempt(record: AttemptRecord) {
       const {request, outcome} = record
       for (const secret of secretsIn(request, outcome)) redactor.add(secret)
       // A service may repeat a guest's name in any word of a refusal.
@@ -47,7 +42,8 @@ export function createTrace(parts: TraceParts): TraceBook {
       parts.show?.(describeAttempt(record, redactor))
       if (parts.show && parts.bodies) for (const line of describeBodies(record, redactor)) parts.show(line)
     },
-    async har(version) {
+    /** The HAR document of the records kept; `version` is bookctl's. */
+    async har(version: string) {
       const {toHar} = await import('./har.js')
       return toHar(records, version, redactor)
     },
