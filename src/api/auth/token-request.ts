@@ -68,17 +68,8 @@ export async function requestToken(
   return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
 }
 
-interface ReadToken {
-  readonly access_token: string
-  /** Seconds, at most a year; 0 for one that has already ended. */
-  readonly expires_in: number | undefined
-  readonly scope: string | undefined
-  /** As the service wrote it; JSON of what is not a text. */
-  readonly token_type: string | undefined
-}
-
 /** The token in an answer of §4.1, bare or in an envelope of any name; undefined when there is none. */
-export function readToken(json: unknown): ReadToken | undefined {
+export function readToken(json: unknown) {
   const record = findRecord(json, 'access_token') ?? findRecord(json, 'accessToken')
   const fields = fieldsOf(record ?? {})
   const token = fields.get('access_token')
@@ -89,10 +80,12 @@ export function readToken(json: unknown): ReadToken | undefined {
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
+    /** Seconds, at most a year; 0 for one that has already ended. */
     expires_in: Number.isFinite(seconds)
       ? Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)
       : undefined,
     scope: typeof scopeText === 'string' ? scopeText : undefined,
+    /** As the service wrote it; JSON of what is not a text. */
     token_type: type === '' ? undefined : typeof type === 'string' ? type : JSON.stringify(type),
   }
 }
