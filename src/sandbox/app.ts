@@ -26,7 +26,6 @@ import {
 } from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 
-/** Which handler does which operation of contract/operations.ts. */
 const HANDLERS: Handlers = {
   ...ACCOUNT,
   ...CATALOGUE,
@@ -70,10 +69,7 @@ export function createApp(
   return app
 }
 
-/**
- * One request for each turn of the event loop, in the order in which they were read. The loop accepts one connection a turn:
- * in long turns those that are accepted would be answered again and again while others wait for seconds.
- */
+/** One request a turn of the event loop: in long turns some would be answered again and again before others are accepted. */
 class Turns {
   readonly #waiting: (() => void)[] = []
 

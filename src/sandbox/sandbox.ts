@@ -25,13 +25,10 @@ export interface SandboxOptions {
   readonly clock?: () => number
   /** Number of offers each search finds, to test what reads long answers (default: those of the city's own hotels). */
   readonly offers?: number | undefined
-  /** Delay of every operation. */
   readonly latencyMilliseconds?: number
-  /** Whether subscriptions may have an http address on loopback. */
   readonly allowHttpLoopback?: boolean
   /** Certificate authorities that deliveries trust beside the system's; the files may appear later. */
   readonly caFiles?: readonly string[]
-  /** How deliveries resolve host names. */
   readonly resolve?: Resolve
   /** Time a subscriber has to answer, in milliseconds (default: §6.4's). */
   readonly subscriberMilliseconds?: number
@@ -42,23 +39,14 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** The port it was served at before; undefined the first time. */
   readonly lastPort: number | undefined
-  /**
-   * Answers a request. Rejects with ConnectionDrop where a connection would be cut. In process any loopback origin
-   * is accepted; once `listenAt` was called, only that one.
-   */
+  /** Rejects with ConnectionDrop where a connection would be cut. Before `listenAt` any loopback origin is accepted. */
   handle(request: Request): Promise<Response>
-  /**
-   * Sets the origin the sandbox is served at, for links and for refusing other host names. From then on it sends events;
-   * before, their links would lead nowhere.
-   */
+  /** Sets the origin for links and for refusing other hosts. Only then events are sent: their links lead there. */
   listenAt(origin: string): void
   close(): void
 }
 
-/**
- * Opens the state and builds the service. Throws StorageError; `busy` when another sandbox has the same file open (the kernel
- * releases the file when a process dies).
- */
+/** Throws StorageError; `busy` when another sandbox has the file open. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()

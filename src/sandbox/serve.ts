@@ -12,7 +12,6 @@ import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
 interface ServedSandbox {
-  /** For example `http://127.0.0.1:4010`. */
   readonly origin: string
   readonly baseUrl: string
   readonly port: number
@@ -35,7 +34,6 @@ export function serveSandbox(
     overrideGlobalObjects: false,
     errorHandler: refuseTarget,
   })
-  /** The last response on each connection. */
   const responses = new WeakMap<Duplex, ServerResponse>()
   const server = createServer({...LIMITS, requireHostHeader: false}, (request, response) => {
     responses.set(request.socket, response)
@@ -89,7 +87,6 @@ function refusal(code: ErrorCode, message: string) {
 /** `reason`: in words, of the parser. */
 type ParserError = Error & {readonly code?: string; readonly reason?: string}
 
-/** For an error of Node's parser or of its limits. */
 function refusalOf({code, reason}: ParserError): WireRefusal {
   if (code === 'HPE_HEADER_OVERFLOW') return refusal('head_too_large', 'the head of the request is too large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -134,7 +131,6 @@ async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpB
   return RESPONSE_ALREADY_SENT
 }
 
-/** Resolves when head and first piece of the body have left. */
 async function sendFirstPiece(response: Response, outgoing: HttpBindings['outgoing']): Promise<void> {
   response.headers.delete(CUT_HEADER)
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))

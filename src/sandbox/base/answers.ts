@@ -48,7 +48,6 @@ export class Refusal extends Error {
     super(message)
   }
 
-  /** In the envelope of service.md. */
   toAnswer(requestId: string): Answer {
     const {code, message, members, headers, status} = this
     const error = {code, message, request_id: requestId, retryable: RETRYABLE.has(code), ...members}

@@ -14,7 +14,6 @@ export function randomSecret(prefix = ''): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** `RSV-` and ten Crockford base32 digits. */
 export function randomReservationRef(): string {
   const digits = [...randomBytes(10)].map(byte => CROCKFORD[byte % 32]).join('')
   return SANDBOX_RESERVATION_REF_PREFIX + digits

@@ -15,8 +15,6 @@ export interface Service {
   readonly offers: number | undefined
   /** Client references ending `-unknown_soldout` whose first request was dropped. Lost at a restart. */
   readonly droppedReferences: Set<string>
-  /** Whether a subscription may have an http address on loopback. */
   readonly allowHttpLoopback: boolean
-  /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal
 }

@@ -12,10 +12,7 @@ import {type StoredReservation, saveReservation} from '../store/reservations.js'
 import {recordCancellation} from './events.js'
 import {withoutUrl} from './payment.js'
 
-/**
- * What cancelling now would cost and give back, in the currency of the price.
- * Throws Refusal `already_cancelled`, or `not_cancellable` when expired or after check-in.
- */
+/** In the currency of the price. Throws Refusal `already_cancelled`, `not_cancellable` (expired, or after check-in). */
 export function quoteCancellation(service: Service, record: Reservation): {fee: string; refund: string} {
   if (record.status === 'CANCELLED') {
     throw new Refusal('already_cancelled', 'the reservation is already cancelled')
@@ -60,7 +57,6 @@ export function hasCheckedIn(service: Service, record: Reservation): boolean {
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
 }
 
-/** The fee of the last policy that is in force; nothing before the first. */
 function feeOf(record: Reservation, now: number): bigint {
   const inForce = record.cancellation_policies.filter(policy => Date.parse(policy.from) / 1000 <= now)
   const last = inForce.at(-1)

@@ -1,7 +1,4 @@
-/**
- * Whether the guests are those the offer was searched for: as many adults and children as its rooms have, children
- * of those ages at check-in, one lead guest, identity numbers that can exist. All of it is ours.
- */
+/** Whether the guests are those the offer was searched for, with one lead and identity numbers that can exist (all ours). */
 import type {ErrorDetail} from '../../contract/content.js'
 import {ageOn} from '../../contract/dates.js'
 import type {ErrorCode} from '../../contract/error-codes.js'
@@ -16,7 +13,6 @@ const GUEST_TYPES = ['ADULT', 'CHILD']
 
 export interface Stay {
   readonly rooms: Offer['rooms']
-  /** Hotel-local date. */
   readonly checkIn: string
   /** Today's date, for birth dates that have not come. */
   readonly today: string
@@ -91,7 +87,6 @@ function wrongIdentities(guests: readonly Guest[]): ErrorDetail[] {
   return wrong(guests, 'identity.number', detail, isWrong)
 }
 
-/** A detail on `field` of each guest for whom `isWrong`. */
 function wrong(
   guests: readonly Guest[],
   field: string,

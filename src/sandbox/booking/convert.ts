@@ -1,7 +1,4 @@
-/**
- * Turns an offer into a reservation (§4.4, §3), and plays the scenarios that a client reference asks for by its ending
- * (service.md). The caller runs it in one transaction.
- */
+/** Turns an offer into a reservation (§4.4, §3) and plays the scenarios of client references (service.md). */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
@@ -17,10 +14,8 @@ import {checkGuests} from './check-guests.js'
 import {recordConfirmation} from './events.js'
 import {confirmed} from './payment.js'
 
-/** How long an instant payment may be completed. */
 const PAYMENT_VALIDITY_SECONDS = 15 * 60
 
-/** A request to book an offer. */
 interface CreateCall {
   readonly service: Service
   readonly client: Client
@@ -29,10 +24,7 @@ interface CreateCall {
   readonly now: number
 }
 
-/**
- * Checks in this order: the offer, the client reference, the scenario it asks for, nationality and guests, payment
- * mode, balance. Then debits (mode `account`), stores the reservation and records its events.
- */
+/** Call it in a transaction. The order of the checks is part of what the sandbox answers. Throws Refusal. */
 export function convertOffer(call: CreateCall): Reservation {
   const stored = usableOffer(call, call.body.offer_id)
   refuseDuplicate(call)
@@ -126,7 +118,6 @@ function paymentOf({body}: CreateCall, {price}: Offer): Payment {
   }
 }
 
-/** The reservation before it is paid. */
 function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment: Payment): Reservation {
   const {hotel, rooms, price, cancellation_policies, remarks} = offer
   const {check_in, check_out} = criteria
@@ -154,10 +145,7 @@ function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment:
   }
 }
 
-/**
- * Throws what the reference asks for, before anything is changed: `rooms_unavailable`, `price_changed`, or for
- * `-unknown_soldout` a dropped connection the first time and `rooms_unavailable` from then on.
- */
+/** Throws what the reference asks for, before anything is changed; `-unknown_soldout` is dropped the first time. */
 function playScenario(call: CreateCall, offer: Offer): void {
   const reference = call.body.client_reference_id
   if (reference.endsWith('-sold_out')) throw soldOut()
@@ -179,7 +167,6 @@ function soldOut(): Refusal {
   return new Refusal('rooms_unavailable', 'the rooms are no longer available; search again')
 }
 
-/** Ten percent dearer. */
 function priceChanged({price: {total, currency}}: Offer): Refusal {
   const dearer = fromMinor((toMinor(total, currency) * 110n + 50n) / 100n, currency)
   return new Refusal('price_changed', 'the price has changed; search again', {

@@ -25,7 +25,6 @@ export function recordEvent(
   addEvent(database, {clientId, type, data, now})
 }
 
-/** `payment.captured` or `payment.failed`. */
 export function recordPaymentEvent(
   database: Database,
   type: 'payment.captured' | 'payment.failed',
@@ -42,7 +41,6 @@ export function recordConfirmation(database: Database, event: ReservationEvent):
   recordEvent(database, 'voucher.ready', event, {voucher: {url: path, expires_at: isoTime(expiresAt)}})
 }
 
-/** `reservation.cancelled`, from the record's own cancellation. */
 export function recordCancellation(database: Database, event: ReservationEvent): void {
   const {cancellation} = event.record
   const {reason, fee, refund_amount, currency} = cancellation as NonNullable<typeof cancellation>

@@ -1,7 +1,4 @@
-/**
- * The outcome of an instant payment (§3; a failed one is ours): paid confirms the reservation, failed leaves it
- * pending for another try, and when the time to pay has run out it expires.
- */
+/** Instant payments (§3): paid confirms, failed leaves the reservation pending for another try, and in the end it expires. */
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'

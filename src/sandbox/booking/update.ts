@@ -9,16 +9,12 @@ import {checkGuests} from './check-guests.js'
 import {recordEvent} from './events.js'
 
 interface Change {
-  /** For example `contact.email` or `guests[0].surname`. */
   readonly field: string
   readonly old: unknown
   readonly new: unknown
 }
 
-/**
- * The reservation with the update applied, and `reservation.updated` recorded in the same transaction; unchanged
- * when the update changes nothing. Throws Refusal `not_updatable`, or those of `checkGuests`.
- */
+/** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
 export function updateReservation(
   service: Service,
   {clientId, record}: StoredReservation,

@@ -1,7 +1,4 @@
-/**
- * What cancelling costs and until when it is free. Deadlines are at 18:00 on the hotel's wall clock, written with the
- * hotel's offset, so that a reader in another zone is not a day wrong.
- */
+/** Cancellation terms. Deadlines are at 18:00 on the hotel's clock, with its offset: no reader is a day wrong. */
 import {addDays} from '../../contract/dates.js'
 import {atWallClock, isoWithOffset, offsetsOf} from './zones.js'
 
@@ -10,7 +7,6 @@ const DEADLINE = '18:00'
 interface Terms {
   /** Free until this many days before check-in, or null: never free. */
   readonly freeUntilDays: number | null
-  /** Minor units. */
   readonly firstNight: bigint
   readonly total: bigint
 }

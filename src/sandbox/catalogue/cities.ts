@@ -1,25 +1,19 @@
-/**
- * The destinations of the local sandbox. A city is described here once, with all that sets it apart. Cities, time zones,
- * streets and sights are real; the hotels and tours made from them are invented.
- */
+/** The destinations. Cities, zones, streets and sights are real; the hotels and tours made from them are invented. */
 import type {City} from '../../contract/hotels.js'
 
 export type Season = 'city' | 'beach' | 'winter_sun' | 'southern'
 export type BoardCode = 'RO' | 'BB' | 'HB' | 'FB' | 'AI'
 
-/** What the hotels and tours of a city are made from. */
 export interface Place {
   /** Price level in percent of the table in rates.ts. */
   readonly level: number
   readonly season: Season
-  /** Boards sold here, the most usual first. */
   readonly boards: readonly BoardCode[]
   /** Patterns of hotel names; `*` is one of `words`. */
   readonly patterns: readonly string[]
   readonly words: readonly string[]
   /** Patterns of addresses; `#` is the house number. */
   readonly streets: readonly string[]
-  /** What guided tours visit. */
   readonly sights: readonly string[]
   /** The water that boats go on, with its article; undefined where there is none. */
   readonly water: string | undefined
@@ -39,10 +33,7 @@ const NAME_PATTERNS: Readonly<Record<string, string>> = {
   moroccan: 'Riad *|Dar *|Hotel *|* Suites|Villa *|Maison *|Ksar *|Jardin *',
 }
 
-/**
- * A city is one line (id and name, country, latitude, longitude, time zone, price level, season, boards, style of hotel
- * names) and below it, indented, the lists of `Place`, separated by `|`.
- */
+/** Id and name, country, latitude, longitude, zone, price level, season, boards, style of names; then the lists. */
 const TABLE = `
 101 Istanbul, TR, 41.0082, 28.9784, Europe/Istanbul, 100, city, BB RO HB, turkish
   hotels Çini|Lalezar|Kaftan|Erguvan|Yakamoz|Ihlamur|Şadırvan|Martı|Ağaçlı|Gülhatmi
@@ -216,7 +207,6 @@ const DESCRIBED = new Map(
 
 export const CITIES: readonly City[] = [...DESCRIBED.values()].map(({city}) => city)
 
-/** The city with this id, or undefined. */
 export function findCity(cityId: number): City | undefined {
   return DESCRIBED.get(cityId)?.city
 }

@@ -1,7 +1,4 @@
-/**
- * Currencies and the sandbox's fixed rates: how much of each one euro buys. Of a plausible size, not of any day, so that
- * the same search always gives the same price. Covers the currency of every country.
- */
+/** Currencies, and how much of each one euro buys: fixed, so that the same search always gives the same price. */
 import type {Currency} from '../../contract/content.js'
 import {minorUnits} from '../../contract/money.js'
 
@@ -24,12 +21,10 @@ const RATES = parse(`
   XAF 655.957 XCD 2.92 XCG 1.93 XOF 655.957 XPF 119.33174 YER 270 ZAR 19.6 ZMW 29 ZWG 28.5
 `)
 
-/** Whether the sandbox can price in `currency`. */
 export function isSoldIn(currency: string): boolean {
   return RATES.has(currency)
 }
 
-/** Every currency the sandbox can price in, by code. */
 export function currencyList(): Currency[] {
   const names = new Intl.DisplayNames('en', {type: 'currency'})
   return [...RATES.keys()]
@@ -37,10 +32,7 @@ export function currencyList(): Currency[] {
     .map(code => ({code, name: names.of(code) ?? code, minor_units: minorUnits(code)}))
 }
 
-/**
- * `minor` minor units of one currency in minor units of another, rounded half away from zero.
- * Throws RangeError for a currency the sandbox has no rate for.
- */
+/** Minor units of one currency in those of another, half away from zero. Throws RangeError without a rate. */
 export function convert(minor: bigint, from: string, to: string): bigint {
   if (from === to) return minor
   const numerator = minor * rate(to) * 10n ** BigInt(minorUnits(to))

@@ -20,7 +20,6 @@ export function drawFrom(text: string): Draw {
   }
 }
 
-/** One element of a list that is not empty. */
 export function pick<T>(draw: Draw, list: readonly T[]): T {
   const chosen = list[draw(list.length)]
   if (chosen === undefined) throw new RangeError('nothing to pick from')

@@ -35,10 +35,7 @@ export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
   return findBookedHotel(hotelId)
 }
 
-/**
- * The hotel of a reservation, also beyond those of its city: a search for more offers than these have finds others,
- * and a sandbox started again may find fewer. Undefined for an id that no hotel has.
- */
+/** The hotel of a reservation: it may be beyond those that searches find since the sandbox was started again. */
 export function findBookedHotel(hotelId: number): Hotel | undefined {
   const {city, number} = numberOf(hotelId)
   return city && Number.isInteger(number) && number >= 1 ? makeHotel(city, number) : undefined

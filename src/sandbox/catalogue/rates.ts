@@ -1,7 +1,4 @@
-/**
- * The kinds of room a hotel sells, and what a stay costs before tax, in euro cents: stars × city × hotel, then each night's
- * season and weekday, the guests of the rooms, the board, and the guests' nationality. Factors are percentages.
- */
+/** The kinds of room, and what a stay costs before tax, in euro cents. Factors are percentages. */
 import {addDays, dayNumber} from '../../contract/dates.js'
 import type {Room} from '../../contract/hotels.js'
 import type {BoardCode, Season} from './cities.js'
@@ -38,7 +35,6 @@ export function roomKindsFor(rooms: readonly Room[], stars: number): readonly Ro
 /** A double room for one ordinary night, by stars. */
 const ROOM_CENTS = [0, 2600, 4200, 6600, 10_400, 18_800] as const
 
-/** Percent by month, January first. */
 const SEASONS: Readonly<Record<Season, readonly number[]>> = {
   city: [82, 84, 95, 108, 115, 112, 104, 100, 114, 110, 92, 104],
   beach: [62, 62, 70, 88, 108, 132, 158, 165, 126, 98, 68, 66],

@@ -28,7 +28,6 @@ const BOARD_NAMES: Readonly<Record<BoardCode, string>> = {
   AI: 'All inclusive',
 }
 
-/** Shared by all offers of one search. */
 interface Stay {
   readonly search: SearchRequest
   readonly nights: number
@@ -40,7 +39,6 @@ interface Stay {
   readonly cancel: ReturnType<typeof policyMaker>
 }
 
-/** The differences between the offers of one hotel. */
 interface Variant {
   readonly kind: RoomKind
   readonly board: BoardCode
@@ -50,10 +48,7 @@ interface Variant {
   readonly isBusiness: boolean
 }
 
-/**
- * The offers for a search: one to four for each hotel of the city, in the order of the hotels; none for a city the
- * catalogue does not have. Linear in the number of offers. Throws RangeError for a currency without a rate.
- */
+/** One to four for each hotel of the city, in their order. Throws RangeError for a currency without a rate. */
 export function buildOffers(search: SearchRequest, context: CatalogueContext): OfferDraft[] {
   const city = findCity(search.destination.id)
   if (!city) return []

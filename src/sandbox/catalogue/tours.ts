@@ -12,7 +12,6 @@ interface Kind {
   readonly names: readonly string[]
   readonly about: string
   readonly tags: readonly string[]
-  /** Minutes, one of them. */
   readonly minutes: readonly number[]
   /** Euro cents a person in a city of level 100, and for each hour. */
   readonly base: number
@@ -50,7 +49,6 @@ export function toursOf(cityId: number, currency: string): Tour[] {
   return kindsOf(city).map((kind, index) => makeTour(city, index + 1, kind, currency))
 }
 
-/** The tour with this id, or undefined. */
 export function findTour(tourId: string, currency: string): Tour | undefined {
   const city = Number(/^tour_(\d{3})_\d\d$/.exec(tourId)?.[1])
   return toursOf(city, currency).find(tour => tour.tour_id === tourId)

@@ -12,11 +12,7 @@ export function offsetsOf(zone: string): Offsets {
   }
 }
 
-/**
- * The instant of a wall-clock time, in Unix seconds and as an ISO 8601 text with the zone's offset.
- * A time that the clock shows twice means the first; one that it skips means as long after the change as it was
- * meant to be after it before (02:30 in the skipped hour is 03:30), as in RFC 5545 and in Temporal.
- */
+/** A time that the clock shows twice means the first; a skipped 02:30 is 03:30, as in RFC 5545 and in Temporal. */
 export function atWallClock(
   date: string,
   time: string,
@@ -31,7 +27,6 @@ export function atWallClock(
   return {unixSeconds, text: isoWithOffset(unixSeconds, offsets(unixSeconds))}
 }
 
-/** `2030-06-01T18:00:00+03:00`. */
 export function isoWithOffset(unixSeconds: number, offsetSeconds: number): string {
   const wall = new Date((unixSeconds + offsetSeconds) * 1000).toISOString().slice(0, 19)
   const minutes = Math.abs(offsetSeconds) / 60
@@ -39,7 +34,6 @@ export function isoWithOffset(unixSeconds: number, offsetSeconds: number): strin
   return `${wall}${offsetSeconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
 }
 
-/** The calendar date in `timeZone` (IANA) at `unixSeconds`. */
 export function localDate(unixSeconds: number, timeZone: string): string {
   return localTime(unixSeconds, timeZone).slice(0, 10)
 }

@@ -30,7 +30,6 @@ export function settle(service: RunningService, reservationRef: string, order: u
   return settlePayment(service, stored, result)
 }
 
-/** Makes one more attempt. Resolves when it has ended. */
 export async function deliverAgain(service: RunningService, deliveryId: string): Promise<void> {
   if (await service.dispatcher.deliverNow(deliveryId)) return
   const message = `delivery "${deliveryId}" not found, or its subscription was deleted`
@@ -43,7 +42,6 @@ export function injectFault(service: RunningService, order: unknown): Fault {
   return checked
 }
 
-/** Adds what every sandbox needs, where it is missing. */
 export function prepareState(service: RunningService): void {
   service.database.transaction(() => {
     ensureVoucherSecret(service.database)

@@ -19,7 +19,6 @@ type Control = (service: RunningService, context: ControlContext) => Response | 
 const showClock: Control = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: Control = ({faults}, context) => context.json({data: faults.list()})
 
-/** By method and path. */
 const CONTROLS: Readonly<Record<string, Control>> = {
   'GET /clock': showClock,
   'POST /clock': async (service, context) => {

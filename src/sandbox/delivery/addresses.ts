@@ -82,10 +82,7 @@ export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/**
- * The addresses of `url`'s host. Rejects with AddressRefused when one is neither public nor loopback, and for plain http
- * unless it is allowed and all are loopback.
- */
+/** The addresses to dial. Rejects with AddressRefused for inner ones, and for plain http but to loopback where allowed. */
 export async function vetAddresses(
   url: URL,
   {resolve, allowHttpLoopback}: {resolve: Resolve; allowHttpLoopback: boolean},

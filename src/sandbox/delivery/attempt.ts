@@ -10,10 +10,7 @@ import type {Post} from './post.js'
 /** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
 const MAX_SECONDS_AHEAD = 60
 
-/**
- * Makes the next attempt of `delivery`; never rejects. `now` is in Unix seconds of the sandbox's clock, `realNow` of real
- * time; `origin` is where links of the event lead.
- */
+/** Never rejects. `now`: the sandbox's clock, `realNow`: real time, in Unix seconds. Links lead to `origin`. */
 export async function makeAttempt(
   post: Post,
   delivery: DueDelivery,

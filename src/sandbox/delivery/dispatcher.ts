@@ -29,7 +29,6 @@ const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 export class Dispatcher {
   /** Ids of deliveries from the start of an attempt until it is recorded. */
   readonly #underWay = new Set<string>()
-  /** Attempts that have not ended, by subscription. */
   readonly #sending = new Map<string, number>()
   #sendingInAll = 0
   readonly #recorder = new Recorder(made => this.#record(made))
@@ -54,10 +53,7 @@ export class Dispatcher {
     })
   }
 
-  /**
-   * Resolves when nothing is due or under way; `movedFrom` is where the clock was before it was moved (Unix seconds).
-   * Rejects with StorageError when an attempt cannot be recorded.
-   */
+  /** Resolves when nothing is due or under way. `movedFrom`: the clock before it was moved. Rejects with StorageError. */
   async settle(movedFrom: number): Promise<void> {
     this.#movedFrom = movedFrom
     this.#fault = undefined

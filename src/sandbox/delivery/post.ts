@@ -1,7 +1,4 @@
-/**
- * One POST of an event to a subscriber (§6.2, §6.4; service.md "Deliveries"): no redirect, no proxy, no connection
- * shared with another delivery, the answer read up to 64 KiB, everything within 3 s. The sandbox's one HTTP client.
- */
+/** One POST of an event (§6.2, §6.4): no redirect, no proxy, no shared connection, 64 KiB of the answer, all within 3 s. */
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type {SecureContext} from 'node:tls'
@@ -22,7 +19,6 @@ interface Posted {
   readonly error: string | null
 }
 
-/** Sends once. Never rejects. */
 export type Post = (request: PostRequest) => Promise<Posted>
 
 interface PostOptions {
@@ -31,7 +27,6 @@ interface PostOptions {
   readonly allowHttpLoopback: boolean
   /** For name, connection, request and answer together. */
   readonly limitMilliseconds: number
-  /** Aborts the exchange under way. */
   readonly closing: AbortSignal
 }
 

@@ -6,7 +6,6 @@ const MAX_WAIT_MILLISECONDS = 10
 
 export class Recorder {
   #made: MadeAttempt[] = []
-  /** Called after the current batch. */
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -23,7 +22,6 @@ export class Recorder {
     this.#timer ??= setTimeout(() => this.flush(), MAX_WAIT_MILLISECONDS)
   }
 
-  /** Records the batch now. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -1,7 +1,4 @@
-/**
- * Moves the sandbox's time forward from one due moment to the next, so that each thing happens at its own. Attempts due
- * close together are made side by side, each counting as made at its own moment.
- */
+/** Moves time from one due moment to the next, so that each thing happens at its own. */
 import {setImmediate} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
 import {lastAttemptBy} from '../store/deliveries.js'
@@ -14,7 +11,6 @@ const MIN_STEP_SECONDS = 0.001
 /** Attempts that are due within this time are made together; less than the shortest delay between two (§6.4). */
 const TOGETHER_SECONDS = 30
 
-/** Runs moves one after the other. */
 export class TimeMover {
   #last: Promise<void> = Promise.resolve()
   #stops = 0

@@ -74,7 +74,6 @@ export const CATALOGUE = {
   'content.cities': referenceData(() => CITIES),
 } satisfies Partial<Handlers>
 
-/** The city searched. */
 function checkSearch(search: SearchRequest, now: number): City {
   const city = checkDestination(search.destination)
   checkDay('check_in', search.check_in, city, now)

@@ -17,7 +17,6 @@ export const RESERVATIONS = {
     return dropsAfterCommit(call.body) ? {...answer, dropAfterCommit: true} : answer
   },
 
-  /** Newest first. */
   'reservations.list': ({service, client, origin, query}) => {
     const paging = readPaging(query)
     const status = query.get('status')
@@ -56,7 +55,6 @@ export const RESERVATIONS = {
   'reservations.cancel': call =>
     data(cancelReservation(call.service, ownReservation(call), call.body.reason || 'requested_by_partner')),
 
-  /** A signed link that is valid for an hour. */
   'voucher.show': call => {
     const {record} = ownReservation(call)
     if (record.status !== 'CONFIRMED') {

@@ -1,7 +1,4 @@
-/**
- * Faults injected through `POST /_sandbox/faults`, in memory. The next requests of the operation use a fault up, whatever
- * their answer would be; one that strikes after the commit is used up only by a request that is not refused.
- */
+/** Injected faults, in memory. One that strikes after the commit is used up only by a request that is not refused. */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
@@ -37,7 +34,6 @@ export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGE_OPERAT
 export const FAULT_NUMBERS = {
   times: {min: 1, max: 1_000_000},
   status: {min: 400, max: 599},
-  /** Seconds. */
   retry_after: {min: 0, max: 86_400},
   latency_ms: {min: 0, max: 600_000},
 } as const
@@ -64,7 +60,6 @@ export const faultRequest = z
 
 export type Fault = z.infer<typeof faultRequest>
 
-/** The active faults, in the order they were injected. */
 export class Faults {
   #active: {fault: Fault; left: number}[] = []
 
@@ -141,7 +136,6 @@ export async function truncated(response: Response): Promise<Response> {
   return new Response(body, {status: response.status, headers})
 }
 
-/** Resolves when `signal` is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) resolve()

@@ -1,15 +1,9 @@
-/**
- * Refuses requests for another host name (DNS rebinding) and requests from pages of another origin. Otherwise any web page
- * a user visits could pay for reservations or move the clock here.
- */
+/** Refuses other host names (DNS rebinding) and pages of other origins: any web page could pay or move the clock here. */
 import {Refusal} from '../base/answers.js'
 
 const LOOPBACK_NAMES = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/**
- * The origin this request was sent to. `served` is the origin the sandbox listens at; undefined when it is called
- * in process, where any loopback origin is accepted. Throws Refusal `forbidden`.
- */
+/** The origin asked. `served`: where the sandbox listens; in process, any loopback. Throws Refusal `forbidden`. */
 export function checkHost(request: Request, served: string | undefined): string {
   const url = new URL(request.url)
   const host = request.headers.get('host')?.toLowerCase() ?? url.host

@@ -11,7 +11,6 @@ import type {RunningService} from './operation.js'
 const KEPT_REFUSALS = [402, 404, 409, 410]
 const MAX_KEY_LENGTH = 255
 
-/** One use of a key: the client, the key, and the hash of the body. */
 interface KeyUse {
   readonly clientId: string
   readonly key: string
@@ -29,10 +28,7 @@ export function keyUse(clientId: string, header: string, json: unknown): KeyUse 
   return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
 }
 
-/**
- * The answer kept under the key, marked as replayed; undefined when the key is new.
- * Throws Refusal `idempotency_key_reused` for another body, `idempotency_in_progress` while the first still runs.
- */
+/** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
 function replay(service: RunningService, use: KeyUse): Answer | undefined {
   const running = service.runningKeys.get(runningKey(use))
   if (running !== undefined) {

@@ -14,13 +14,11 @@ export interface RunningService extends Service {
   readonly requests: RequestLog
   /** Idempotency-Keys whose first request is still running, with the hash of its body. */
   readonly runningKeys: Map<string, string>
-  /** Delay of every operation. */
   readonly latencyMilliseconds: number
   readonly dispatcher: Dispatcher
   readonly timeMover: TimeMover
 }
 
-/** One call of an operation. */
 export interface Call<Body = unknown> {
   readonly service: Service
   /** Whose token it is. Missing at the OAuth endpoints, which take none. */

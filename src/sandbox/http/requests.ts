@@ -13,7 +13,6 @@ export interface RequestState {
     requestId: string
     /** `http://127.0.0.1:PORT`, as the request was sent to it. */
     origin: string
-    /** The whole body, at most a mebibyte. */
     body: Uint8Array
     /** Whether the answer is cut in the middle, also if it is a refusal. */
     isTruncated?: boolean
@@ -80,7 +79,6 @@ export function refuseOthers(app: App, path: string, methods: readonly string[])
   })
 }
 
-/** 405 with the methods the path takes. */
 export function wrongMethod(methods: readonly string[]): Refusal {
   const allowed = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const Allow = allowed.join(', ')
@@ -105,7 +103,6 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>
   /** The JSON body with secrets taken out, or a note why it is not kept; null: none, or not JSON. */
   readonly body: unknown
-  /** Status answered; null when the connection was dropped or is still open. */
   status: number | null
 }
 

@@ -1,7 +1,4 @@
-/**
- * `/ui/deliveries` and `/ui/deliveries/{id}`: each event on its way to each subscriber, with every attempt (§6.4).
- * `/ui/subscriptions`: the subscribers, without their signing secrets, which the service never shows again.
- */
+/** `/ui/deliveries`, `/ui/deliveries/{id}` and `/ui/subscriptions`, which never show a signing secret. */
 import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
 import {notFound} from '../base/answers.js'
 import {counted} from '../base/wording.js'

@@ -27,12 +27,10 @@ const DONE = {
 
 export type Done = keyof typeof DONE
 
-/** Entries on a page of a list. */
 export const PAGE_SIZE = 50
 
 const REFRESH_SECONDS = {least: 2, usual: 5, most: 60}
 
-/** The page as HTML5. */
 export function layOut(visit: Visit, view: View): string {
   const refresh = refreshSeconds(visit)
   const tab = view.tab ?? (typeof view.title === 'string' ? view.title : '')
@@ -78,7 +76,6 @@ function refreshLinks(visit: Visit, here: string, refresh: number | null): Piece
     : html`<span class="soft">Refreshed every ${refresh} s.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
 }
 
-/** Seconds after which the page reloads, or null. */
 function refreshSeconds(visit: Visit): number | null {
   const {least, most} = REFRESH_SECONDS
   const asked = Number(visit.query.get('refresh') ?? '')
@@ -93,7 +90,6 @@ function doneNote(visit: Visit): Piece {
 
 export interface Visit {
   readonly service: RunningService
-  /** `http://127.0.0.1:PORT`. */
   readonly origin: string
   /** Unix seconds of the sandbox's clock. */
   readonly now: number
@@ -103,7 +99,6 @@ export interface Visit {
 }
 
 export interface View {
-  /** The heading of the page. */
   readonly title: Piece | string
   /** The title of the browser's tab (default: the heading, where that is plain text). */
   readonly tab?: string
@@ -152,7 +147,6 @@ ${pager(visit, found)}</section>`,
   }
 }
 
-/** The page of the one thing that `id` names. */
 export function detailView(what: string, id: string, main: Piece): View {
   return {title: html`${what} ${code(id)}`, tab: id, main}
 }

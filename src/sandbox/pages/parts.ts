@@ -18,12 +18,10 @@ export function shown(text: string, maxLength = MAX_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
 
-/** Foreign text, shortened to fit a table. */
 export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
 
-/** A reference, an id, an address. */
 export function code(text: string, maxLength = MAX_LENGTH): Piece {
   return html`<code>${shown(text, maxLength)}</code>`
 }
@@ -60,7 +58,6 @@ export function word(text: string): Piece {
   return text.length > LONGEST_WORD ? brief(text) : html`<span class="id">${shown(text)}</span>`
 }
 
-/** A link to the page of the one thing `id` names. */
 export function linkToOne(list: string, id: string): Piece {
   return linkTo([list, id], identifier(id))
 }
@@ -108,7 +105,6 @@ const TONES: Readonly<Record<string, readonly string[]>> = {
   soft: ['EXPIRED', 'CANCELLED', 'REFUNDED'],
 }
 
-/** A status of the service, in its colour. */
 export function status(word: string): Piece {
   const tone = Object.keys(TONES).find(name => TONES[name]?.includes(word))
   return html`<span class="status ${tone ?? ''}">${sanitizeLine(word)}</span>`
@@ -120,10 +116,7 @@ export function httpStatus(answered: number | null): Piece {
   return html`<span class="status ${answered < 400 ? 'good' : 'bad'}">${answered}</span>`
 }
 
-/**
- * A table whose rows become blocks on a narrow screen; the roles keep it a table there. The first cell heads its row.
- * `empty` replaces a table without rows.
- */
+/** On a narrow screen rows become blocks; the roles keep it a table. `empty` replaces a table without rows. */
 export function table(
   caption: string,
   columns: readonly string[],
@@ -148,17 +141,14 @@ function tableCell(cell: Piece, column: string, index: number): Piece {
     : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`
 }
 
-/** Names and values, one under the other. */
 export function facts(pairs: readonly (readonly [name: string, value: Piece | string])[]): Piece {
   return html`<dl>${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** A section of a page, with its heading. */
 export function card(id: string, heading: string, content: Piece): Piece {
   return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`
 }
 
-/** A note in less important text. */
 export function soft(text: string): Piece {
   return html`<span class="soft">${text}</span>`
 }

@@ -60,7 +60,6 @@ function unknownPage(context: PageContext): Response {
 interface PaymentPageView {
   readonly reservation: Reservation
   readonly state: PaymentPageState
-  /** Until when it may be paid: a timestamp with offset. */
   readonly expiresAt: string
   /** Where the form is posted: `result=paid`, `failed` or `left`, as a URL-encoded form. */
   readonly action: string

@@ -1,7 +1,4 @@
-/**
- * The sandbox's own pages, at `/` and under `/ui`, not at `/reservations` and the like: a client with a wrong base URL must
- * find nothing there. Beside them the payment page, voucher links and the OpenAPI description.
- */
+/** The pages at `/` and `/ui`, where no client with a wrong base URL asks; payment page, vouchers, OpenAPI description. */
 import type {Context} from 'hono'
 import {openApiDocument} from '../../contract/openapi.js'
 import type {Refusal} from '../base/answers.js'
@@ -54,10 +51,7 @@ function addSite(app: App, service: RunningService): void {
   }
 }
 
-/**
- * Whether a refusal is answered as a page: on a page's path, or when a browser finds nothing. A 5xx is not, because it may
- * come from the storage, which every page needs.
- */
+/** On a page's path, or when a browser finds nothing. Not a 5xx: the storage may have failed, which every page needs. */
 export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolean {
   const {path} = context.req
   if (refusal.status >= 500) return false

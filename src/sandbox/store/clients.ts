@@ -13,9 +13,7 @@ export interface Client {
   /** Space-separated, as granted by the operator. */
   readonly scopes: string
   readonly currency: string
-  /** In minor units of `currency`. */
   readonly balance_minor: number
-  /** Unix seconds. */
   readonly updated_at: number
   readonly secret_hash: Uint8Array
 }
@@ -48,7 +46,6 @@ export function findClient(database: Database, clientId: string): Client | undef
   return database.get<Client>('SELECT * FROM clients WHERE client_id = ?', clientId)
 }
 
-/** All of them, in the order they were added. */
 export function listClients(database: Database): Client[] {
   return database.all<Client>('SELECT * FROM clients ORDER BY rowid')
 }

@@ -17,7 +17,6 @@ export interface DueDelivery {
   readonly secret: string
   readonly event: StoredEvent
   readonly status: DeliveryStatus
-  /** Number of attempts so far. */
   readonly attempts: number
   /** Unix seconds of real time under which the last attempt was signed. */
   readonly signedAt: number | null
@@ -25,7 +24,6 @@ export interface DueDelivery {
   readonly dueAt: number | null
 }
 
-/** The step after an attempt. */
 export interface NextStep {
   readonly status: DeliveryStatus
   /** Unix seconds of the sandbox's clock. */
@@ -41,7 +39,6 @@ export interface MadeAttempt {
   readonly next: NextStep
 }
 
-/** Records attempts in one transaction. */
 export function recordAttempts(database: Database, made: readonly MadeAttempt[]): void {
   database.transaction(() => {
     for (const each of made) recordAttempt(database, each)
@@ -70,7 +67,6 @@ export interface ListedDelivery {
   readonly delivery: Delivery
   /** The subscription's address; null when it was deleted. */
   readonly url: string | null
-  /** Whether the subscription is active. */
   readonly active: boolean
 }
 

@@ -70,7 +70,6 @@ export function allEvents(database: Database): StoredEvent[] {
   return database.all<EventRow>('SELECT * FROM events ORDER BY sequence').map(fromEventRow)
 }
 
-/** Newest first. */
 export function listEvents(
   database: Database,
   {type, reservationRef}: {type?: string | null; reservationRef?: string},

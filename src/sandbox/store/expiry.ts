@@ -2,7 +2,6 @@
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
 
-/** How long an Idempotency-Key is kept. */
 export const KEY_RETENTION_SECONDS = 24 * 3600
 
 /** Tables of what expires: a column of Unix seconds, with an index, and how long after them a row is needed. */

@@ -1,7 +1,4 @@
-/**
- * Reservations (§2.5): the record as it is answered, and columns to search by. The record's `payment.url` is stored as a
- * path.
- */
+/** Reservations (§2.5): the record as answered, but `payment.url` as a path; and columns to search by. */
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database, Value} from '../../storage/database.js'
 import {type Condition, type Listed, listPage, type Paging} from './lists.js'
@@ -48,7 +45,6 @@ export function addReservation(database: Database, reservation: NewReservation):
   )
 }
 
-/** Replaces the record of `record.reservation_ref`. */
 export function saveReservation(database: Database, record: Reservation): void {
   const sql = 'UPDATE reservations SET status = ?, record = ?, search_text = ? WHERE reservation_ref = ?'
   database.run(sql, record.status, JSON.stringify(record), searchTextOf(record), record.reservation_ref)
@@ -61,7 +57,6 @@ export function addSearchTexts(database: Database): void {
   }
 }
 
-/** The words a reservation is found by: references, hotel, and the people. */
 function searchTextOf({reservation_ref, client_reference_id, hotel, contact, guests}: Reservation): string {
   const people = [contact, ...guests].map(({name, surname}) => `${name} ${surname}`)
   return foldCase([reservation_ref, client_reference_id, hotel.name, ...people].join(' '))
@@ -108,7 +103,6 @@ interface ReservationFilter {
   readonly search?: string | null
 }
 
-/** Newest first. */
 export function listReservations(
   database: Database,
   filter: ReservationFilter,

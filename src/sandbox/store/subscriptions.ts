@@ -44,7 +44,6 @@ export function removeSubscription(database: Database, subscriptionId: string): 
   })
 }
 
-/** The subscription, if it is `clientId`'s own. */
 export function findSubscription(
   database: Database,
   clientId: string,

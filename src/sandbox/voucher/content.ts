@@ -18,7 +18,6 @@ interface VoucherExtra {
   /** The hotel in full; undefined where the catalogue no longer has it. */
   readonly hotel: Hotel | undefined
   readonly partnerName: string
-  /** Timestamp with offset. */
   readonly issuedAt: string
 }
 

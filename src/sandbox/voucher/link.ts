@@ -5,7 +5,6 @@ import type {Database} from '../../storage/database.js'
 import {randomSecret} from '../base/random.js'
 import {readMeta, writeMeta} from '../store/schema.js'
 
-/** Makes the signing secret, unless there is one. */
 export function ensureVoucherSecret(database: Database): void {
   if (readMeta(database, 'voucher_secret') === undefined) {
     writeMeta(database, 'voucher_secret', randomSecret())
@@ -28,7 +27,6 @@ type VoucherLinkVerdict =
   | {verdict: 'altered'}
   | {verdict: 'expired'}
 
-/** Checks the token of a link at `now`. */
 export function verifyVoucherLink(database: Database, token: string, now: number): VoucherLinkVerdict {
   const [payload = '', signature = '', ...rest] = token.split('.')
   const expected = Buffer.from(mac(database, payload))

@@ -115,7 +115,6 @@ export class Sheet {
     this.doc.y += after
   }
 
-  /** Adds the watermarks and footers, and returns the finished file. */
   finish(footer: string): Promise<Uint8Array> {
     const {doc} = this
     const {start, count} = doc.bufferedPageRange()
@@ -149,7 +148,6 @@ export class Sheet {
     return this.doc.page.width - 2 * MARGIN
   }
 
-  /** Starts a new page if `height` does not fit on this one. */
   private keep(height: number): void {
     if (this.doc.y + height > this.doc.page.maxY()) this.doc.addPage()
   }
@@ -177,10 +175,7 @@ export class Sheet {
   }
 }
 
-/**
- * Makes texts printable with a font. Controls, line breaks and runs of space become one space; characters that show
- * nothing or change direction go; what the font lacks becomes U+FFFD, one for each character.
- */
+/** On one line, without controls and marks of direction; each character that the font lacks becomes U+FFFD. */
 export function printableWith(hasGlyph: (codePoint: number) => boolean): (text: string) => string {
   return text => {
     const spaced = text
