@@ -14,8 +14,7 @@ beforeEach(() => {
 
 const refusalOf = (...place: string[]) => {
   const file = join(directory, ...place, 'v.pdf')
-  const order = {reservationRef: 'RSV-1', file, force: false, waitSeconds: undefined}
-  const {message, details} = thrownBy(() => planVoucher(order, false))
+  const {message, details} = thrownBy(() => planVoucher('RSV-1', {file}))
   expect(details.hint).toContain('--file')
   expect(details.hint).not.toContain('BOOKCTL_CONFIG_DIR')
   return message
@@ -40,12 +39,7 @@ test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is nam
 test('a name that ends as a directory is none of a file, there or not', () => {
   mkdirSync(join(directory, 'there'))
   for (const name of ['there', 'there/', 'none/']) {
-    const order = {
-      reservationRef: 'RSV-1',
-      file: `${directory}/${name}`,
-      force: true,
-      waitSeconds: undefined,
-    }
-    expect(thrownBy(() => planVoucher(order, false)).message).toContain(`${name} is a directory, not a file`)
+    const {message} = thrownBy(() => planVoucher('RSV-1', {file: `${directory}/${name}`, force: true}))
+    expect(message).toContain(`${name} is a directory, not a file`)
   }
 })

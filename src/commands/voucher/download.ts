@@ -27,18 +27,19 @@ Environment: those of every command.`
   }
 
   async run(): Promise<void> {
-    const {args, flags} = await this.parse(VoucherDownload)
-    const {file, force} = flags
-    const order = {reservationRef: args.ref, file, force, waitSeconds: flags.wait}
-    const path = planVoucher(order, Boolean(flags.json))
+    const {
+      args: {ref},
+      flags,
+    } = await this.parse(VoucherDownload)
+    const path = planVoucher(ref, flags)
     const target = await this.target()
-    if (flags['dry-run']) return this.print(describeDownload(target, order, path))
+    if (flags['dry-run']) return this.print(describeDownload(target, ref, path))
     const connection = await this.connect(target)
     if (path === undefined) {
-      process.stdout.write(await fetchBytes(connection, order))
+      process.stdout.write(await fetchBytes(connection, ref, flags))
       return
     }
-    const saved = await saveVoucher(connection, order, path)
+    const saved = await saveVoucher(connection, ref, flags, path)
     await this.print(single(saved, saved, saved.path))
   }
 }

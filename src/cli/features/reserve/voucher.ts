@@ -11,52 +11,56 @@ import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
 
-export interface VoucherOrder {
-  readonly reservationRef: string
-  /** As typed; undefined: a name made from the reference, in the working directory. `-`: standard output. */
-  readonly file: string | undefined
-  readonly force: boolean
-  readonly waitSeconds: number | undefined
+/** As typed. Without `file`: a name made from the reference, in the working directory; `-`: standard output. */
+interface VoucherFlags {
+  readonly file?: string | undefined
+  readonly force?: boolean
+  readonly wait?: number | undefined
+  readonly json?: boolean | undefined
 }
 
 /** The file to write; undefined for standard output. Throws usage when it cannot be created; sends nothing. */
-export function planVoucher(order: VoucherOrder, json: boolean): string | undefined {
-  if (order.file === '-') {
+export function planVoucher(reference: string, {file, force, json}: VoucherFlags): string | undefined {
+  if (file === '-') {
     if (!json) return undefined
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
   }
-  const path = order.file ?? `voucher-${order.reservationRef.replace(/[^\w.-]/g, '_')}.pdf`
+  const path = file ?? `voucher-${reference.replace(/[^\w.-]/g, '_')}.pdf`
   checkWritable('--file', path)
-  if (!order.force) requireNewFile(path, taken)
+  if (!force) requireNewFile(path, taken)
   return path
 }
 
 /** Fetches the PDF and writes it to `path`. Throws Failure or StorageError; then there is no new file. */
-export async function saveVoucher(connection: Connection, order: VoucherOrder, path: string) {
-  const bytes = await fetchBytes(connection, order)
+export async function saveVoucher(
+  connection: Connection,
+  reference: string,
+  flags: VoucherFlags,
+  path: string,
+) {
+  const bytes = await fetchBytes(connection, reference, flags)
   const {writeWholeFile} = await import('../../../storage/files.js')
   try {
-    writeWholeFile(resolve(path), bytes, {existing: order.force ? 'replace' : 'create'})
+    writeWholeFile(resolve(path), bytes, {existing: flags.force ? 'replace' : 'create'})
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
     if (error instanceof StorageError && error.fault === 'not_writable') checkWritable('--file', path)
     throw error
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return {reservation_ref: order.reservationRef, path, bytes: bytes.length, sha256}
+  return {reservation_ref: reference, path, bytes: bytes.length, sha256}
 }
 
 /** The request, and the file, of `--dry-run`; the signed link that is fetched then is in the answer. */
-export function describeDownload(target: Target, order: VoucherOrder, path: string | undefined): Result {
-  const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: order.reservationRef})
+export function describeDownload(target: Target, reference: string, path: string | undefined): Result {
+  const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: reference})
   const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
   return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
 }
 
-export async function fetchBytes(connection: Connection, order: VoucherOrder): Promise<Uint8Array> {
+export async function fetchBytes({api}: Connection, reference: string, {wait}: VoucherFlags) {
   const {fetchVoucher} = await import('../../../api/operations/vouchers.js')
-  const {waitSeconds} = order
-  return fetchVoucher(connection.api, order.reservationRef, waitSeconds)
+  return fetchVoucher(api, reference, wait)
 }
 
 function taken(path: string): Failure {

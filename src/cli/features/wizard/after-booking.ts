@@ -91,16 +91,10 @@ async function awaitEnd(
 /** The voucher is an extra: a failed download is reported, and the reservation stays the result. */
 async function offerVoucher({prompts, connection, tell}: Accompanying, reference: string): Promise<void> {
   const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
-  const order = (file: string | undefined) => ({
-    reservationRef: reference,
-    file,
-    force: false,
-    waitSeconds: VOUCHER_SECONDS,
-  })
   try {
     if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
-    const path = await freePath(prompts, file => planVoucher(order(file), true) ?? '')
-    const saved = await saveVoucher(connection, order(path), path)
+    const path = await freePath(prompts, file => planVoucher(reference, {file, json: true}) ?? '')
+    const saved = await saveVoucher(connection, reference, {wait: VOUCHER_SECONDS}, path)
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {
     if (error instanceof Failure && error.kind === 'interrupted') {
