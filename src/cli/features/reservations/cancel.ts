@@ -88,27 +88,23 @@ export function readMaxFee(field: string, text: string): Money {
 
 /** Throws usage when cancelling costs more than `maxFee`, or when the currencies cannot be compared. */
 export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undefined): void {
-  if (maxFee === undefined || compareAmounts(quote.fee.amount, '0') === 0) return
+  const {fee} = quote
+  if (maxFee === undefined || compareAmounts(fee.amount, '0') === 0) return
   const price = reservation && factsOfReservation(reservation).price
-  const meant = maxFee.currency ?? price?.currency ?? quote.fee.currency
-  const refuse = (code: string, problem: string) => {
-    const message = `cancelling costs ${moneyText(quote.fee)}, ${problem}; nothing was cancelled`
-    const hint = `state the maximum with its currency: --max-fee "${maxFee.amount} ${quote.fee.currency ?? 'EUR'}"`
-    return new Failure('usage', message, {
-      code,
-      hint: sanitizeLine(hint, 200),
-      result: {quote: quoted(quote)},
-    })
-  }
-  if (quote.fee.currency === null)
-    throw refuse('fee_not_comparable', 'and the service does not say in which currency')
-  if (meant?.toUpperCase() !== quote.fee.currency.toUpperCase())
-    throw refuse(
-      'fee_not_comparable',
-      `which cannot be compared with ${moneyText({...maxFee, currency: meant})}`,
-    )
-  if (compareAmounts(quote.fee.amount, maxFee.amount) > 0)
-    throw refuse('fee_too_high', `more than --max-fee ${moneyText(maxFee)}`)
+  const meant = maxFee.currency ?? price?.currency ?? fee.currency
+  const isComparable = fee.currency !== null && meant?.toUpperCase() === fee.currency.toUpperCase()
+  if (isComparable && compareAmounts(fee.amount, maxFee.amount) <= 0) return
+  const problem = isComparable
+    ? `more than --max-fee ${moneyText(maxFee)}`
+    : fee.currency === null
+      ? 'and the service does not say in which currency'
+      : `which cannot be compared with ${moneyText({...maxFee, currency: meant})}`
+  const hint = `state the maximum with its currency: --max-fee "${maxFee.amount} ${fee.currency ?? 'EUR'}"`
+  throw new Failure('usage', `cancelling costs ${moneyText(fee)}, ${problem}; nothing was cancelled`, {
+    code: isComparable ? 'fee_too_high' : 'fee_not_comparable',
+    hint: sanitizeLine(hint, 200),
+    result: {quote: quoted(quote)},
+  })
 }
 
 export function changeOf({quote}: CancelPlan): Change {
