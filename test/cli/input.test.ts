@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {readRoom, readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotel-search.js'
-import {checkTyped, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
+import {offerOf, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/checks.js'
 import {checkCountry} from '../../src/cli/input/countries.js'
 import {readJson} from '../../src/cli/input/files.js'
@@ -11,8 +11,6 @@ import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/c
 import {ownDirectory} from '../support/own.js'
 import {CONTACT} from '../support/stay.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
-
-const TODAY = '2030-06-01'
 
 const SEARCH: SearchFlags = {
   city: 101,
@@ -156,7 +154,7 @@ describe('reserve', () => {
     guest: [{name: 'Ayşe', surname: 'Öğüt'}],
     contact: CONTACT,
   }
-  const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: TODAY}
+  const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: '2030-06-01'}
   const fileWith = (text: string) => {
     const path = join(directory, 'input.json')
     writeFileSync(path, text)
@@ -241,10 +239,9 @@ describe('reserve', () => {
     ['payment.mode: must be account or instant', {payment: {mode: 'cash'}}, {pay: undefined}],
     ['guests: must have at least one guest', {guests: []}, {guest: undefined}],
   ])('names %s', async (field, input, flags) => {
-    const {offerOf} = await import('../../src/cli/features/reserve/reservation.js')
-    const check = async () =>
-      checkTyped(offerOf(undefined, {offer_id: 'off_1', ...input}), input, {...FLAGS, ...flags}, TODAY)
-    expect((await rejectionOf(check())).message).toContain(field)
+    const offerId = offerOf(undefined, {offer_id: 'off_1', ...input})
+    const reading = readReservation(offerId, input, {...FLAGS, ...flags}, KNOWN)
+    expect((await rejectionOf(reading)).message).toContain(field)
   })
 
   test('names the missing fields of incomplete contacts and guests, with the rest', async () => {
@@ -254,9 +251,9 @@ describe('reserve', () => {
     }
     const lacking = 'guests[1].surname'
     const phone = 'contact.phone_country_code, contact.phone_number'
-    const failure = await rejectionOf(checkTyped(undefined, {}, incomplete, TODAY))
+    const failure = await rejectionOf(readReservation(undefined, {}, incomplete, KNOWN))
     expect(failure.message).toBe(`missing: OFFER_ID, --pay, ${phone}, ${lacking}`)
-    const whole = await rejectionOf(checkTyped('off_1', {}, {...incomplete, pay: 'account'}, TODAY))
+    const whole = await rejectionOf(readReservation('off_1', {}, {...incomplete, pay: 'account'}, KNOWN))
     expect(whole.message).toBe(`missing: ${phone}, ${lacking}`)
   })
 })

@@ -21,14 +21,8 @@ const client = journalClientOf(target)
 
 const place = stateForEachTest()
 
-const {client_reference_id, ...input} = requestFor('off_1', 'ref-1')
 const plan = (): Promise<Plan> =>
-  planReservation(
-    {offerId: 'off_1', input: {...input, client_reference_id}, maxPrice: undefined, key: undefined},
-    {},
-    target,
-    place.state,
-  )
+  planReservation({offerId: 'off_1', input: {...requestFor('off_1', 'ref-1')}}, {}, target, place.state)
 
 /** Adds it to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {

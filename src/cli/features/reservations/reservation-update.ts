@@ -2,17 +2,14 @@
 import {usage} from '../../../contract/failure.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {completeGuests, type Fields, isFields} from '../../input/guests.js'
-import {missing} from '../../input/usage-errors.js'
-import {fieldOf, parsedBy, readFields} from '../reserve/reservation.js'
-
-export interface UpdateFlags {
-  readonly input?: string | undefined
-  readonly contact?: Fields | undefined
-  readonly guest?: readonly Fields[] | undefined
-}
+import {combined, missing} from '../../input/usage-errors.js'
+import type {ReserveFlags} from '../reserve/flags.js'
+import {checkedBy, readFields} from '../reserve/reservation.js'
 
 /** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
-export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate> {
+export async function readUpdate(
+  flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
+): Promise<ReservationUpdate> {
   const file = await readFile(flags.input)
   const contact = {...(file.contact as Fields | undefined), ...flags.contact}
   const given = flags.guest ?? file.guests
@@ -23,10 +20,9 @@ export async function readUpdate(flags: UpdateFlags): Promise<ReservationUpdate>
   }
   if (Object.keys(update).length === 0) throw missing(['--contact, --guest or --input'])
   const {reservationUpdate} = await import('../../../contract/reservations.js')
-  return parsedBy(reservationUpdate, update, issue => {
-    const problem = issue.code === 'unrecognized_keys' ? 'there is no such field' : issue.message
-    return usage('invalid_input', `${fieldOf(issue)}: ${problem}`)
-  })
+  const {lacking, errors, data} = checkedBy(reservationUpdate, update)
+  if (data) return data
+  throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...errors])
 }
 
 async function readFile(path: string | undefined): Promise<Fields> {

@@ -13,15 +13,7 @@ import {journalClientOf, serviceText, type Target} from '../../session/target.js
 import {factLines} from '../../terminal/values.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
-import {
-  ANY_COUNTRY,
-  checkTyped,
-  examine,
-  missingParts,
-  offerOf,
-  readInput,
-  readReservation,
-} from './reservation.js'
+import {examine, knownBefore, missingParts, offerOf, readInput, readReservation} from './reservation.js'
 
 export interface Plan {
   readonly request: ReservationRequest
@@ -37,22 +29,19 @@ export interface Plan {
 export interface Typed {
   readonly offerId: string | undefined
   readonly input: Readonly<Record<string, unknown>>
-  readonly maxPrice: string | undefined
-  readonly key: string | undefined
 }
 
 export async function readTyped(offerArgument: string | undefined, flags: ReserveFlags): Promise<Typed> {
-  const {'max-price': maxPrice, 'idempotency-key': key, resume} = flags
-  if (resume !== undefined) {
+  if (flags.resume !== undefined) {
     const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
     if (offerArgument !== undefined) typed.unshift('OFFER_ID')
-    if (typed.length === 0) return {offerId: undefined, input: {}, maxPrice, key}
+    if (typed.length === 0) return {offerId: undefined, input: {}}
     throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
   }
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  await checkTyped(offerId, input, flags, today())
-  return {offerId, input, maxPrice, key}
+  await readReservation(offerId, input, flags, knownBefore(today()))
+  return {offerId, input}
 }
 
 const OF_A_NEW_RESERVATION = [
@@ -69,18 +58,19 @@ export async function wrongBesides(
 ): Promise<Failure[]> {
   if (flags.resume !== undefined || flags.template) return []
   const input = await readInput(flags.input)
-  const known = {nationality: ANY_COUNTRY, client: '', today: today()}
-  const {lacking, errors} = await examine(offerOf(offerArgument, input), input, flags, known, refused)
+  const offerId = offerOf(offerArgument, input)
+  const {lacking, errors} = await examine(offerId, input, flags, knownBefore(today()), refused)
   return lacking.length > 0 && !asks ? [missingParts(lacking), ...errors] : errors
 }
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
 export async function planReservation(
-  {offerId = '', input, maxPrice, key: keyTyped}: Typed,
+  {offerId = '', input}: Typed,
   flags: ReserveFlags,
   target: Target,
   state: State,
 ): Promise<Plan> {
+  const {'max-price': maxPrice, 'idempotency-key': keyTyped} = flags
   const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
   const clientText = `${target.baseUrl} ${target.clientId}`
   const known = {nationality: seen?.nationality, client: clientText, today: today()}

@@ -1,6 +1,6 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
 import {createHash} from 'node:crypto'
-import type {ZodType} from 'zod'
+import type {core, ZodType} from 'zod'
 import {isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -67,18 +67,10 @@ export function offerOf(argument: string | undefined, input: Fields): string | u
   return offer === undefined ? undefined : textOf(offer)
 }
 
-/** For checking what was typed before the nationality searched is known. */
-export const ANY_COUNTRY = 'TR'
+const ANY_COUNTRY = 'TR'
 
-/** Checks what was typed as far as that needs no knowledge of the offer, so before a login is asked for. */
-export async function checkTyped(
-  offerId: string | undefined,
-  input: Fields,
-  flags: ReserveFlags,
-  today: string,
-): Promise<void> {
-  await readReservation(offerId, input, flags, {nationality: ANY_COUNTRY, client: '', today})
-}
+/** For checking what was typed as far as that needs no knowledge of the offer, so before a login is asked for. */
+export const knownBefore = (today: string): Known => ({nationality: ANY_COUNTRY, client: '', today})
 
 /** The request of §2.4: flags win over the file. Throws usage naming all that is missing or wrong. */
 export async function readReservation(
@@ -153,11 +145,12 @@ export async function examine(
     guests: fillGuests(guests, country ?? ANY_COUNTRY, flags.guest !== undefined),
     payment: isFields(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
   }
-  const parsed = reservationRequest.safeParse(whole, {error: plainMessage})
-  const issues = (parsed.error?.issues ?? []).filter(({path: [part = '']}) => !named.has(String(part)))
-  lacking.push(...issues.filter(isAbsent).map(fieldOf))
-  errors.push(...issues.filter(issue => !isAbsent(issue)).map(refusal))
-  return {lacking, errors, request: parsed.data}
+  const checked = checkedBy(reservationRequest, whole, named)
+  return {
+    lacking: [...lacking, ...checked.lacking],
+    errors: [...errors, ...checked.errors],
+    request: checked.data,
+  }
 }
 
 /** What a schema does not check. A guest of a file may be anything. */
@@ -189,29 +182,22 @@ function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): u
   return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
 }
 
-/** `value` as `schema` reads it. Throws usage that names all that is missing or wrong. */
-export function parsedBy<T>(schema: ZodType<T>, value: object, refusal: (issue: Issue) => Failure): T {
-  const parsed = schema.safeParse(value, {error: plainMessage})
-  if (parsed.success) return parsed.data
-  const {issues} = parsed.error
-  const lacking = issues.filter(isAbsent).map(fieldOf)
-  const wrong = issues.filter(issue => !isAbsent(issue)).map(refusal)
-  throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...wrong])
+/** What `schema` finds missing and wrong in `value`, but for the parts `named` already; its data if nothing. */
+export function checkedBy<T>(schema: ZodType<T>, value: object, named: ReadonlySet<string> = new Set()) {
+  const {data, error} = schema.safeParse(value, {error: plainMessage})
+  const issues = (error?.issues ?? []).filter(({path: [part = '']}) => !named.has(String(part)))
+  const isAbsent = ({message}: Issue) => message === MISSING
+  return {
+    lacking: issues.filter(isAbsent).map(fieldOf),
+    errors: issues.filter(issue => !isAbsent(issue)).map(refusal),
+    data,
+  }
 }
 
-interface Issue {
-  readonly code: string
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  readonly keys?: readonly string[]
-}
-
-function isAbsent(issue: Issue): boolean {
-  return issue.message === MISSING
-}
+type Issue = Pick<core.$ZodIssue, 'code' | 'path' | 'message'> & {readonly keys?: readonly string[]}
 
 /** `guests[0].identity.number`, counted from 0 as in the file and on the wire. */
-export function fieldOf(issue: Issue): string {
+function fieldOf(issue: Issue): string {
   const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
   const field = path.map((key, i) =>
     typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,

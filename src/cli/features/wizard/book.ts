@@ -115,7 +115,8 @@ function askReference(prompts: Prompts): Promise<string> {
 /** The plan of the request, as `reserve` makes it of flags. Throws SearchAgain when the offer expired. */
 async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Promise<Plan> {
   const {flags, connection} = parts
-  const {'max-price': maxPrice, 'idempotency-key': key} = flags
+  // All else is in the draft.
+  const typed = {'max-price': flags['max-price'], 'idempotency-key': flags['idempotency-key']}
   const input = {
     client_nationality: draft.nationality,
     contact: draft.contact,
@@ -124,7 +125,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
     client_reference_id: draft.reference || undefined,
   }
   try {
-    return await planReservation({offerId, input, maxPrice, key}, {}, connection.target, connection.state)
+    return await planReservation({offerId, input}, typed, connection.target, connection.state)
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== 'offer_expired') throw error
     throw new SearchAgain(`${error.message}: searching again.`)

@@ -11,7 +11,14 @@ import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-
 import type {SearchFlags} from '../catalogue/hotel-search.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import type {Plan} from '../reserve/plan.js'
-import {mergeContact, offerOf, readInput, readReservation, TEMPLATE} from '../reserve/reservation.js'
+import {
+  knownBefore,
+  mergeContact,
+  offerOf,
+  readInput,
+  readReservation,
+  TEMPLATE,
+} from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
 import type {Reader} from './dates.js'
 import type {ShownOffer} from './offer-lines.js'
@@ -191,8 +198,8 @@ export async function readDraft(
     // A contact that is no object is refused by the same checks.
     ...(given === undefined || isFields(given) ? {contact: {...PLACEHOLDERS.contact, ...contactFields}} : {}),
   }
-  const known = {nationality: 'TR', client: '', today}
-  const checked = await readReservation(offerId ?? PLACEHOLDERS.offer, filled, flags, known)
+  const offer = offerId ?? PLACEHOLDERS.offer
+  const checked = await readReservation(offer, filled, flags, knownBefore(today))
   return newDraft({
     ...{offerId, contactFields},
     nationality: has.nationality ? checked.client_nationality : undefined,
