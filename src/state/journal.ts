@@ -106,7 +106,6 @@ function createClientJournal(
         () =>
           database.run(`DELETE FROM reservations WHERE id = ? AND ${unsent}`, id) ||
           database.run(sql, now, id),
-        {isNeeded: rows => rows > 0},
       )
     },
     async find(clientReferenceId) {
@@ -164,7 +163,7 @@ function settle(database: Database, id: number, settlement: Settlement, now: num
 
 /** Leaves no byte of a body; if the file is busy or the disk full, a later process erases it. */
 function eraseOrLater(database: Database, work: () => number): number {
-  return database.erase(work, {isNeeded: rows => rows > 0, orLater: true})
+  return database.erase(work, {orLater: true})
 }
 
 function entryOf<T extends Row>({lost, result, ...row}: T) {

@@ -30,8 +30,7 @@ const OF_CLIENT = 'base_url = ? AND client_id = ?'
 export function createPeopleStore(open: () => Database, toRead: () => Database = open) {
   const forget = (where: string, ...values: Value[]) => {
     const database = open()
-    const remove = () => database.run(`DELETE FROM people WHERE ${where}`, ...values) > 0
-    return database.erase(remove, {isNeeded: found => found})
+    return database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values)) > 0
   }
   return {
     forClient: ({baseUrl, clientId}: Client) => peopleOf(open, toRead, [baseUrl, clientId], forget),

@@ -39,7 +39,7 @@ export function createSecretStore(open: () => Database, keychain: Keychain, toRe
     database.all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
   const erase = (sql: string, values: Value[], orLater: boolean) => {
     const database = open()
-    return database.erase(() => database.run(sql, ...values) > 0, {isNeeded: removed => removed, orLater})
+    return database.erase(() => database.run(sql, ...values), {orLater}) > 0
   }
   return {
     writeToFile,

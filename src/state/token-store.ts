@@ -146,9 +146,10 @@ export type Forgotten =
  * there was anything. Throws StorageError, `busy` when another process keeps the file open too long.
  */
 export function forget(database: Database, which: Forgotten): boolean {
-  const removed = database.erase(() => {
-    database.run('UPDATE generation SET number = number + 1')
-    return which === 'all' ? forgetAll(database) : forgetOne(database, which)
+  let removed = 0
+  database.erase(() => {
+    removed = which === 'all' ? forgetAll(database) : forgetOne(database, which)
+    return database.run('UPDATE generation SET number = number + 1')
   })
   return removed > 0
 }

@@ -35,19 +35,13 @@ export interface Database {
   /** Runs `work` in one write transaction (BEGIN IMMEDIATE); a throw undoes it. Inside another one, joins it. */
   transaction<T>(work: () => T): T
   /**
-   * Runs `work`, which deletes, in a write transaction of its own; then rewrites the file with what it still holds and
-   * empties the log, so that no deleted byte stays. Throws `busy` when other processes keep the file open. Until it is
-   * finished a mark stays in the file, and the next process that opens the file finishes it.
+   * Runs `work`, which deletes and returns how many rows it changed, in a write transaction of its own. If there were any,
+   * it rewrites the file with what it still holds and empties the log, so that no deleted byte stays. Throws `busy` when
+   * other processes keep the file open. Until it is finished a mark stays in the file, and the next process that opens the
+   * file finishes it; with `orLater` that is no error, and nothing waits.
    */
-  erase<T>(work: () => T, options?: EraseOptions<T>): T
+  erase(work: () => number, options?: {readonly orLater?: boolean}): number
   close(): void
-}
-
-interface EraseOptions<T> {
-  /** Whether anything was deleted (default: yes). */
-  readonly isNeeded?: (result: T) => boolean
-  /** A file that cannot be rewritten at once is left to the next process that opens it, with no wait and no error. */
-  readonly orLater?: boolean
 }
 
 const PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
@@ -197,22 +191,23 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
       guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
-    erase(work, {isNeeded = () => true, orLater = false} = {}) {
-      const {result, mark} = transaction(() => {
-        const done = work()
-        return {result: done, mark: isNeeded(done) ? setMark(connection) : undefined}
+    erase(work, {orLater = false} = {}) {
+      let mark = 0
+      const rows = transaction(() => {
+        const changed = work()
+        if (changed > 0) mark = setMark(connection)
+        return changed
       })
-      if (mark === undefined) return result
-      if (orLater) {
-        finishErasing(connection, patienceMilliseconds)
-        return result
+      if (rows === 0) return rows
+      if (orLater) finishErasing(connection, patienceMilliseconds)
+      else {
+        try {
+          rewrite(connection, mark, truncateLog)
+        } catch (error) {
+          throw notYetErased(storageErrorOf(error, path), path)
+        }
       }
-      try {
-        rewrite(connection, mark, truncateLog)
-      } catch (error) {
-        throw notYetErased(storageErrorOf(error, path), path)
-      }
-      return result
+      return rows
     },
     close() {
       if (logBytes(path) >= LONG_LOG_BYTES) emptyLongLog(connection)
