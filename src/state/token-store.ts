@@ -136,7 +136,7 @@ export function generationOf(database: Database): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
-/** What to remove: the tokens and secrets of a profile and its client, or all. */
+/** What to remove: the tokens of a client and the secrets of a profile, or all. */
 export type Forgotten =
   | {readonly profile?: string; readonly baseUrl?: string; readonly clientId?: string}
   | 'all'
@@ -146,31 +146,19 @@ export type Forgotten =
  * there was anything. Throws StorageError, `busy` when another process keeps the file open too long.
  */
 export function forget(database: Database, which: Forgotten): boolean {
+  const all = which === 'all' ? 1 : 0
+  const named: Exclude<Forgotten, string> = which === 'all' ? {} : which
+  // What is not named is null here, which equals nothing.
+  const {profile = null, baseUrl = null, clientId = null} = named
+  const ofClient = (table: string) =>
+    database.run(`DELETE FROM ${table} WHERE ? OR base_url = ? AND client_id = ?`, all, baseUrl, clientId)
+  const ofProfile = (table: string) =>
+    database.run(`DELETE FROM ${table} WHERE ? OR profile = ?`, all, profile)
   let removed = 0
   database.erase(() => {
-    removed = which === 'all' ? forgetAll(database) : forgetOne(database, which)
+    removed = ofClient('access_tokens') + ofProfile('client_secrets') + ofProfile('signing_secrets')
+    ofClient('token_failures')
     return database.run('UPDATE generation SET number = number + 1')
   })
   return removed > 0
-}
-
-function forgetAll(database: Database): number {
-  database.run('DELETE FROM token_failures')
-  return ['access_tokens', 'client_secrets', 'signing_secrets']
-    .map(table => database.run(`DELETE FROM ${table}`))
-    .reduce((sum, rows) => sum + rows)
-}
-
-function forgetOne(database: Database, which: Exclude<Forgotten, 'all'>): number {
-  let rows = 0
-  if (which.baseUrl !== undefined && which.clientId !== undefined) {
-    const whose = 'WHERE base_url = ? AND client_id = ?'
-    rows += database.run(`DELETE FROM access_tokens ${whose}`, which.baseUrl, which.clientId)
-    database.run(`DELETE FROM token_failures ${whose}`, which.baseUrl, which.clientId)
-  }
-  if (which.profile !== undefined) {
-    rows += database.run('DELETE FROM client_secrets WHERE profile = ?', which.profile)
-    rows += database.run('DELETE FROM signing_secrets WHERE profile = ?', which.profile)
-  }
-  return rows
 }
