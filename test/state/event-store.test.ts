@@ -6,7 +6,6 @@ import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, pruneEvents, receiveEvents} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
 import {createForwardStore} from '../../src/state/forward-store.js'
-import {openState} from '../../src/state/state.js'
 import type {Database} from '../../src/storage/database.js'
 import {createOwner, fateOf} from '../../src/storage/temporary.js'
 import {closing, ownDirectory} from '../support/own.js'
@@ -40,17 +39,6 @@ function event(id: string, more: Partial<NewEvent> = {}): NewEvent {
     ...more,
   }
 }
-
-test('stores an id once for each profile, within a batch, across batches and across processes', () => {
-  const answers = receiveEvents(database, keeper, [event('evt_1'), event('evt_2'), event('evt_1')])
-  expect(answers.map(({duplicate}) => duplicate)).toEqual([false, false, true])
-  database.close()
-  database = openOwn(EVENTS, directory)
-  expect(receiveEvents(database, keeper, [event('evt_2')])).toEqual([{duplicate: true}])
-  expect(receiveEvents(database, {...keeper, profile: 'live'}, [event('evt_2')])).toEqual([
-    {duplicate: false},
-  ])
-})
 
 test('stores a whole batch or nothing', async () => {
   const broken = {...event('evt_2'), secretName: null as unknown as string}
@@ -120,18 +108,14 @@ test('knows whether an owner still runs', () => {
   if (started) expect(fateOf(`${process.ppid}:1:x`, me)).toBe('gone')
 })
 
-test('the thread stores events for other processes to read', async () => {
+test('the thread stores many events of any size, and nothing once it is closed', async () => {
   const worker = startEventWorker(directory)
   const many = Array.from({length: 300}, (_, n) => event(`evt_${n}`, {body: Buffer.alloc(n, n)}))
   const answers = await Promise.all([worker.receive(keeper, many), worker.receive(keeper, many)])
   expect(answers.flat().filter(({duplicate}) => duplicate).length).toBe(300)
-  expect(await worker.take('me', TARGET, 1e9, 5)).toEqual([])
   await worker.close()
   await expect(worker.receive(keeper, many)).rejects.toMatchObject({fault: 'failed'})
-  const state = openState(directory)
-  const stored = await state.events.page({}, {after: 0}, 1000)
-  state.close()
-  expect(stored.length).toBe(300)
+  const stored = await events().page({}, {after: 0}, 1000)
   expect(stored.map(({body}) => Buffer.from(body))).toEqual(many.map(({body}) => body))
 })
 

@@ -3,20 +3,10 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {openState, type State} from '../../src/state/state.js'
+import {CLIENT, OTHER_CLIENTS, token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
-const CLIENT = {
-  baseUrl: 'https://example.com/v1',
-  clientId: 'cid_1',
-  clientSecret: 's',
-  secretFingerprint: 'f1',
-}
-const OTHER = {
-  baseUrl: 'https://example.com/v1',
-  clientId: 'cid_2',
-  clientSecret: 's',
-  secretFingerprint: 'f1',
-}
+const OTHER = OTHER_CLIENTS[1] ?? CLIENT
 let directory: string
 
 const open = () => closing(openState(directory))
@@ -24,9 +14,6 @@ const open = () => closing(openState(directory))
 beforeEach(() => {
   directory = ownDirectory()
 })
-
-const TOKEN = {scopes: ['a'], askedScopes: ['a'], obtainedAt: 1, expiresAt: 2}
-const token = (access_token: string) => ({access_token, ...TOKEN})
 
 const one = {profile: 'one', clientId: 'cid_one'}
 const two = {profile: 'two', clientId: 'cid_two'}
@@ -78,13 +65,6 @@ test('forgets the tokens of one client alone', async () => {
   expect(state.forgetClient(OTHER)).toBe(true)
   expect(filesWith('token-of-two')).toEqual([])
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
-})
-
-test('a secret that is removed leaves no byte', async () => {
-  const state = open()
-  await fill(state)
-  expect(await state.secrets.remove(two, 'file')).toBe(true)
-  expect(filesWith('secret-of-two')).toEqual([])
 })
 
 test('a process that logs out and in again can store its token', async () => {

@@ -5,15 +5,10 @@ import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {connect} from '../support/booking.js'
+import {CLIENT, intent} from '../support/client.js'
 import {ownDirectory} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 
-const CLIENT = {
-  baseUrl: 'https://example.com/v1',
-  clientId: 'cid_1',
-  clientSecret: 's',
-  secretFingerprint: 'f1',
-}
 const DISK_KILOBYTES = 64
 
 let service: ScriptedService
@@ -57,15 +52,7 @@ test.for(LEFT)(
       )
     const state = openState(home)
     const journal = state.journal.forClient(CLIENT)
-    const names = {
-      clientReferenceId: 'r',
-      offerId: 'o',
-      idempotencyKey: 'k',
-      bodySha256: 's',
-      intentSha256: 's',
-    }
-    const intent = {...names, referenceGiven: true, keyGiven: false, body: `U1234567 ${'x'.repeat(9000)}`}
-    const {entry} = await journal.begin(intent, 1)
+    const {entry} = await journal.begin(intent(1, {body: `U1234567 ${'x'.repeat(9000)}`}), 1)
     await journal.attempt(entry.id, 2)
     const {bavail, bsize} = statfsSync(disk)
     writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
@@ -76,7 +63,7 @@ test.for(LEFT)(
     else {
       expect(failure).toMatchObject({fault: 'full', message: expect.stringContaining(join(home, 'state.db'))})
       rmSync(join(disk, 'ballast'))
-      if ((await journal.find('r'))?.outcome === 'forgotten')
+      if ((await journal.find('ref-1'))?.outcome === 'forgotten')
         expect(failure.hint).toContain('a later command erases them')
       else await journal.forget(entry.id, 4)
     }

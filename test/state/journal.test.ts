@@ -2,27 +2,12 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
-import type {Journal, ReservationIntent} from '../../src/contract/journal.js'
+import type {Journal} from '../../src/contract/journal.js'
 import type {State} from '../../src/state/state.js'
+import {CLIENT, intent, OTHER_CLIENTS as OTHERS} from '../support/client.js'
 import {held} from '../support/held.js'
 import {describeEachPlace, filesOfMachine} from '../support/stores.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', clientSecret: 's'}
-const OTHERS = [
-  {baseUrl: 'https://example.com/v1', clientId: 'cid_2', clientSecret: 's'},
-  {baseUrl: 'https://other.example/v1', clientId: 'cid_1', clientSecret: 's'},
-]
-const intent = (n: number, more: Partial<ReservationIntent> = {}): ReservationIntent => ({
-  offerId: `off_${n}`,
-  clientReferenceId: `ref-${n}`,
-  referenceGiven: true,
-  idempotencyKey: `key-${n}`,
-  keyGiven: false,
-  body: `{"guest":"canary-${n}"}`,
-  bodySha256: `body-${n}`,
-  intentSha256: `intent-${n}`,
-  ...more,
-})
 const FILES = filesOfMachine((directory, text) =>
   readdirSync(directory).some(
     name => name.startsWith('state.db') && readFileSync(join(directory, name)).includes(text),
@@ -249,7 +234,7 @@ await describeEachPlace(FILES, place => {
   })
 
   test('lists the entries of all clients, newest first, or of one, or the open ones', async () => {
-    for (const client of [...OTHERS].reverse()) await state.journal.forClient(client).begin(intent(1), 1)
+    for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
     const first = await begin(1, 5)
     await begin(2, 9)
     await begin(3, 9)

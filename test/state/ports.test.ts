@@ -4,20 +4,10 @@ import {Failure} from '../../src/contract/failure.js'
 import type {NewEvent} from '../../src/contract/stored-events.js'
 import type {CachedToken} from '../../src/contract/token-cache.js'
 import type {State} from '../../src/state/state.js'
+import {CLIENT, OTHER_CLIENTS, OTHER_KEYS, token as tokenOf} from '../support/client.js'
 import {held} from '../support/held.js'
 import {describeEachPlace, filesOfMachine} from '../support/stores.js'
 
-const CLIENT = {
-  baseUrl: 'https://example.com/v1',
-  clientId: 'cid_1',
-  clientSecret: 's',
-  secretFingerprint: 'f1',
-}
-const OTHERS = [
-  {...CLIENT, baseUrl: 'https://other.example/v1'},
-  {...CLIENT, clientId: 'cid_2'},
-  {...CLIENT, clientSecret: 't', secretFingerprint: 'f2'},
-]
 const TARGET = 'http://127.0.0.1:9/'
 const seconds = () => Date.now() / 1000
 
@@ -28,14 +18,8 @@ await describeEachPlace(filesOfMachine(), place => {
     state = await place.open()
     now = seconds()
   })
-  const token = (access_token: string, more: Partial<CachedToken> = {}): CachedToken => ({
-    access_token,
-    scopes: ['a', 'b'],
-    askedScopes: ['a'],
-    obtainedAt: now - 20,
-    expiresAt: now + 100,
-    ...more,
-  })
+  const token = (name: string, more: Partial<CachedToken> = {}) =>
+    tokenOf(name, {obtainedAt: now - 20, expiresAt: now + 100, ...more})
   /** Two clocks differ by a little. */
   const near = (time: number) => expect.closeTo(time, 0)
 
@@ -53,7 +37,7 @@ await describeEachPlace(filesOfMachine(), place => {
       expiresAt: near(each.expiresAt),
     })
     expect(listed).toEqual([tokens[1], tokens[2], tokens[0]].map(each => whole(each as CachedToken)))
-    for (const other of OTHERS) expect(await state.tokens.list(other)).toEqual([])
+    for (const other of OTHER_KEYS) expect(await state.tokens.list(other)).toEqual([])
     const again = await place.open(state.directory)
     expect(await again.tokens.list(CLIENT)).toHaveLength(3)
   })
@@ -61,10 +45,10 @@ await describeEachPlace(filesOfMachine(), place => {
   test('one token is kept for each list of scopes, and one alone is removed', async () => {
     for (const each of [token('one'), token('two'), token('three', {askedScopes: ['b']})])
       await state.tokens.put(CLIENT, each)
-    for (const other of OTHERS) await state.tokens.put(other, token('two'))
+    for (const other of OTHER_KEYS) await state.tokens.put(other, token('two'))
     await state.tokens.remove(CLIENT, 'two')
     expect((await state.tokens.list(CLIENT)).map(each => each.access_token)).toEqual(['three'])
-    for (const other of OTHERS) expect(await state.tokens.list(other)).toHaveLength(1)
+    for (const other of OTHER_KEYS) expect(await state.tokens.list(other)).toHaveLength(1)
   })
 
   test('a token that was requested before a logout is not stored, on any machine', async () => {
@@ -104,7 +88,7 @@ await describeEachPlace(filesOfMachine(), place => {
       {...asking, scopes: ['a b c']},
     ])
       expect(await state.tokens.failureBetween(CLIENT, other, 0, seconds() + 9)).toBeUndefined()
-    for (const other of OTHERS)
+    for (const other of OTHER_KEYS)
       expect(await state.tokens.failureBetween(other, asking, 0, seconds() + 9)).toBeUndefined()
   })
 
@@ -155,14 +139,14 @@ await describeEachPlace(filesOfMachine(), place => {
     const known = {total: '11.00', used_by_reference: 'ref-1'}
     expect(await state.offers.find(CLIENT, 'off_1')).toMatchObject(known)
     expect(await state.offers.valid(now)).toEqual([])
-    for (const other of OTHERS.slice(0, 2)) expect(await state.offers.find(other, 'off_1')).toBeUndefined()
+    for (const other of OTHER_CLIENTS) expect(await state.offers.find(other, 'off_1')).toBeUndefined()
     await state.offers.remember(CLIENT, [{...offer, offer_id: 'off_3', searched_at: now - 86_500}], now)
     await state.offers.remember(CLIENT, [], now)
     expect(await state.offers.find(CLIENT, 'off_3')).toBeUndefined()
     const earlier = {...offer, offer_id: 'off_4', searched_at: now - 60, nationality: 'DE'}
     await state.offers.remember(CLIENT, [earlier], now)
     expect(await state.offers.latest(CLIENT)).toMatchObject({offer_id: 'off_1', nationality: 'TR'})
-    for (const other of OTHERS.slice(0, 2)) expect(await state.offers.latest(other)).toBeUndefined()
+    for (const other of OTHER_CLIENTS) expect(await state.offers.latest(other)).toBeUndefined()
     expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
   })
 
@@ -175,7 +159,7 @@ await describeEachPlace(filesOfMachine(), place => {
     expect(
       await there.subscriptions.begin(CLIENT, {...wanted, events: ['c']}, {now, again: false}),
     ).toMatchObject({earlier})
-    for (const other of OTHERS.slice(0, 2))
+    for (const other of OTHER_CLIENTS)
       expect((await there.subscriptions.begin(other, wanted, {now, again: false})).earlier).toBeUndefined()
     const again = await there.subscriptions.begin(CLIENT, wanted, {now, again: true})
     // What ends the first does not end the second.

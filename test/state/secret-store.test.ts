@@ -5,6 +5,7 @@ import {beforeEach, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openState, type State} from '../../src/state/state.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
+import {token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 const OLD = {profile: 'one', clientId: 'cid_old'}
@@ -52,12 +53,11 @@ test.each(['file', 'keychain'] as const)(
   async place => {
     await state.secrets.write(NEW, place, 'secret-of-new')
     const client = {baseUrl: 'https://example.com/v1', clientId: 'cid_new'}
-    const late = {access_token: 'late', scopes: [], askedScopes: [], obtainedAt: 1, expiresAt: 2}
     const before = open()
     try {
       expect(await before.secrets.read(NEW, place)).toBe('secret-of-new')
       state.forgetProfile(NEW.profile, client)
-      await before.tokens.put({...client, clientSecret: 's', secretFingerprint: 'f1'}, late)
+      await before.tokens.put({...client, clientSecret: 's', secretFingerprint: 'f1'}, token('late'))
       expect(await state.tokens.listAll()).toEqual([])
     } finally {
       before.close()

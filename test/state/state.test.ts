@@ -5,11 +5,9 @@ import {beforeEach, describe, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
+import {CLIENT, intent, token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
-const CLIENT = {baseUrl: 'https://example.com/v1', clientId: 'cid_1', clientSecret: 's'}
-/** The client with its secret. */
-const KEYED = {...CLIENT, secretFingerprint: 'f1'}
 let directory: string
 let state: State
 
@@ -19,8 +17,6 @@ beforeEach(() => {
 })
 
 const nothing = async () => undefined
-const token = {access_token: 't', scopes: ['a'], askedScopes: ['a', 'b'], obtainedAt: 1.5, expiresAt: 7201.5}
-
 test('opening writes nothing', () => {
   expect(readdirSync(directory)).toEqual([])
 })
@@ -29,10 +25,10 @@ test('with a directory that cannot be written, tokens live in this process', asy
   writeFileSync(join(directory, 'file'), '')
   const readOnly = openState(join(directory, 'file', 'below'))
   expect(readOnly.writable).toBe(false)
-  await readOnly.tokens.put(KEYED, token)
-  expect(await readOnly.tokens.list(KEYED)).toEqual([token])
+  await readOnly.tokens.put(CLIENT, token('t'))
+  expect(await readOnly.tokens.list(CLIENT)).toEqual([token('t')])
   const done = {gaveUp: false, value: 'in'}
-  expect(await readOnly.tokens.alone(KEYED, 0, async () => 'in', nothing)).toEqual(done)
+  expect(await readOnly.tokens.alone(CLIENT, 0, async () => 'in', nothing)).toEqual(done)
   expect(readOnly.settings.read()).toEqual({profiles: {}})
   expect(await readOnly.journal.list()).toEqual([])
   const noted = readOnly.journal.noteStatus(CLIENT, 'RSV-1', {outcome: 'confirmed'}, 1)
@@ -71,7 +67,7 @@ test('a journal in memory writes nothing to the disk', async () => {
   try {
     const {journal, close} = openMemoryJournal()
     const mine = journal.forClient(CLIENT)
-    const done = await mine.alone('off_1', 0, async () => mine.begin(INTENT, 1), nothing)
+    const done = await mine.alone('off_1', 0, async () => mine.begin(intent(1), 1), nothing)
     expect(done).toMatchObject({gaveUp: false, value: {kind: 'new'}})
     expect(await mine.attempt((await mine.find('ref-1'))?.id ?? 0, 2)).toBe(1)
     close()
@@ -82,17 +78,6 @@ test('a journal in memory writes nothing to the disk', async () => {
     else process.env.TMPDIR = before
   }
 })
-
-const INTENT = {
-  offerId: 'off_1',
-  clientReferenceId: 'ref-1',
-  referenceGiven: true,
-  idempotencyKey: 'key-1',
-  keyGiven: false,
-  body: '{}',
-  bodySha256: '1',
-  intentSha256: '1',
-}
 
 describe('the keychain', () => {
   const entryOf = (kept: Map<string, string>, account: string): KeychainEntry => ({
@@ -122,7 +107,7 @@ describe('the keychain', () => {
 describe('reading', () => {
   test('creates no file, and sees what this process or another writes later', async () => {
     const read = async () => [
-      await state.tokens.list(KEYED),
+      await state.tokens.list(CLIENT),
       await state.tokens.listAll(),
       state.secrets.listSigningSecrets(),
       await state.journal.list(),
@@ -145,12 +130,12 @@ describe('reading', () => {
   })
 
   test('before tokens.db exists, a logout still keeps a token from being written back', async () => {
-    expect(await state.tokens.list(KEYED)).toEqual([])
+    expect(await state.tokens.list(CLIENT)).toEqual([])
     const other = openState(directory)
     other.forgetEverything()
     other.close()
-    await state.tokens.put(KEYED, token)
-    expect(await state.tokens.list(KEYED)).toEqual([])
+    await state.tokens.put(CLIENT, token('t'))
+    expect(await state.tokens.list(CLIENT)).toEqual([])
   })
 })
 

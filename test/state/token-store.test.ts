@@ -1,35 +1,16 @@
-/** Tokens on disk: whose they are, in which order, one process at a time, and what lack of room does to them. */
-import {readdirSync, rmSync} from 'node:fs'
+/** Tokens in a file: what lack of room does to them, and what a logout removes. For the rest see ports.test.ts. */
+import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
 import type {TokenStore} from '../../src/contract/token-cache.js'
-import {openOwn, openOwnToRead, TOKENS} from '../../src/state/databases.js'
+import {openOwn, TOKENS} from '../../src/state/databases.js'
 import {createTokenStore, forget, generationOf} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
-import {held} from '../support/held.js'
+import {CLIENT, OTHER_KEYS, token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
-const CLIENT = {
-  baseUrl: 'https://example.com/v1',
-  clientId: 'cid_1',
-  clientSecret: 's',
-  secretFingerprint: 'f1',
-}
-const OTHERS = [
-  {...CLIENT, baseUrl: 'https://other.example/v1'},
-  {...CLIENT, clientId: 'cid_2'},
-  {...CLIENT, secretFingerprint: 'f2'},
-]
-const token = (access_token: string, more = {}) => ({
-  access_token,
-  scopes: ['a', 'b'],
-  askedScopes: ['a'],
-  obtainedAt: 1.5,
-  expiresAt: 2.5,
-  ...more,
-})
 let directory: string
 let database: Database
 let store: TokenStore
@@ -50,53 +31,38 @@ const failing = (error: unknown): Database => {
   }
   return {...database, get: database.get, all: database.all, run: fail, transaction: fail}
 }
-const nowhere = () => undefined
 const nothing = async () => undefined
-const went = async () => 'went'
-const seen = async () => 'seen'
 const FULL = new StorageError('full', 'no space left', 'make room')
 const BUSY = new StorageError('busy', 'in use', 'again')
+const FAILURE = new Failure('unreachable', 'made up', {code: 'refused', status: 5})
+const ASKING = {scopes: ['a', 'b'], route: 'direct'}
 
-test('a store of one process keeps its tokens, whatever the generation on disk', async () => {
-  const own = openOwn(TOKENS, undefined)
-  const alone = storeOf(() => own, {began: 3}, nowhere)
+test('a store of one process waits for none, and keeps its tokens whatever the generation on disk', async () => {
+  const own = closing(openOwn(TOKENS, undefined))
+  const alone = storeOf(
+    () => own,
+    {began: 3},
+    () => undefined,
+  )
   await alone.put(CLIENT, token('own'))
   expect(await alone.list(CLIENT)).toMatchObject([{access_token: 'own'}])
-  own.close()
+  const went = {gaveUp: false, value: 'went'}
+  expect(await alone.alone(CLIENT, 0, async () => 'went', nothing)).toEqual(went)
+  expect(readdirSync(directory)).not.toContain('locks')
 })
 
-test('lists whole tokens of one client, newest first', async () => {
-  const tokens = [
-    token('one', {askedScopes: ['x']}),
-    token('two', {obtainedAt: 3, scopes: []}),
-    token('three', {askedScopes: [], obtainedAt: 2}),
-  ]
-  for (const each of tokens) await store.put(CLIENT, each)
-  expect(await store.list(CLIENT)).toEqual([tokens[1], tokens[2], tokens[0]])
-  for (const other of OTHERS) expect(await store.list(other)).toEqual([])
-  await store.put({...CLIENT, secretFingerprint: 'f2'}, token('four', {obtainedAt: 9}))
-  expect((await store.listAll()).map(({client, token}) => [client, token.access_token])).toEqual(
-    ['four', 'two', 'three', 'one'].map(name => [{baseUrl: CLIENT.baseUrl, clientId: 'cid_1'}, name]),
-  )
-})
-
-test('does not store a token that was requested before a logout', async () => {
-  const generation = {}
-  const early = storeOf(() => database, generation)
-  await early.list(CLIENT)
-  expect(generation).toEqual({began: 1})
-  expect(forget(database, 'all')).toBe(false)
-  expect(generationOf(database)).toBe(2)
-  await early.put(CLIENT, token('late'))
-  expect(await store.list(CLIENT)).toEqual([])
-  await storeOf(() => database).put(CLIENT, token('new'))
-  expect(await store.list(CLIENT)).toHaveLength(1)
+test('lists the tokens of all clients, newest first', async () => {
+  for (const [n, client] of [CLIENT, ...OTHER_KEYS].entries())
+    await store.put(client, token(`at_${n}`, {obtainedAt: n}))
+  const names = (await store.listAll()).map(({client, token}) => `${client.clientId} ${token.access_token}`)
+  expect(names).toEqual(['cid_1 at_3', 'cid_2 at_2', 'cid_1 at_1', 'cid_1 at_0'])
 })
 
 test('ignores a full disk, and reports any other fault', async () => {
   const full = storeOf(() => failing(FULL))
   await full.put(CLIENT, token('one'))
   await full.remove(CLIENT, 'one')
+  await full.noteFailure(CLIENT, ASKING, FAILURE, 1)
   const busy = storeOf(() => failing(BUSY))
   await expect(busy.put(CLIENT, token('one'))).rejects.toThrow(BUSY)
   await expect(busy.remove(CLIENT, 'one')).rejects.toThrow(BUSY)
@@ -116,141 +82,49 @@ test('opens a database to read for reading, and one to write for writing', async
   expect(asked).toEqual(['read', 'read', 'write', 'write'])
 })
 
-test('one process at a time requests a token of a client; other clients do not wait', async () => {
-  const hold = held()
-  const first = store.alone(CLIENT, 0, () => hold.promise, nothing)
-  expect(await store.alone(CLIENT, 0, went, nothing)).toEqual({gaveUp: true})
-  expect(await store.alone(CLIENT, 0, went, seen)).toEqual({gaveUp: false, value: 'seen'})
-  expect(readdirSync(join(directory, 'locks')).every(name => name.startsWith('tokens-'))).toBe(true)
-  const others = await Promise.all(OTHERS.map(other => store.alone(other, 0, went, nothing)))
-  expect(others).toContainEqual({gaveUp: false, value: 'went'})
-  hold.release()
-  expect(await first).toEqual({gaveUp: false, value: undefined})
-})
-
-test('does not wait without a directory', async () => {
-  const alone = storeOf(() => database, {}, nowhere)
-  expect(await alone.alone(CLIENT, 0, went, seen)).toEqual({gaveUp: false, value: 'went'})
-  expect(readdirSync(directory)).not.toContain('locks')
-})
-
-test('passes on what the work throws, and does not repeat it', async () => {
-  for (const error of [new TypeError('made up'), FULL]) {
-    let runs = 0
-    const work = async () => {
-      runs += 1
-      throw error
-    }
-    await expect(store.alone(CLIENT, 0, work, nothing)).rejects.toBe(error)
-    expect(runs).toBe(1)
-  }
-})
-
-test('reports a lock that cannot be created, and requests no token', async () => {
-  const misplaced = storeOf(
-    () => database,
-    {},
-    () => join(directory, 'tokens.db'),
-  )
-  let runs = 0
+test.each([
+  ['the work fails', () => directory, 'made up', 1, new TypeError('made up')],
+  ['the disk is full inside it', () => directory, FULL.message, 1, FULL],
+  ['the lock cannot be created', () => join(directory, 'tokens.db'), /tokens\.db/, 0, FULL],
+])('when %s, that is reported, and no work is repeated', async (_, place, message, runs, error) => {
+  let ran = 0
   const work = async () => {
-    runs += 1
+    ran += 1
+    throw error
   }
-  await expect(misplaced.alone(CLIENT, 0, work, nothing)).rejects.toBeInstanceOf(StorageError)
-  expect(runs).toBe(0)
+  const asking = storeOf(() => database, {}, place).alone(CLIENT, 0, work, nothing)
+  await expect(asking).rejects.toThrow(message)
+  expect(ran).toBe(runs)
 })
 
-test('opening to read creates no file', () => {
-  rmSync(directory, {recursive: true})
-  expect(() => openOwnToRead(TOKENS, directory)).toThrow(StorageError)
-  const memory = openOwn(TOKENS, undefined)
-  expect(generationOf(memory)).toBe(1)
-  memory.close()
-})
-
-test('a database opened to read has what was written', async () => {
-  await store.put(CLIENT, token('one'))
-  const toRead = openOwnToRead(TOKENS, directory)
-  expect(generationOf(toRead)).toBe(1)
-  expect(toRead.all('SELECT access_token FROM access_tokens')).toEqual([{access_token: 'one'}])
-  toRead.close()
-})
-
-const FAILURE = new Failure('unreachable', 'made up', {code: 'refused', status: 5})
-const ASKING = {scopes: ['a', 'b'], route: 'direct'}
-
-test('shares a failure with requests for the same scopes by the same route that started before it', async () => {
-  await store.noteFailure(CLIENT, {...ASKING, scopes: ['a']}, new Failure('usage', 'other', {code: 'x'}), 9)
-  await store.noteFailure(CLIENT, ASKING, new Failure('usage', 'before', {code: 'x'}), 5)
-  await store.noteFailure(CLIENT, ASKING, FAILURE, 7.5)
-  for (const since of [0, 7.5]) {
-    const shared = await store.failureBetween(CLIENT, ASKING, since, 7.5)
-    expect(shared).toBeInstanceOf(Failure)
-    expect(shared).toMatchObject({
-      kind: 'unreachable',
-      message: 'made up',
-      details: {code: 'refused', status: 5},
-    })
+const {baseUrl, clientId} = CLIENT
+test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
+  [{profile: 'one'}, [4, 1, 1, 1]],
+  [{baseUrl, clientId}, [2, 2, 2, 0]],
+  [{baseUrl}, [4, 2, 2, 1]],
+  [{clientId}, [4, 2, 2, 1]],
+  [{baseUrl, clientId: 'cid_9'}, [4, 2, 2, 1]],
+  [{}, [4, 2, 2, 1]],
+  [{profile: 'one', baseUrl, clientId}, [2, 1, 1, 0]],
+  ['all', [0, 0, 0, 0]],
+])('a logout of %j leaves %j tokens, secrets and failures, and begins a generation', async (which, left) => {
+  for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('one'))
+  for (const profile of ['one', 'two']) {
+    database.run("INSERT INTO client_secrets VALUES (?, 'cid_1', 's')", profile)
+    database.run("INSERT INTO signing_secrets VALUES ('whsub_1', ?, 's', 1)", profile)
   }
-  expect(await store.failureBetween(CLIENT, ASKING, 7.6, 99)).toBeUndefined()
-  expect(await store.failureBetween(CLIENT, ASKING, 0, 7.4)).toBeUndefined()
-  expect(await store.failureBetween(CLIENT, {...ASKING, route: 'proxy'}, 0, 99)).toBeUndefined()
-  expect(await store.failureBetween(CLIENT, {...ASKING, scopes: ['a b c']}, 0, 99)).toBeUndefined()
-  for (const other of OTHERS) expect(await store.failureBetween(other, ASKING, 0, 99)).toBeUndefined()
-  const full = storeOf(() => failing(FULL))
-  await full.noteFailure(CLIENT, ASKING, FAILURE, 1)
-})
-
-test.each<[which: Parameters<typeof forget>[1], isLeft: boolean]>([
-  ['all', false],
-  [{baseUrl: CLIENT.baseUrl, clientId: CLIENT.clientId}, false],
-  [{profile: 'one'}, true],
-  [{baseUrl: CLIENT.baseUrl}, true],
-  [{baseUrl: CLIENT.baseUrl, clientId: 'cid_9'}, true],
-])('failures are forgotten with the client: %j', async (which, isLeft) => {
   await store.noteFailure(CLIENT, ASKING, FAILURE, 1)
-  // A failure does not count as a stored secret.
-  expect(forget(database, which)).toBe(false)
-  expect((await store.failureBetween(CLIENT, ASKING, 0, 99)) !== undefined).toBe(isLeft)
+  expect(forget(database, which)).toBe(left.join() !== '4,2,2,1')
+  const tables = ['access_tokens', 'client_secrets', 'signing_secrets', 'token_failures']
+  expect(tables.map(table => database.all(`SELECT * FROM ${table}`).length)).toEqual(left)
+  expect(generationOf(database)).toBe(2)
 })
 
-test('forgets what belongs to the profile and the client, and increments the generation', async () => {
-  const fill = async (fresh: TokenStore) => {
-    for (const client of [CLIENT, ...OTHERS]) await fresh.put(client, token('one'))
-    for (const profile of ['one', 'two']) {
-      database.run("INSERT OR REPLACE INTO client_secrets VALUES (?, 'cid_1', 's')", profile)
-      database.run("INSERT OR REPLACE INTO signing_secrets VALUES ('whsub_1', ?, 's', 1)", profile)
-    }
-  }
-  const left = () =>
-    ['access_tokens', 'client_secrets', 'signing_secrets'].map(
-      table => database.all(`SELECT * FROM ${table}`).length,
-    )
-  const {baseUrl, clientId} = CLIENT
-  const cases: [which: Parameters<typeof forget>[1], left: number[]][] = [
-    [{profile: 'one'}, [4, 1, 1]],
-    [{baseUrl, clientId}, [2, 2, 2]],
-    [{baseUrl}, [4, 2, 2]],
-    [{clientId}, [4, 2, 2]],
-    [{}, [4, 2, 2]],
-    [{profile: 'one', baseUrl, clientId}, [2, 1, 1]],
-    ['all', [0, 0, 0]],
-  ]
-  for (const [n, [which, expected]] of cases.entries()) {
-    await fill(storeOf(() => database))
-    expect(left()).toEqual([4, 2, 2])
-    expect(forget(database, which)).toBe(expected.join() !== '4,2,2')
-    expect(left(), JSON.stringify(which)).toEqual(expected)
-    expect(generationOf(database)).toBe(n + 2)
-    expect(forget(database, {profile: 'none'})).toBe(false)
-    database.run('UPDATE generation SET number = ?', n + 2)
-  }
-})
-
-test('reports whether a secret of any kind was removed', () => {
-  database.run("INSERT INTO client_secrets VALUES ('one', 'cid_1', 's')")
-  expect(forget(database, {profile: 'one'})).toBe(true)
-  database.run("INSERT INTO signing_secrets VALUES ('whsub_1', 'one', 's', 1)")
-  expect(forget(database, {profile: 'one'})).toBe(true)
-  expect(forget(database, {profile: 'one'})).toBe(false)
+test.each([
+  "client_secrets VALUES ('one', 'cid_1', 's')",
+  "signing_secrets VALUES ('whsub_1', 'one', 's', 1)",
+  "token_failures VALUES ('u', 'c', 'f', '', '', '', 1)",
+])('reports whether a secret of any kind was removed, and a failure is none: %s', row => {
+  database.run(`INSERT INTO ${row}`)
+  expect(forget(database, {profile: 'one', baseUrl: 'u', clientId: 'c'})).toBe(!row.startsWith('token_'))
 })

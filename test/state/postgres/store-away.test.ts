@@ -2,11 +2,11 @@
 import {describe, expect, test} from 'vitest'
 import {openSharedStores} from '../../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../../src/state/postgres/url.js'
+import {CLIENT, token} from '../../support/client.js'
 import {closing} from '../../support/own.js'
 import {findPostgres, startPostgres} from '../../support/postgres.js'
 
 const found = await findPostgres()
-const CLIENT = {baseUrl: 'https://a.example/v1', clientId: 'cid_1', clientSecret: 's', secretFingerprint: 'f'}
 
 describe.skipIf('missing' in found)('a store that goes away', () => {
   test('keeps no token, and is used again when it is back', async () => {
@@ -15,15 +15,15 @@ describe.skipIf('missing' in found)('a store that goes away', () => {
     const options = {address, trusted: undefined, most: 1, timeoutMilliseconds: 3000}
     const {tokens, journal} = closing(openSharedStores(options))
     const now = Date.now() / 1000
-    const token = {access_token: 'x', scopes: [], askedScopes: [], obtainedAt: now, expiresAt: now + 99}
+    const kept = token('x', {obtainedAt: now, expiresAt: now + 99})
     expect(await tokens.list(CLIENT)).toEqual([])
     await server.kill()
-    await tokens.put(CLIENT, token)
+    await tokens.put(CLIENT, kept)
     await tokens.remove(CLIENT, 'x')
     await expect(tokens.list(CLIENT)).rejects.toMatchObject({fault: 'unreachable'})
     await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
     await server.start()
-    await tokens.put(CLIENT, token)
+    await tokens.put(CLIENT, kept)
     expect(await tokens.list(CLIENT)).toMatchObject([{access_token: 'x'}])
   })
 })
