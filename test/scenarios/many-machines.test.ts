@@ -1,17 +1,11 @@
 /** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
-import {type AddressInfo, createServer, type Socket} from 'node:net'
+import {type AddressInfo, createServer} from 'node:net'
 import {expect, test} from 'vitest'
 import {closing} from '../support/own.js'
 import {describeSharing, POSTS, reserving} from './sharing-machines.js'
 
-await describeSharing(shared => {
-  const {service} = shared
-  const machine = shared.machine.bind(shared)
-  const fresh = shared.fresh.bind(shared)
-  const sent = shared.sent.bind(shared)
-
+await describeSharing(({service, machine, sql, store, sent}) => {
   test('a reservation made on one is known on another, and made once', async () => {
-    await fresh('once')
     const one = await machine().json(reserving('off_1'))
     const other = await machine().json(reserving('off_1'))
     expect([one.exit, other.exit]).toEqual([0, 0])
@@ -23,16 +17,12 @@ await describeSharing(shared => {
   })
 
   test('no token and no body can be read in the database', async () => {
-    await fresh('sealed')
     service.script = ({path}) => path === POSTS
     const unknown = await machine().json([...reserving('off_2'), '--timeout', '2'])
     service.script = () => false
     expect(unknown.exit).toBe(10)
-    const dump = await Promise.all(
-      ['access_tokens', 'reservations'].map(table =>
-        shared.server.sql(`SELECT * FROM bookctl.${table}`, [], 'sealed'),
-      ),
-    )
+    const tables = ['access_tokens', 'reservations']
+    const dump = await Promise.all(tables.map(table => sql(`SELECT * FROM bookctl.${table}`)))
     expect(dump.map(rows => rows.length)).toEqual([1, 1])
     const text = Buffer.from(
       JSON.stringify(dump, (_, value) =>
@@ -48,7 +38,6 @@ await describeSharing(shared => {
   })
 
   test('a body that the secret of now cannot open is never sent under a new key', async () => {
-    await fresh('rotated')
     service.script = ({path}) => path === POSTS
     const reference = ['--client-reference', 'TRIP-7']
     await machine().json([...reserving('off_3'), ...reference, '--timeout', '2'])
@@ -68,22 +57,11 @@ await describeSharing(shared => {
   })
 
   test('what is wrong with the store is told before anything is sent', async () => {
-    await fresh('wrong')
-    const away = new URL(shared.store)
-    away.port = '1'
-    const wrong = new URL(shared.store)
-    wrong.password = 'canary-wrong'
-    const none = new URL(shared.store)
-    none.pathname = '/nowhere'
     const cases: [string, number, string][] = [
-      [away.href, 7, 'storage_unreachable'],
-      [wrong.href, 2, 'storage_not_allowed'],
-      [none.href, 2, 'storage_not_ours'],
-      [
-        `postgres://ann@127.0.0.1:${new URL(service.env.BOOKCTL_BASE_URL ?? '').port}/x`,
-        2,
-        'storage_not_ours',
-      ],
+      [store({port: '1'}), 7, 'storage_unreachable'],
+      [store({password: 'canary-wrong'}), 2, 'storage_not_allowed'],
+      [store({pathname: '/nowhere'}), 2, 'storage_not_ours'],
+      [store({port: new URL(service.baseUrl).port}), 2, 'storage_not_ours'],
       ['mysql://ann@localhost/x', 2, 'invalid_store'],
     ]
     for (const [address, exit, code] of cases) {
@@ -95,50 +73,31 @@ await describeSharing(shared => {
   })
 
   test('what answers in place of a server is named for what it is', async () => {
-    await fresh('other')
-    const unencrypted = new URL(shared.store)
-    unencrypted.searchParams.set('sslmode', 'verify-full')
-    const first = await machine({BOOKCTL_STORE: unencrypted.href}).json(['account'])
+    const first = await machine({BOOKCTL_STORE: store({search: 'sslmode=verify-full'})}).json(['account'])
     expect(first).toMatchObject({
       exit: 7,
       result: {error: {message: expect.stringContaining('speaks no TLS')}},
     })
-    const oddities: [(socket: Socket) => void, string, number, string][] = [
-      // What stands before a server that is away.
-      [socket => socket.destroy(), '', 7, 'storage_unreachable'],
-      [socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), '', 2, 'storage_not_ours'],
-      [
-        socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
-        '?sslmode=verify-full',
-        2,
-        'storage_not_ours',
-      ],
-      // At first like a PostgreSQL without TLS, then a way to sign in that there is not.
-      [
-        socket =>
-          socket.on('data', bytes => socket.write(bytes.length === 8 ? 'N' : 'R\0\0\0\x08\0\0\0\x63')),
-        '',
-        2,
-        'storage_not_ours',
-      ],
+    const oddities: [said: string, search: string, number, string][] = [
+      // What stands before a server that is away closes at once.
+      ['', '', 7, 'storage_unreachable'],
+      ['HTTP/1.1 400 Bad Request\r\n\r\n', '', 2, 'storage_not_ours'],
+      ['HTTP/1.1 400 Bad Request\r\n\r\n', 'sslmode=verify-full', 2, 'storage_not_ours'],
+      ['SSH-2.0-OpenSSH_9.6\r\n', '', 2, 'storage_not_ours'],
+      // A way to sign in that there is not.
+      ['R\0\0\0\x08\0\0\0\x63', '', 2, 'storage_not_ours'],
     ]
-    for (const [behave, parameters, exit, code] of oddities) {
-      const odd = closing(
-        createServer(socket => {
-          socket.on('error', () => {})
-          behave(socket)
-        }),
-      )
+    for (const [said, search, exit, code] of oddities) {
+      const odd = closing(createServer(socket => void socket.on('error', () => {}).end(said)))
       await new Promise<void>(resolve => odd.listen(0, '127.0.0.1', resolve))
       const {port} = odd.address() as AddressInfo
-      const address = `postgres://ann@127.0.0.1:${port}/booking${parameters}`
+      const address = store({port: String(port), search})
       const refused = await machine({BOOKCTL_STORE: address}).spawn(['account', '--json', '--timeout', '5'])
       expect({...refused, stdout: JSON.parse(refused.stdout)}).toMatchObject({exit, stdout: {error: {code}}})
     }
   })
 
   test('what this machine began before the store was set is not begun again in it', async () => {
-    await fresh('before')
     const home = machine()
     const local = await home.json(reserving('off_5'), {env: {BOOKCTL_STORE: ''}})
     expect(local.exit).toBe(0)
@@ -148,7 +107,6 @@ await describeSharing(shared => {
   })
 
   test('a home that cannot be written needs no other keys: the store remembers', async () => {
-    await fresh('unwritable')
     const unwritable = machine({BOOKCTL_CONFIG_DIR: '/dev/null/config'})
     const one = await unwritable.json(reserving('off_8'))
     const other = await machine().json(reserving('off_8'))

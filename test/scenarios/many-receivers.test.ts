@@ -1,18 +1,13 @@
 /** Receivers on several machines that share one PostgreSQL, behind any balancer. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import type {Home} from '../support/bookctl.js'
+import {expect, test} from 'vitest'
 import {eventually} from '../support/eventually.js'
 import type {ListenProcess} from '../support/listening.js'
-import {closing, ownHome, ownListening, ownTarget} from '../support/own.js'
-import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+import {closing, ownListening, ownTarget} from '../support/own.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
-
-const found = await findPostgres()
-const missing = 'missing' in found ? found.missing : undefined
-if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
+import {describeSharing} from './sharing-machines.js'
 
 const bodyOf = (id: string) => JSON.stringify({id, type: 'voucher.ready', data: {object: 'voucher'}})
 
@@ -27,34 +22,18 @@ async function send({port}: {port: number}, id: string): Promise<number> {
 const newLines = (receivers: readonly ListenProcess[]) =>
   receivers.flatMap(({lines}) => lines).filter(({type, duplicate}) => type === 'event' && !duplicate)
 
-describe.skipIf(missing)('receivers that share a store', () => {
-  let server: PostgresServer
-  let database: string
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server.close())
-
-  const fresh = async (name: string) => {
-    database = name
-    await server.url(name)
-  }
-  const machine = async (): Promise<Home> =>
-    ownHome({BOOKCTL_STORE: await server.url(database), BOOKCTL_WEBHOOK_SECRET: SECRET})
-  const receiver = async (...targets: string[]) =>
+await describeSharing(({machine, server, sql}) => {
+  const receiver = (...targets: string[]) =>
     ownListening(
-      await machine(),
+      machine(),
       targets.flatMap(url => ['--forward-to', url]),
     )
   const forwards = () =>
-    server.sql<{state: string; target: string; lease: string | null}>(
+    sql<{state: string; target: string; lease: string | null}>(
       'SELECT state, target, lease FROM bookctl.forwards',
-      [],
-      database,
     )
 
   test('an event that comes to all of them is kept once, new once and forwarded once', async () => {
-    await fresh('once')
     const target = await ownTarget(200)
     const receivers = await Promise.all([1, 2, 3].map(() => receiver(target.url)))
     const ids = Array.from({length: 40}, (_, n) => `evt_${n}`)
@@ -69,7 +48,7 @@ describe.skipIf(missing)('receivers that share a store', () => {
     expect(newLines(receivers).map(({event_id}) => event_id)).toEqual(expect.arrayContaining(ids))
     expect(newLines(receivers).length).toBe(ids.length)
 
-    const other = await machine()
+    const other = machine()
     const list = await other.json<{events: object[]}>(['webhooks', 'events', 'list', '--limit', '100'])
     expect(list.result.events.length).toBe(ids.length)
     const shown = await other.json(['webhooks', 'events', 'show', 'evt_7'])
@@ -84,7 +63,6 @@ describe.skipIf(missing)('receivers that share a store', () => {
   })
 
   test('one that is stopped leaves its forwards at once, one that is killed when its lease is over', async () => {
-    await fresh('left')
     let hangs = true
     const target = closing(
       await startSubscriber(answer => {
@@ -100,7 +78,7 @@ describe.skipIf(missing)('receivers that share a store', () => {
     expect((await killed.stop('SIGKILL')).exit).toBe('SIGKILL')
     // On a slow machine the lease must not be over before it is looked at.
     const later = `UPDATE bookctl.forwards SET due_at = clock_timestamp() + interval '1 hour' WHERE lease IS NOT NULL`
-    await server.sql(later, [], database)
+    await sql(later)
     const stopped = await receiver(url)
     expect(await send(stopped, 'evt_2')).toBe(200)
     await target.waitFor(2)
@@ -111,11 +89,7 @@ describe.skipIf(missing)('receivers that share a store', () => {
     const leases = async () => (await forwards()).filter(({lease}) => lease !== null).length
     await eventually(async () => expect([target.received.length, await leases()]).toEqual([3, 1]))
     expect((await forwards()).map(({state}) => state).sort()).toEqual(['done', 'pending'])
-    await server.sql(
-      'UPDATE bookctl.forwards SET due_at = clock_timestamp() WHERE lease IS NOT NULL',
-      [],
-      database,
-    )
+    await sql('UPDATE bookctl.forwards SET due_at = clock_timestamp() WHERE lease IS NOT NULL')
     await target.waitFor(4)
     await eventually(async () => expect((await forwards()).map(({state}) => state)).toEqual(['done', 'done']))
     expect(elsewhere.got).toEqual([])
@@ -124,15 +98,14 @@ describe.skipIf(missing)('receivers that share a store', () => {
   })
 
   test('while the server is down they answer 503, and go on by themselves once it is back', async () => {
-    await fresh('down')
     const target = await ownTarget(200)
     const receivers = [await receiver(target.url), await receiver(target.url)] as const
     expect(await send(receivers[0], 'evt_1')).toBe(200)
-    await server.kill()
+    await server().kill()
     expect(await Promise.all(receivers.map(each => send(each, 'evt_2')))).toEqual([503, 503])
-    const late = await (await machineWhileDown()).json(['webhooks', 'listen'])
+    const late = await machine({BOOKCTL_WEBHOOK_SECRET: SECRET}).json(['webhooks', 'listen'])
     expect(late).toMatchObject({exit: 7, result: {error: {code: 'storage_unreachable'}}})
-    await server.start()
+    await server().start()
     for (const each of receivers) await eventually(async () => expect(await send(each, 'evt_2')).toBe(200))
     await eventually(() => expect(target.got.length).toBe(2))
     await eventually(() =>
@@ -140,42 +113,28 @@ describe.skipIf(missing)('receivers that share a store', () => {
     )
   })
 
-  const machineWhileDown = async () =>
-    ownHome({
-      BOOKCTL_STORE: `postgres://postgres:x@127.0.0.1:${server.port}/${database}`,
-      BOOKCTL_WEBHOOK_SECRET: SECRET,
-    })
-
   test('an answer of the store that was lost makes no event twice, and one of them reports it as new', async () => {
-    await fresh('lost')
     const [one, other] = [await receiver(), await receiver()]
     expect(await send(one, 'evt_0')).toBe(200)
     // Held back until the receiver has given up, and stored then.
-    await server.sql(
+    await sql(
       `CREATE FUNCTION bookctl.slow() RETURNS trigger LANGUAGE plpgsql AS
          $f$ BEGIN PERFORM set_config('client_connection_check_interval', '0', true), pg_sleep(2.5); RETURN NULL; END $f$;
        CREATE TRIGGER slow AFTER INSERT ON bookctl.events EXECUTE FUNCTION bookctl.slow()`,
-      [],
-      database,
     )
     expect(await send(one, 'evt_1')).toBe(503)
     const arrivals = () =>
-      server.sql<{arrival: string}>(
-        "SELECT arrival::text FROM bookctl.events WHERE event_id = 'evt_1'",
-        [],
-        database,
-      )
+      sql<{arrival: string}>("SELECT arrival::text FROM bookctl.events WHERE event_id = 'evt_1'")
     await eventually(async () =>
       expect(await arrivals()).toMatchObject([{arrival: expect.stringMatching(/^0{8}/)}]),
     )
-    await server.sql('DROP TRIGGER slow ON bookctl.events', [], database)
+    await sql('DROP TRIGGER slow ON bookctl.events')
     expect([await send(other, 'evt_1'), await send(one, 'evt_1')]).toEqual([200, 200])
     await eventually(() => expect(one.lines.length + other.lines.length).toBe(3))
     expect(newLines([one, other]).map(({event_id}) => event_id)).toEqual(['evt_0', 'evt_1'])
   })
 
   test('an event whose id or type no text of the database can hold is stored all the same', async () => {
-    await fresh('odd')
     const one = await receiver()
     const ids = ['evt_\0', `evt_${'ş'.repeat(5000)}1`, `evt_${'ş'.repeat(5000)}2`, 'evt_\ud800']
     for (const id of [...ids, ...ids]) expect(await send(one, id)).toBe(200)

@@ -3,27 +3,16 @@ import {expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {describeSharing, reserving} from './sharing-machines.js'
 
-await describeSharing(shared => {
-  const {service} = shared
-  const machine = shared.machine.bind(shared)
-  const fresh = shared.fresh.bind(shared)
-  const sent = shared.sent.bind(shared)
-
+await describeSharing(({service, machine, server, database, sql, store, sent}) => {
   test('logout removes what is here whether the store is there or not, and says which', async () => {
-    await fresh('logout')
-    const away = new URL(shared.store)
-    away.port = '1'
-    const refused = new URL(shared.store)
-    refused.password = 'canary-wrong'
     const {BOOKCTL_BASE_URL = '', BOOKCTL_CLIENT_ID = '', BOOKCTL_CLIENT_SECRET = ''} = service.env
-    const stored = async () =>
-      (await shared.server.sql('SELECT FROM bookctl.access_tokens', [], 'logout')).length
+    const stored = async () => (await sql('SELECT FROM bookctl.access_tokens')).length
     for (const argv of [['logout'], ['logout', '--all']]) {
       for (const [address, exit, code] of [
-        [away.href, 7, 'storage_unreachable'],
-        [refused.href, 2, 'storage_not_allowed'],
+        [store({port: '1'}), 7, 'storage_unreachable'],
+        [store({password: 'canary-wrong'}), 2, 'storage_not_allowed'],
       ] as const) {
-        const home = ownHome({BOOKCTL_STORE: shared.store})
+        const home = ownHome({BOOKCTL_STORE: store()})
         const credentials = ['--base-url', BOOKCTL_BASE_URL, '--client-id', BOOKCTL_CLIENT_ID]
         const login = ['login', ...credentials, '--client-secret-stdin']
         expect(await home.run(login, {stdin: BOOKCTL_CLIENT_SECRET})).toMatchObject({exit: 0})
@@ -41,19 +30,17 @@ await describeSharing(shared => {
   })
 
   test('logout with credentials of the environment revokes their tokens in the store', async () => {
-    await fresh('environment')
     const home = machine()
     for (const argv of [['logout'], ['logout', '--all']]) {
       const before = service.seen('/oauth/revoke').length
       expect((await home.json(['account'])).exit).toBe(0)
       expect(await home.json(argv)).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
       expect(service.seen('/oauth/revoke').length - before).toBe(1)
-      expect(await shared.server.sql('SELECT FROM bookctl.access_tokens', [], 'environment')).toEqual([])
+      expect(await sql('SELECT FROM bookctl.access_tokens')).toEqual([])
     }
   })
 
-  test('doctor looks at the shared.store, and says what is wrong with it', async () => {
-    await fresh('doctor')
+  test('doctor looks at the store, and says what is wrong with it', async () => {
     const look = async (env: Record<string, string> = {}) => {
       const {result} = await machine(env).json<{checks: {name: string; status: string; detail: string}[]}>([
         'doctor',
@@ -66,32 +53,24 @@ await describeSharing(shared => {
       detail: expect.stringMatching(/schema \d+, .* clock .*fsync is off/),
     })
     expect(await look({BOOKCTL_STORE: ''})).toMatchObject({status: 'skipped'})
-    const away = new URL(shared.store)
-    away.port = '1'
-    expect(await look({BOOKCTL_STORE: away.href})).toMatchObject({
+    expect(await look({BOOKCTL_STORE: store({port: '1'})})).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('cannot be reached'),
     })
-    await shared.server.sql(
-      `CREATE ROLE reader LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA bookctl TO reader;
-      GRANT SELECT ON ALL TABLES IN SCHEMA bookctl TO reader`,
-      [],
-      'doctor',
-    )
-    const reader = new URL(shared.store)
-    reader.username = 'reader'
-    reader.password = 'reads'
-    expect(await look({BOOKCTL_STORE: reader.href})).toMatchObject({
+    await sql(`CREATE ROLE reader LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA bookctl TO reader;
+      GRANT SELECT ON ALL TABLES IN SCHEMA bookctl TO reader`)
+    const reader = {BOOKCTL_STORE: store({username: 'reader', password: 'reads'})}
+    expect(await look(reader)).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('right to write'),
     })
     const listening = ['webhooks', 'listen', '--port', '0']
     const signed = {BOOKCTL_WEBHOOK_SECRET: 'whsec_many_machines_share_one_memory'}
     for (const argv of [reserving('off_6'), listening]) {
-      const refused = await machine({BOOKCTL_STORE: reader.href, ...signed}).json(argv)
+      const refused = await machine({...reader, ...signed}).json(argv)
       expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
     }
-    await shared.server.sql('ALTER DATABASE doctor SET default_transaction_read_only = on')
+    await sql(`ALTER DATABASE ${database()} SET default_transaction_read_only = on`)
     for (const argv of [reserving('off_7'), listening, ['logout']]) {
       const refused = await machine(signed).json(argv)
       expect(refused).toMatchObject({
@@ -99,35 +78,31 @@ await describeSharing(shared => {
         result: {error: {message: expect.stringContaining('takes no writes')}},
       })
     }
-    await shared.server.sql('ALTER DATABASE doctor RESET default_transaction_read_only')
-    await shared.server.sql('UPDATE bookctl.schema_version SET version = 99', [], 'doctor')
+    await server().sql(`ALTER DATABASE ${database()} RESET default_transaction_read_only`)
+    await sql('UPDATE bookctl.schema_version SET version = 99')
     expect(await look()).toMatchObject({status: 'fail', detail: expect.stringContaining('newer bookctl')})
     expect(sent()).toBe(0)
   })
 
   test('an address with a password is not written to the settings, and never shown', async () => {
-    await fresh('settings')
     const home = machine({BOOKCTL_STORE: ''})
-    expect(await home.json(['config', 'set', 'store', shared.store])).toMatchObject({
+    expect(await home.json(['config', 'set', 'store', store()])).toMatchObject({
       exit: 2,
       result: {error: {code: 'password_in_store'}},
     })
-    const plain = new URL(shared.store)
-    plain.password = ''
-    expect((await home.run(['config', 'set', 'store', plain.href])).exit).toBe(0)
+    expect((await home.run(['config', 'set', 'store', store({password: ''})])).exit).toBe(0)
     const account = await home.json(['account'], {env: {PGPASSWORD: 'only-for-tests'}})
     expect(account.exit).toBe(0)
     expect(await home.json(['account'])).toMatchObject({
       exit: 2,
       result: {error: {code: 'storage_not_allowed'}},
     })
-    const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: shared.store}})
+    const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: store()}})
     expect(listed.stdout).toContain('BOOKCTL_STORE')
     expect(listed.stdout + listed.stderr).not.toContain('only-for-tests')
   })
 
   test('old events are pruned in the store as in files', async () => {
-    await fresh('prune')
     for (const env of [{}, {BOOKCTL_STORE: ''}]) {
       expect(await machine(env).json(['webhooks', 'events', 'prune', '--older-than', '1d'])).toMatchObject({
         exit: 0,
@@ -138,19 +113,11 @@ await describeSharing(shared => {
     expect(await machine().json(['webhooks', 'events', 'prune', '--older-than', 'soon'])).toMatchObject({
       exit: 2,
     })
-    await shared.server.sql(
-      `INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
+    await sql(`INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
       SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
-      FROM generate_series(1, 3000) n`,
-      [],
-      'prune',
-    )
-    await shared.server.sql(
-      `INSERT INTO bookctl.forwards (sequence, target, state, due_at)
-      SELECT sequence, 'http://127.0.0.1:9/', 'pending', now() FROM bookctl.events WHERE event_id = 'evt_2000'`,
-      [],
-      'prune',
-    )
+      FROM generate_series(1, 3000) n`)
+    await sql(`INSERT INTO bookctl.forwards (sequence, target, state, due_at)
+      SELECT sequence, 'http://127.0.0.1:9/', 'pending', now() FROM bookctl.events WHERE event_id = 'evt_2000'`)
     const {result} = await machine().json(['webhooks', 'events', 'prune', '--older-than', '1d'])
     expect(result).toEqual({removed: 2976})
   })

@@ -1,5 +1,5 @@
 /** Machines that share one PostgreSQL, for the stories that need one: each has a configuration directory of its own. */
-import {afterAll, beforeAll, describe} from 'vitest'
+import {afterAll, beforeAll, beforeEach, describe} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
 import {ScriptedService} from '../support/scripted-service.js'
@@ -7,46 +7,39 @@ import {GUESTS} from '../support/stay.js'
 
 export const POSTS = '/reservations/hotel'
 
-/** Runs `stories` where there is a PostgreSQL for this platform. */
-export async function describeSharing(stories: (shared: Sharing) => void): Promise<void> {
+/** Runs `stories` where there is a PostgreSQL for this platform; each test has a database of its own. */
+export async function describeSharing(stories: (shared: ReturnType<typeof sharing>) => void): Promise<void> {
   const found = await findPostgres()
   const missing = 'missing' in found ? found.missing : undefined
   if (missing !== undefined) console.warn(`PostgreSQL is not tested here: ${missing}`)
   const service = await ScriptedService.start()
   afterAll(() => service.close())
-  describe.skipIf(missing)('with a store that machines share', () => stories(new Sharing(service)))
+  describe.skipIf(missing)('with a store that machines share', () => stories(sharing(service)))
 }
 
-export class Sharing {
-  /** The address of the database of this test. */
-  store = ''
-  private started: PostgresServer | undefined
-
-  constructor(readonly service: ScriptedService) {
-    beforeAll(async () => {
-      this.started = await startPostgres()
-    })
-    afterAll(() => this.started?.close())
-  }
-
-  get server(): PostgresServer {
-    if (this.started === undefined) throw new Error('the server has not started')
-    return this.started
-  }
-
-  /** Takes a database of its own for this test. */
-  async fresh(name: string): Promise<void> {
-    this.store = await this.server.url(name)
-    this.service.forget()
-  }
-
-  machine(env: Record<string, string> = {}) {
-    return ownHome({...this.service.env, BOOKCTL_STORE: this.store, ...env})
-  }
-
-  /** How many reservations the service was sent. */
-  sent(): number {
-    return this.service.seen(POSTS).length
+function sharing(service: ScriptedService) {
+  let server: PostgresServer
+  let [databases, url] = [0, '']
+  const database = () => `story_${databases}`
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  beforeEach(async () => {
+    databases += 1
+    url = await server.url(database())
+    service.forget()
+  })
+  afterAll(() => server?.close())
+  return {
+    service,
+    server: () => server,
+    database,
+    /** The address of the store, with `changed` parts. */
+    store: (changed: Partial<URL> = {}) => Object.assign(new URL(url), changed).href,
+    machine: (env: Record<string, string> = {}) => ownHome({...service.env, BOOKCTL_STORE: url, ...env}),
+    sql: <Row extends object>(text: string) => server.sql<Row>(text, [], database()),
+    /** How many reservations the service was sent. */
+    sent: () => service.seen(POSTS).length,
   }
 }
 
