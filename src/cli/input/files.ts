@@ -118,6 +118,14 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENOTDIR: 'is not a directory',
 }
 
+/** Throws usage naming `flag` unless a new file can be written at `path`. */
+export function checkNewFile(flag: string, path: string): string {
+  checkWritable(flag, path)
+  const problem = `${flag}: ${sanitizeLine(path, 200)} exists already`
+  requireNewFile(path, () => usage('file_exists', problem, 'name a new file'))
+  return path
+}
+
 /** Throws what `taken` gives when there is something at `path`, beside which a killed run may have left a copy. */
 export function requireNewFile(path: string, taken: (path: string) => Failure): void {
   if (!lstatSync(path, {throwIfNoEntry: false})) return

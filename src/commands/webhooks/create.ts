@@ -6,11 +6,12 @@ import {
   notStored,
   requireHttps,
   SEVERAL_TYPES,
-  secretFileFlag,
   subscriptionUrlFlag,
   unknownEventWarnings,
   writeSecretFile,
 } from '../../cli/features/webhooks/subscriptions.js'
+import {checkNewFile} from '../../cli/input/files.js'
+import {checkedFlag} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksCreate extends BaseCommand {
@@ -36,7 +37,7 @@ sent twice: after a lost answer the exit code is 10, and nothing more is sent fo
       required: true,
       summary: 'event type, for example reservation.confirmed (repeatable)',
     }),
-    'secret-file': secretFileFlag({
+    'secret-file': checkedFlag(checkNewFile)({
       helpValue: 'FILE',
       summary: 'also write the signing secret to a new file that only you can read',
     }),

@@ -2,10 +2,9 @@
 import {once} from 'node:events'
 import {resolve} from 'node:path'
 import process from 'node:process'
-import {type Failure, usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {usage} from '../../../contract/failure.js'
 import type {EventFilter, EventStore} from '../../../contract/stored-events.js'
-import {checkWritable, requireNewFile} from '../../input/files.js'
+import {checkNewFile} from '../../input/files.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {oldestPages, recordOf} from './events.js'
@@ -45,9 +44,7 @@ export async function printEvents(
 
 /** Writes a new file, whole or not at all; returns the number of events. Throws usage, StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
-  checkWritable('--file', path)
   const {writeWholePieces} = await import('../../../storage/files.js')
-  requireNewFile(path, taken)
   let count = 0
   async function* lines() {
     for await (const page of oldestPages(store, filter)) {
@@ -58,12 +55,8 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
   try {
     await writeWholePieces(resolve(path), lines(), {existing: 'create'})
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') checkNewFile('--file', path)
     throw error
   }
   return count
-}
-
-function taken(path: string): Failure {
-  return usage('cannot_write', `--file: ${sanitizeLine(path, 200)} exists already`)
 }

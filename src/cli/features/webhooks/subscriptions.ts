@@ -10,7 +10,6 @@ import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
 import {invalid} from '../../input/checks.js'
-import {checkWritable, requireNewFile} from '../../input/files.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
@@ -195,14 +194,6 @@ export async function deleteAndForget(
   const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
   return {subscription_id: id, deleted: true, secret_removed}
 }
-
-/** `--secret-file` of create. Checked before anything is sent: throws usage when the file exists or cannot be made. */
-export const secretFileFlag = checkedFlag((field, path) => {
-  checkWritable(field, path)
-  const problem = `${field}: ${sanitizeLine(path, 200)} exists already`
-  requireNewFile(path, () => usage('file_exists', problem, 'name a new file'))
-  return path
-})
 
 /** Writes `secret` to a new file (0600). It is stored already, so a failure only warns: false. */
 export async function writeSecretFile(

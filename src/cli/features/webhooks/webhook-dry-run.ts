@@ -10,19 +10,18 @@ import {bufferOf, pairsOf, parseBody} from '../../../webhooks/receive/capture-re
 import {type DryChange, type DryRequest, describeCall, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
+import type {HeadersOf} from './events-replay.js'
 import type {ListenFlags, ListenPlan} from './listen-flags.js'
 
 /** Each event as it would be sent: the signed bytes, and their JSON if it is an object. */
-export function describeReplay(
-  events: readonly Pick<StoredEvent, 'rawHeaders' | 'body'>[],
-  target: string,
-): Result {
-  const requests = events.map(({rawHeaders, body}) => {
+export function describeReplay(events: readonly StoredEvent[], headersOf: HeadersOf, target: string): Result {
+  const requests = events.map(event => {
+    const {body} = event
     const parsed = parseBody(body)
     return {
       method: 'POST',
       url: target,
-      headers: Object.fromEntries(pairsOf(headersFor(new URL(target), rawHeaders, body.length))),
+      headers: Object.fromEntries(pairsOf(headersFor(new URL(target), headersOf(event), body.length))),
       ...(typeof parsed === 'object' && parsed !== null ? {body: parsed} : {}),
       body_base64: bufferOf(body).toString('base64'),
     }

@@ -1,6 +1,7 @@
-import * as Flags from '@oclif/core/flags'
 import {eventFilter, eventFilterFlags} from '../../../cli/features/webhooks/events.js'
 import {checkExport, exportEvents, printEvents} from '../../../cli/features/webhooks/events-export.js'
+import {checkNewFile} from '../../../cli/input/files.js'
+import {checkedFlag} from '../../../cli/input/flags.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {single} from '../../../cli/terminal/result.js'
 
@@ -19,7 +20,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
   static override candidates = {id: 'events', type: 'event-types'} as const
   static override flags = {
     ...eventFilterFlags,
-    file: Flags.string({
+    file: checkedFlag((field, path) => (path === '-' ? path : checkNewFile(field, path)))({
       helpValue: 'FILE|-',
       default: '-',
       summary: 'new file to write (- for standard output)',

@@ -3,21 +3,17 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {findEvent} from '../../../cli/features/webhooks/events.js'
 import {
+  type HeadersOf,
   REPLAY_COLUMNS,
   replayEvents,
-  replayedHeaders,
   replayFailure,
   replayResult,
+  signingAgain,
 } from '../../../cli/features/webhooks/events-replay.js'
-import {
-  resolveWebhookSecrets,
-  webhookHeaderNames,
-  webhookSecretFlags,
-} from '../../../cli/features/webhooks/secrets.js'
+import {webhookSecretFlags} from '../../../cli/features/webhooks/secrets.js'
 import {checkTarget, trustedFor} from '../../../cli/features/webhooks/targets.js'
 import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
-import {systemClock} from '../../../cli/session/clock.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
@@ -59,25 +55,13 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     const state = await this.state()
     const events: StoredEvent[] = []
     for (const id of argv as string[]) events.push(await findEvent(state.events, id))
-    const resign = flags.resign ? {resign: await this.signing(flags)} : {}
-    if (flags['dry-run']) {
-      const sent = events.map(event => ({rawHeaders: replayedHeaders(event, resign), body: event.body}))
-      return this.print(describeReplay(sent, target))
-    }
-    const results = await replayEvents(events, {
-      target,
-      trusted: await trustedFor(target, flags['ca-file'], process.env, state.directory),
-      timeoutSeconds: this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
-      ...resign,
-    })
-    await this.print(replayResult(events, results, target))
-    const failure = replayFailure(results)
+    const headersOf: HeadersOf = flags.resign ? await signingAgain(flags, state) : event => event.rawHeaders
+    if (flags['dry-run']) return this.print(describeReplay(events, headersOf, target))
+    const trusted = await trustedFor(target, flags['ca-file'], process.env, state.directory)
+    const timeoutMilliseconds = (this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000
+    const replayed = await replayEvents(events, headersOf, target, {trusted, timeoutMilliseconds})
+    await this.print(replayResult(replayed))
+    const failure = replayFailure(replayed)
     if (failure) this.exitCode = EXITS[failure].code
-  }
-
-  private async signing(flags: Parameters<typeof resolveWebhookSecrets>[0]) {
-    const state = await this.state()
-    const secrets = await resolveWebhookSecrets(flags, process.env, state)
-    return {secrets, headerNames: webhookHeaderNames(flags, state), clock: systemClock.now}
   }
 }
