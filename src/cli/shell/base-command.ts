@@ -1,8 +1,8 @@
 /** What every command is made of. A command never catches; main.ts reports what was thrown. */
 import process from 'node:process'
-import {Failure} from '../../contract/failure.js'
 import type {OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
+import {into} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
 import type {CallValues} from '../session/dry-run.js'
 import type {ConnectionSettings, Preferences, Surroundings} from '../session/settings.js'
@@ -113,8 +113,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** The service and credentials to use, without a request. Warns of live ones on stderr. */
   async target(): Promise<Target> {
-    const {resolveTarget} = await import('../session/target.js')
-    const target = await resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())
+    const target = await this.resolveTarget()
     const {origin, host} = new URL(target.baseUrl)
     this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
     if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
@@ -122,13 +121,12 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   protected override async serviceUrl(): Promise<string | undefined> {
+    return (await this.resolveTarget().catch(into([])))?.baseUrl
+  }
+
+  private async resolveTarget(): Promise<Target> {
     const {resolveTarget} = await import('../session/target.js')
-    try {
-      return (await resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())).baseUrl
-    } catch (error) {
-      if (error instanceof Failure) return undefined
-      throw error
-    }
+    return resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())
   }
 
   /** The connection to the service, opened once; it is closed at the end of the command. */

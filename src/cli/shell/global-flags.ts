@@ -7,34 +7,28 @@ import {checkProxy} from '../input/proxy.js'
 import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 
-const helpGroup = 'GLOBAL'
-
 export const globalFlags = {
-  profile: Flags.string({helpGroup, helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
+  profile: Flags.string({helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
   'base-url': Flags.string({
-    helpGroup,
     helpValue: 'URL',
     env: 'BOOKCTL_BASE_URL',
     summary: 'address of the service, ending in v1',
   }),
-  json: Flags.boolean({helpGroup, summary: 'print one JSON document, also for errors'}),
-  format: Flags.option({helpGroup, options: FORMATS, summary: 'output format'})(),
-  columns: Flags.string({helpGroup, helpValue: 'A,B', summary: 'columns to print, in this order'}),
+  json: Flags.boolean({summary: 'print one JSON document, also for errors'}),
+  format: Flags.option({options: FORMATS, summary: 'output format'})(),
+  columns: Flags.string({helpValue: 'A,B', summary: 'columns to print, in this order'}),
   query: checkedFlag(checkExpression)({
-    helpGroup,
     helpValue: 'JMESPATH',
     summary: 'print the result of this JMESPath query on the JSON',
   }),
-  quiet: Flags.boolean({helpGroup, summary: 'print identifiers only'}),
+  quiet: Flags.boolean({summary: 'print identifiers only'}),
   verbose: Flags.boolean({
-    helpGroup,
     char: 'v',
     summary: 'show each request on stderr, secrets redacted; -vv also headers and bodies',
   }),
-  'no-color': Flags.boolean({helpGroup, summary: 'no colour (also NO_COLOR)'}),
-  'no-input': Flags.boolean({helpGroup, summary: 'never ask (also BOOKCTL_NO_INPUT and CI)'}),
+  'no-color': Flags.boolean({summary: 'no colour (also NO_COLOR)'}),
+  'no-input': Flags.boolean({summary: 'never ask (also BOOKCTL_NO_INPUT and CI)'}),
   timeout: Flags.integer({
-    helpGroup,
     helpValue: 'SECONDS',
     min: 1,
     max: 3600,
@@ -42,23 +36,19 @@ export const globalFlags = {
     summary: 'maximum time for one call in seconds, retries included',
   }),
   'ca-file': Flags.string({
-    helpGroup,
     helpValue: 'FILE',
     env: 'BOOKCTL_CA_FILE',
     summary: 'file of additional certificates to trust (PEM)',
   }),
   proxy: checkedFlag(checkProxy)({
-    helpGroup,
     helpValue: 'URL',
     summary: 'proxy to use instead of HTTPS_PROXY and HTTP_PROXY; this machine is always reached directly',
   }),
-  insecure: Flags.boolean({helpGroup, summary: 'do not check certificates of servers on this machine'}),
+  insecure: Flags.boolean({summary: 'do not check certificates of servers on this machine'}),
   'print-curl': Flags.boolean({
-    helpGroup,
     summary: 'print each request to stderr as a curl command, with variables for secrets',
   }),
   har: checkedFlag(checkWritable)({
-    helpGroup,
     helpValue: 'FILE',
     summary: 'write the exchanges to a HAR file, with secrets redacted',
   }),

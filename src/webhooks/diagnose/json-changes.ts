@@ -1,5 +1,5 @@
 /** What parsers change in JSON: the spelling of numbers and the order of keys. Each guess is what may have been signed. */
-import {COMPACT, type JsonNode, type JsonObject, mapTree, nameOf, print} from './json.js'
+import {COMPACT, isObject, type JsonNode, type JsonObject, mapTree, print} from './json.js'
 
 /** One of several values of one kind, with how what is in hand differs from it: nothing for what is in hand. */
 export interface Choice<T> {
@@ -39,7 +39,7 @@ export function numberChoices({value, differences}: Choice<JsonNode>): Choice<Js
   const seen = new Set([print(value, COMPACT)])
   return NUMBER_RULES.flatMap(([words, spell]) => {
     const changed = mapTree(value, (node, member) =>
-      node.kind === 'number' ? {...node, text: spell(node.text, member)} : node,
+      typeof node === 'string' && /^[-\d]/.test(node) ? spell(node, member) : node,
     )
     const text = print(changed, COMPACT)
     if (seen.has(text)) return []
@@ -80,9 +80,10 @@ function sortMembers(
   compareIn: (names: readonly string[]) => (a: string, b: string) => number,
 ): JsonNode {
   return mapTree(node, one => {
-    if (one.kind !== 'object') return one
-    const compare = compareIn(one.members.map(nameOf))
-    return {kind: 'object', members: one.members.toSorted((a, b) => compare(nameOf(a), nameOf(b)))}
+    if (!isObject(one)) return one
+    const named = one.members.map(member => ({member, name: JSON.parse(member[0])}))
+    const compare = compareIn(named.map(({name}) => name))
+    return {members: named.sort((a, b) => compare(a.name, b.name)).map(({member}) => member)}
   })
 }
 
@@ -103,9 +104,7 @@ export function orderChoices(node: JsonNode): Choice<JsonNode>[] {
 
 export function orderDifference(node: JsonNode): string {
   const isSorted = print(node, COMPACT) === print(sorted(node), COMPACT)
-  return isSorted && node.kind === 'object' && node.members.length > 1
-    ? 'key order (sorted keys in hand)'
-    : 'key order'
+  return isSorted && keysOf(node) > 1 ? 'key order (sorted keys in hand)' : 'key order'
 }
 
 /** Up to so many keys are tried in every order: 5,040 of them. */
@@ -117,25 +116,25 @@ const MOST_PERMUTED_KEYS = 7
  */
 export function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
   const known = inKnownOrder(node)
-  if (node.kind !== 'object' || known.kind !== 'object') return
+  if (!isObject(node) || !isObject(known)) return
   yield* permuted(known)
-  const [largest] = known.members.toSorted((a, b) => keysOf(b.value) - keysOf(a.value))
-  if (largest?.value.kind !== 'object') return
+  const [largest] = known.members.toSorted(([, a], [, b]) => keysOf(b) - keysOf(a))
+  if (!isObject(largest?.[1])) return
   for (const {members} of [known, node]) {
-    for (const value of permuted(largest.value))
-      yield {kind: 'object', members: members.map(one => (one.key === largest.key ? {...one, value} : one))}
+    for (const value of permuted(largest[1]))
+      yield {members: members.map(([key, old]) => [key, key === largest[0] ? value : old])}
   }
 }
 
 function keysOf(node: JsonNode): number {
-  return node.kind === 'object' ? node.members.length : 0
+  return isObject(node) ? node.members.length : 0
 }
 
 function* permuted({members}: JsonObject): Generator<JsonObject> {
   const fixed = Math.max(0, members.length - MOST_PERMUTED_KEYS)
   if (fixed > 3) return
   for (const tail of permutations(members.slice(fixed)))
-    yield {kind: 'object', members: [...members.slice(0, fixed), ...tail]}
+    yield {members: [...members.slice(0, fixed), ...tail]}
 }
 
 function* permutations<T>(items: readonly T[]): Generator<T[]> {

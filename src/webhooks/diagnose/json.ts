@@ -6,21 +6,16 @@ import {isTooDeep} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 
 export interface JsonObject {
-  readonly kind: 'object'
-  readonly members: readonly JsonMember[]
+  /** Keys as spelled, with their quotes. */
+  readonly members: readonly (readonly [key: string, value: JsonNode])[]
 }
 
-export interface JsonMember {
-  /** As spelled, with its quotes. */
-  readonly key: string
-  readonly value: JsonNode
-}
+/** A string is a value as spelled: a JSON string has its quotes. */
+export type JsonNode = string | JsonNode[] | JsonObject
 
-export type JsonNode =
-  | JsonObject
-  | {readonly kind: 'array'; readonly items: readonly JsonNode[]}
-  /** As spelled; strings with their quotes. */
-  | {readonly kind: 'string' | 'number' | 'word'; readonly text: string}
+export function isObject(node: JsonNode | undefined): node is JsonObject {
+  return typeof node === 'object' && !Array.isArray(node)
+}
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const STRINGS = new RegExp(STRING, 'g')
@@ -39,17 +34,10 @@ export function parseTree(text: string): JsonNode | undefined {
   }
   const value = (): JsonNode => {
     const token = tokens[at++] ?? ''
-    if (token === '{')
-      return {kind: 'object', members: until('}', () => ({key: tokens[at++] ?? '', value: value()}))}
-    if (token === '[') return {kind: 'array', items: until(']', value)}
-    return {kind: token[0] === '"' ? 'string' : /[-\d]/.test(token[0] ?? '') ? 'number' : 'word', text: token}
+    if (token === '{') return {members: until('}', () => [tokens[at++] ?? '', value()])}
+    return token === '[' ? until(']', value) : token
   }
   return value()
-}
-
-/** The name of a member, without quotes and escapes. */
-export function nameOf({key}: JsonMember): string {
-  return JSON.parse(key)
 }
 
 /** `node` with each value in it, the innermost first, and itself replaced; `member` is the name of what holds the value. */
@@ -58,11 +46,12 @@ export function mapTree(
   change: (node: JsonNode, member: string) => JsonNode,
   member = '',
 ): JsonNode {
-  if (node.kind === 'array')
-    return change({kind: 'array', items: node.items.map(item => mapTree(item, change, member))}, member)
-  if (node.kind !== 'object') return change(node, member)
-  const members = node.members.map(one => ({key: one.key, value: mapTree(one.value, change, nameOf(one))}))
-  return change({kind: 'object', members}, member)
+  if (typeof node === 'string') return change(node, member)
+  if (Array.isArray(node)) return node.map(item => mapTree(item, change, member))
+  return change(
+    {members: node.members.map(([key, value]) => [key, mapTree(value, change, JSON.parse(key))])},
+    member,
+  )
 }
 
 export interface Spacing {
@@ -74,11 +63,7 @@ export interface Spacing {
   /** One level of indentation; undefined prints everything on one line. */
   readonly indent?: string | undefined
   readonly lineBreak?: '\n' | '\r\n'
-  /** Whether arrays are printed on one line, as Jackson does. */
-  readonly flatLists?: boolean
-  /** Inside empty objects and arrays. */
-  readonly empty?: string
-  /** Inside brackets on one line. */
+  /** Of Jackson: inside empty brackets, and those of arrays, which it prints on one line. */
   readonly padding?: string
 }
 
@@ -101,14 +86,7 @@ export const SPACINGS: readonly Spacing[] = [
   indented('tabs', '\t'),
   {name: 'spaces after `,`', comma: ', ', colon: ':'},
   {name: 'spaces after `:`', comma: ',', colon: ': '},
-  {
-    ...indented('2 spaces, as Jackson prints', '  '),
-    comma: ', ',
-    colon: ' : ',
-    flatLists: true,
-    empty: ' ',
-    padding: ' ',
-  },
+  {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
   indented('2 spaces and CRLF', '  ', '\r\n'),
   indented('4 spaces and CRLF', '    ', '\r\n'),
   indented('tabs and CRLF', '\t', '\r\n'),
@@ -118,30 +96,18 @@ export const SPACINGS: readonly Spacing[] = [
 
 /** `node` printed with `spacing`; strings and numbers as they are spelled. */
 export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
-  const inner = spacing.indent === undefined ? '' : margin + spacing.indent
-  if (node.kind === 'object') {
-    const texts = node.members.map(({key, value}) => key + spacing.colon + print(value, spacing, inner))
-    return wrap('{', texts, '}', margin, spacing)
-  }
-  if (node.kind === 'array') {
-    const isFlat = spacing.flatLists === true
-    const texts = node.items.map(item => print(item, spacing, isFlat ? margin : inner))
-    return wrap('[', texts, ']', margin, isFlat ? {...spacing, indent: undefined} : spacing)
-  }
-  return node.text
-}
-
-function wrap(
-  open: string,
-  texts: readonly string[],
-  close: string,
-  margin: string,
-  spacing: Spacing,
-): string {
-  const {indent, lineBreak = '\n', comma, empty = '', padding = ''} = spacing
-  if (texts.length === 0) return open + empty + close
+  if (typeof node === 'string') return node
+  const {comma, colon, lineBreak = '\n', padding = ''} = spacing
+  const isList = Array.isArray(node)
+  const indent = isList && padding !== '' ? undefined : spacing.indent
+  const inner = margin + (indent ?? '')
+  const texts = isList
+    ? node.map(item => print(item, spacing, inner))
+    : node.members.map(([key, value]) => key + colon + print(value, spacing, inner))
+  const [open, close] = isList ? '[]' : '{}'
+  if (texts.length === 0) return open + padding + close
   if (indent === undefined) return open + padding + texts.join(comma) + padding + close
-  const start = `${lineBreak}${margin}${indent}`
+  const start = lineBreak + inner
   return `${open}${start}${texts.join(`,${start}`)}${lineBreak}${margin}${close}`
 }
 

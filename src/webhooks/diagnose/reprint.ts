@@ -5,6 +5,7 @@
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {
   COMPACT,
+  isObject,
   type JsonNode,
   parseTree,
   print,
@@ -52,10 +53,10 @@ export function printables({bytes, causes}: BodyForm): Printable[] {
 }
 
 function innerEvents(node: JsonNode): JsonNode[] {
-  if (node.kind !== 'object') return []
+  if (!isObject(node)) return []
   const has = (event: JsonNode, name: string) =>
-    event.kind === 'object' && event.members.some(({key}) => key === name)
-  return node.members.map(({value}) => value).filter(value => has(value, '"id"') && has(value, '"type"'))
+    isObject(event) && event.members.some(([key]) => key === name)
+  return node.members.map(([, value]) => value).filter(value => has(value, '"id"') && has(value, '"type"'))
 }
 
 /** One style, and how what is in hand differs from it. Without a spacing: that in hand, which is no known one. */

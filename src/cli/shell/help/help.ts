@@ -6,7 +6,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {jsonText} from '../../terminal/json-text.js'
 import {terminalOf} from '../../terminal/output.js'
 import {beforeDashes, isHelpFlag, splitArgv, wantsJson} from '../argv.js'
-import {findName, HELP_TOPICS, isHelpTopic, unknownCommand} from '../names.js'
+import {findName, flagWithoutCommand, HELP_TOPICS, isHelpTopic, unknownCommand} from '../names.js'
 import {wholeConfig} from '../program.js'
 import {running} from '../running.js'
 import {CommandText, helpWidth, list, prose} from './command.js'
@@ -30,6 +30,9 @@ export default class BookctlHelp extends Help {
     const isTopic = words.length === 1 && isHelpTopic(words[0] ?? '')
     const {name, left} = findName(words, ids)
     const command = this.sortedCommands.find(({id}) => id === name.join(':'))
+    // A group takes only the global flags.
+    const [flag] = splitArgv(running.argv).rest
+    if (flag !== undefined && asked.length === own.length) throw flagWithoutCommand(flag)
     // A group alone with --json; help that was asked for is text.
     if (asked.length === own.length && wantsJson(running.argv)) return this.logList(name)
     // Hidden commands, such as `help` itself, are explained by the first screen.

@@ -1,6 +1,6 @@
 /** Words that oclif finds no command for: too many arguments, a mistyped name, a flag before the name. */
 import type {Hook} from '@oclif/core/hooks'
-import {findName, flagWithoutCommand, unknownCommand} from '../names.js'
+import {findName, flagWithoutCommand, unknownCommand} from './names.js'
 
 const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) => {
   if (id.startsWith('-')) throw flagWithoutCommand(id)
