@@ -4,7 +4,7 @@
  */
 import {gunzipSync, inflateSync} from 'node:zlib'
 import {parseText} from '../captures/request.js'
-import {type Step, undoCharset} from './charset-causes.js'
+import {undoCharset} from './charset-causes.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
@@ -93,13 +93,13 @@ const REPAIRS: readonly Repair[] = [
 ]
 
 /** One step back: each the inverse of one thing that happens to bodies. */
-function* stepsBack(bytes: Uint8Array): Generator<Step> {
+function* stepsBack(bytes: Uint8Array): Generator<BodyForm> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
   const given = {bytes, latin1: buffer.toString('latin1'), utf8, json: parseText(utf8)}
   for (const repair of REPAIRS)
     for (const content of repair.undo(given))
-      yield {bytes: typeof content === 'string' ? Buffer.from(content) : content, cause: repair.cause}
+      yield {bytes: Buffer.from(content as string), causes: [repair.cause]}
   yield* undoCharset(bytes)
 }
 
@@ -112,20 +112,19 @@ export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyF
   const seen = new Set(start.map(({bytes}) => keyOf(bytes)))
   const forms = [...start]
   let total = 0
-  let last: readonly BodyForm[] = start
+  let first = 0
   for (let step = 0; step < MOST_STEPS; step++) {
-    const next: BodyForm[] = []
+    const last = forms.slice(first)
+    first = forms.length
     for (const {bytes, causes} of last) {
       for (const back of stepsBack(bytes)) {
         const key = keyOf(back.bytes)
-        if (seen.has(key) || forms.length + next.length >= MOST_FORMS || total > mostBytes) continue
+        if (seen.has(key) || forms.length >= MOST_FORMS || total > mostBytes) continue
         seen.add(key)
         total += back.bytes.length
-        next.push({bytes: back.bytes, causes: [...causes, back.cause]})
+        forms.push({bytes: back.bytes, causes: [...causes, ...back.causes]})
       }
     }
-    forms.push(...next)
-    last = next
   }
   return forms
 }
@@ -188,25 +187,21 @@ function inflate(bytes: Uint8Array): Uint8Array[] {
   }
 }
 
-const TRIMMED = cause('body_trimmed', 'White space around the body was removed after it was signed.')
-const END_LOST = cause('body_trimmed', 'The signed body ends with a line break, which is missing here.')
-const MARK_LOST = cause(
-  'body_bom',
-  'The signed body begins with a byte order mark (EF BB BF), which is missing here.',
-)
 const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '\r\n\r\n', '  \n', '    ']
 
 /** What `form` may have been before white space or a byte order mark around it was taken away. */
 export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
-  const around = (before: string, after: string, one: Cause): BodyForm => ({
+  const around = (before: string, after: string, code: string, what: string): BodyForm => ({
     bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
-    causes: [...causes, one],
+    causes: [...causes, cause(code, what)],
   })
-  for (const end of ['\n', '\r\n', '\r']) yield around('', end, END_LOST)
-  yield around('\ufeff', '', MARK_LOST)
-  for (const before of EDGES) {
-    for (const after of EDGES) if (before !== '' || after !== '') yield around(before, after, TRIMMED)
-  }
+  const endLost = 'The signed body ends with a line break, which is missing here.'
+  for (const end of ['\n', '\r\n', '\r']) yield around('', end, 'body_trimmed', endLost)
+  const markLost = 'The signed body begins with a byte order mark (EF BB BF), which is missing here.'
+  yield around('\ufeff', '', 'body_bom', markLost)
+  const trimmed = 'White space around the body was removed after it was signed.'
+  for (const before of EDGES)
+    for (const after of EDGES) if (before + after !== '') yield around(before, after, 'body_trimmed', trimmed)
 }
 
 /** `form` without white space around it, if there is some. */

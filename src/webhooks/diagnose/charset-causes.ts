@@ -1,23 +1,17 @@
 /** Bodies that were read in one character encoding and written in another. */
 import {isUtf8} from 'node:buffer'
-import {type Cause, cause} from './finding.js'
-
-/** A body that may have been signed, and what must have happened to it since. */
-export interface Step {
-  readonly bytes: Uint8Array
-  readonly cause: Cause
-}
+import {type BodyForm, cause} from './finding.js'
 
 /** One-byte encodings a receiver may take for UTF-8; 1254 is Turkish. */
 const ONE_BYTE = ['latin1', 'windows-1252', 'windows-1254'] as const
 
-const step = (content: string | Uint8Array, how: string): Step => ({
+const step = (content: string | Uint8Array, how: string): BodyForm => ({
   bytes: Buffer.from(content as string),
-  cause: cause('body_charset', `The body ${how}.`),
+  causes: [cause('body_charset', `The body ${how}.`)],
 })
 
 /** What `bytes` may have been before an encoding went wrong. Only what can be undone without loss. */
-export function* undoCharset(bytes: Uint8Array): Generator<Step> {
+export function* undoCharset(bytes: Uint8Array): Generator<BodyForm> {
   if (bytes.every(byte => byte < 0x80 && byte !== 0)) return
   const wide = wideEncodingOf(bytes)
   if (wide) yield step(new TextDecoder(wide).decode(bytes), `is ${wide.toUpperCase()}, and UTF-8 was signed`)
@@ -30,13 +24,8 @@ export function* undoCharset(bytes: Uint8Array): Generator<Step> {
   for (const encoding of ONE_BYTE) {
     const once = encode(text, encoding)
     if (!once) continue
-    const isTwice = isUtf8(once)
-    yield step(
-      once,
-      isTwice
-        ? `was read as ${encoding} and written as UTF-8 once more`
-        : `is UTF-8, and ${encoding} was signed`,
-    )
+    const twice = `was read as ${encoding} and written as UTF-8 once more`
+    yield step(once, isUtf8(once) ? twice : `is UTF-8, and ${encoding} was signed`)
   }
   for (const form of ['NFC', 'NFD'] as const) {
     const normal = text.normalize(form)
@@ -76,19 +65,19 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
  * What reading bytes in the wrong encoding makes of `original`, with loss: this cannot be undone, but it is recognised
  * when the original is at hand.
  */
-export function* lossyReadings(original: Uint8Array): Generator<Step> {
+export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
   const text = Buffer.from(original).toString('utf8')
   const bytes = Buffer.from(original).toString('latin1')
-  const readings: readonly [how: string, read: string][] = [
-    ['ASCII, a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
-    ['ASCII, a `?` for each other byte', bytes.replace(/[^\0-\x7f]/g, '?')],
-    ['ASCII, other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
-    ['ASCII, U+FFFD for each other byte', bytes.replace(/[^\0-\x7f]/g, '\ufffd')],
-    ['UTF-8, U+FFFD for invalid bytes', text],
-    ['latin1, a `?` for each letter it does not have', text.replace(/[^\0-\xff]/gu, '?')],
+  const intoLatin1 = text.replace(/[^\0-\xff]/gu, '?')
+  const latin1 = 'latin1, a `?` for each letter it does not have'
+  const changes: readonly [how: string, content: string | Uint8Array][] = [
+    ['read as ASCII, a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
+    ['read as ASCII, a `?` for each other byte', bytes.replace(/[^\0-\x7f]/g, '?')],
+    ['read as ASCII, other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
+    ['read as ASCII, U+FFFD for each other byte', bytes.replace(/[^\0-\x7f]/g, '\ufffd')],
+    ['read as UTF-8, U+FFFD for invalid bytes', text],
+    [`read as ${latin1}`, intoLatin1],
+    [`written as ${latin1}`, Buffer.from(intoLatin1, 'latin1')],
   ]
-  for (const [how, read] of readings)
-    yield step(read, `was read as ${how}: the lost letters cannot be restored`)
-  const latin1 = Buffer.from(readings.at(-1)?.[1] ?? '', 'latin1')
-  yield step(latin1, `was written as ${readings.at(-1)?.[0]}: the lost letters cannot be restored`)
+  for (const [how, content] of changes) yield step(content, `was ${how}: the lost letters cannot be restored`)
 }

@@ -100,22 +100,19 @@ async function explainByOriginal(
 }
 
 function unexplained({header, terms, verdict}: CheckedRequest, difference = ''): Finding {
-  const finding = (explanation: string, fix: string) => ({
-    code: 'unexplained',
-    explanation: `${explanation} ${difference}`.trimEnd(),
-    fix,
-  })
-  if (header === undefined)
-    return finding(
-      `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
-      'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.',
-    )
-  return finding(
-    verdict.reason === 'malformed_header'
-      ? 'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.'
-      : 'No known change of body, secret or signature explains it: the body was altered, or the secret is another.',
-    'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.',
-  )
+  const [explanation, fix] =
+    header === undefined
+      ? [
+          `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
+          'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.',
+        ]
+      : [
+          verdict.reason === 'malformed_header'
+            ? 'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.'
+            : 'No known change of body, secret or signature explains it: the body was altered, or the secret is another.',
+          'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.',
+        ]
+  return {code: 'unexplained', explanation: `${explanation} ${difference}`.trimEnd(), fix: fix ?? ''}
 }
 
 function tooLong({body}: CheckedRequest): Finding {
@@ -168,7 +165,7 @@ function around(bytes: Uint8Array, at: number): string {
  */
 function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | undefined {
   const same = (bytes: Uint8Array) => firstDifference(bytes, inHand) === undefined
-  for (const reading of lossyReadings(original)) if (same(reading.bytes)) return reading.cause
+  for (const reading of lossyReadings(original)) if (same(reading.bytes)) return reading.causes[0]
   for (const bytes of javascriptPrints(original)) if (same(bytes)) return REPRINTED
   for (const printable of printables({bytes: original, causes: []})) {
     for (const form of reprint(printable)) if (same(form.bytes)) return REPRINTED

@@ -1,4 +1,5 @@
 /** Causes, and the forms of body, secret and header that they lead to. */
+import type {KeyObject} from 'node:crypto'
 
 /** One cause, or one of several that only together explain a refusal, as `webhooks verify` prints it. */
 export interface Finding {
@@ -30,7 +31,7 @@ export interface BodyForm {
 
 /** A key that may have signed. */
 export interface KeyForm {
-  readonly key: Uint8Array
+  readonly key: KeyObject
   readonly causes: readonly Cause[]
 }
 

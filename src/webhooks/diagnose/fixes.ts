@@ -134,10 +134,9 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
       ? `it was held in a queue, or sent again with its old signature${zone ? ', or a clock took local time for UTC' : ''}`
       : `attempt ${attempt} of a delivery falls due then, so an earlier attempt's signature was sent again`
   const explanation = `${start}: ${why}. If it was sent and signed just now, the clock here is fast.`
-  const old =
-    receivedAt === undefined
-      ? ' Judge an old capture at the time it came: --at TIME, or --at received where the capture has it.'
-      : ''
+  const advice =
+    ' Judge an old capture at the time it came: --at TIME, or --at received where the capture has it.'
+  const old = receivedAt === undefined ? advice : ''
   const fix = `Verify when a request arrives, before it is queued; a sender signs every attempt again with its own time.${old}`
   return {code: 'stale_retry', explanation, fix}
 }
@@ -159,11 +158,11 @@ function isZoneApart(seconds: number): boolean {
 }
 
 function lengthOf(seconds: number): string {
-  const units: [number, string][] = [
+  const units = [
     [86_400, 'd'],
     [3600, 'h'],
     [60, 'min'],
-  ]
-  const unit = units.find(([size]) => seconds >= size * 2)
-  return unit ? `${seconds} s (about ${Math.round(seconds / unit[0])} ${unit[1]})` : `${seconds} s`
+  ] as const
+  const [size, name] = units.find(([one]) => seconds >= one * 2) ?? []
+  return `${seconds} s${size ? ` (about ${Math.round(seconds / size)} ${name})` : ''}`
 }

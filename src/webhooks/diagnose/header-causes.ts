@@ -3,6 +3,7 @@ import {createHash, createHmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
 import {type Cause, type Claim, cause} from './finding.js'
 
+const MILLISECONDS = 'timestamp_milliseconds'
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
 /** A header has few signatures; one that has many is not searched through. */
@@ -57,14 +58,9 @@ function splitFields(text: string): {fields: {name: string; value: string}[]; re
 
 function timeCauses(timestamp: string | undefined): Cause[] {
   if (timestamp === undefined || /^\d{1,12}$/.test(timestamp)) return []
-  if (/^\d{13,19}$/.test(timestamp) || /^\d{9,12}\.\d+$/.test(timestamp))
-    return [
-      cause(
-        'timestamp_milliseconds',
-        'The timestamp of the header is in milliseconds or finer, not in whole seconds.',
-      ),
-    ]
-  return [REWRITTEN('has a timestamp that is not written in digits')]
+  const isFine = /^\d{13,19}$/.test(timestamp) || /^\d{9,12}\.\d+$/.test(timestamp)
+  const finer = 'The timestamp of the header is in milliseconds or finer, not in whole seconds.'
+  return [isFine ? cause(MILLISECONDS, finer) : REWRITTEN('has a timestamp that is not written in digits')]
 }
 
 /** The digests `value` may mean, in lowercase hex, with what is wrong with its spelling. */
@@ -114,8 +110,7 @@ export function properSchemes({timestamp, causes}: Claim): Scheme[] {
 }
 
 function unlessKnown(causes: readonly Cause[], what: string): Cause[] {
-  const code = 'timestamp_milliseconds'
-  return causes.some(one => one.code === code) ? [] : [cause(code, what)]
+  return causes.some(({code}) => code === MILLISECONDS) ? [] : [cause(MILLISECONDS, what)]
 }
 
 const SEPARATORS = ['', ':', ',', '|', '\n', ' ', '-', '_', ';', '/', '\r\n', '+', '&', '=']
@@ -149,6 +144,8 @@ export function* millisecondSchemes({timestamp, causes}: Claim): Generator<Schem
   for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', signed)
 }
 
+const NO_KEY = new Uint8Array()
+
 /** Sums that need no secret, or are no HMAC with the secret as its key. */
 export function keylessSchemes({timestamp}: Claim): Scheme[] {
   const scheme = (what: string, digest: Scheme['digest']) => ({
@@ -157,20 +154,19 @@ export function keylessSchemes({timestamp}: Claim): Scheme[] {
   })
   const sum = (...parts: readonly Uint8Array[]) =>
     createHash('sha256').update(Buffer.concat(parts)).digest('hex')
-  const hmac = (key: Uint8Array, ...parts: readonly Uint8Array[]) =>
-    createHmac('sha256', key).update(Buffer.concat(parts)).digest('hex')
+  const hmac = (key: Uint8Array, message: Uint8Array) =>
+    createHmac('sha256', key).update(message).digest('hex')
   const joined = 'It is a SHA-256 over secret and message together, no HMAC.'
   return (timestamp === undefined ? [''] : [`${timestamp}.`, '', timestamp]).flatMap(text => {
     const front = Buffer.from(text)
+    const whole = (body: Uint8Array) => Buffer.concat([front, body])
     return [
       scheme('It is a plain SHA-256, no HMAC: anyone can make it.', (_, body) => sum(front, body)),
       scheme(joined, (key, body) => sum(key.export(), front, body)),
       scheme(joined, (key, body) => sum(front, body, key.export())),
-      scheme('It is an HMAC with an empty key: anyone can make it.', (_, body) =>
-        hmac(Buffer.alloc(0), front, body),
-      ),
+      scheme('It is an HMAC with an empty key: anyone can make it.', (_, body) => hmac(NO_KEY, whole(body))),
       scheme('Key and message of the HMAC are swapped: the message is the key.', (key, body) =>
-        hmac(Buffer.concat([front, body]), key.export()),
+        hmac(whole(body), key.export()),
       ),
     ]
   })

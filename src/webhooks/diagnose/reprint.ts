@@ -59,18 +59,6 @@ function innerEvents(node: JsonNode): JsonNode[] {
   return node.members.map(([, value]) => value).filter(value => has(value, '"id"') && has(value, '"type"'))
 }
 
-/** One style, and how what is in hand differs from it. Without a spacing: that in hand, which is no known one. */
-type Style = ReturnType<typeof styleOf>
-
-function styleOf(
-  spacing: Choice<Spacing | undefined>,
-  spellings: Choice<readonly Spelling[]>,
-  node: Choice<JsonNode>,
-) {
-  const differences = [...node.differences, ...spacing.differences, ...spellings.differences]
-  return {spacing: spacing.value, spellings: spellings.value, node: node.value, differences}
-}
-
 /** Every style in which `printable` may have been signed, by how many things differ. */
 export function* reprint(printable: Printable): Generator<BodyForm> {
   const orders = orderChoices(printable.node)
@@ -79,11 +67,12 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   const styles = spacingChoices(printable).flatMap(spacing => {
     // Without a known spacing only the strings can change.
     const possible = nodes.filter(node => spacing.value !== undefined || node.differences.length === 0)
-    return spellings.flatMap(spelling => possible.map(node => styleOf(spacing, spelling, node)))
+    return spellings.flatMap(spelling => possible.map(node => [node, spacing, spelling] as const))
   })
-  styles.sort((a, b) => a.differences.length - b.differences.length)
+  const differing = (style: Style) => style.reduce((sum, {differences}) => sum + differences.length, 0)
   if (printable.isInner) yield {bytes: Buffer.from(printable.text), causes: printable.causes}
-  for (const style of styles) if (style.differences.length > 0) yield toForm(printable, style)
+  for (const style of styles.sort((a, b) => differing(a) - differing(b)))
+    if (differing(style) > 0) yield toForm(printable, style)
 }
 
 /** The same with the keys in any other order, the numbers as in hand or by a rule, in the likely styles. */
@@ -97,7 +86,7 @@ export function* reorder(printable: Printable): Generator<BodyForm> {
     for (const node of inOtherOrders(value)) {
       for (const spacing of likely.slice(0, 3)) {
         for (const spellings of plain)
-          yield toForm(printable, styleOf(spacing, spellings, {value: node, differences}))
+          yield toForm(printable, [{value: node, differences}, spacing, spellings])
       }
     }
   }
@@ -140,24 +129,27 @@ function spacingChoices({spacing: own}: Printable): Choice<Spacing | undefined>[
 
 /** The spellings that change anything in `text`: one of each group, or none. */
 function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
-  const none: Choice<readonly Spelling[]> = {value: [], differences: []}
-  return SPELLINGS.reduce(
-    (choices, group) => {
-      const useful = group.filter(spelling => respell(text, [spelling]) !== text)
-      return choices.flatMap(choice => [
-        choice,
-        ...useful.map(spelling => ({
-          value: [...choice.value, spelling],
-          differences: [...choice.differences, spelling.difference],
-        })),
-      ])
-    },
-    [none],
-  )
+  let choices: Choice<readonly Spelling[]>[] = [{value: [], differences: []}]
+  for (const group of SPELLINGS) {
+    const useful = group.filter(spelling => respell(text, [spelling]) !== text)
+    choices = choices.flatMap(choice => [
+      choice,
+      ...useful.map(spelling => ({
+        value: [...choice.value, spelling],
+        differences: [...choice.differences, spelling.difference],
+      })),
+    ])
+  }
+  return choices
 }
 
-function toForm({text, causes}: Printable, {spacing, spellings, node, differences}: Style): BodyForm {
+/** Without a spacing: that in hand, which is no known one. */
+type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
+
+function toForm({text, causes}: Printable, style: Style): BodyForm {
+  const [{value: node}, {value: spacing}, {value: spellings}] = style
   const printed = spacing === undefined ? text : print(node, spacing)
+  const differences = style.flatMap(choice => choice.differences)
   return {bytes: Buffer.from(respell(printed, spellings)), causes: [...causes, reserialized(differences)]}
 }
 

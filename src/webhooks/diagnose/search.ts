@@ -4,7 +4,6 @@
  *
  * Digests are compared in no constant time here: only the owner of the secret waits for the answer.
  */
-import {createSecretKey, type KeyObject} from 'node:crypto'
 import {restoreEdges, unwrapBody, withoutEdges} from './body-causes.js'
 import type {BodyForm, Cause, Claim, KeyForm} from './finding.js'
 import {
@@ -39,11 +38,6 @@ const LONG_BYTES = 16_384
 const MOST_EDGED_BYTES = 256 * 1024
 const MOST_EDGED = 8
 
-interface Key {
-  readonly key: KeyObject
-  readonly causes: readonly Cause[]
-}
-
 /** The claims with one timestamp, by digest. */
 interface Target {
   readonly claim: Claim
@@ -53,7 +47,7 @@ interface Target {
 type Schemes = (claim: Claim) => Iterable<Scheme>
 
 /** One step of the search: every body under every key and scheme, for at most `share` of the work that is left. */
-type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly Key[], schemes: Schemes, share?: number]
+type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly KeyForm[], schemes: Schemes, share?: number]
 
 /** The causes that together explain the signature; undefined when none of the combinations tried does. */
 export function search(input: SearchInput): Cause[] | undefined {
@@ -68,10 +62,8 @@ export function search(input: SearchInput): Cause[] | undefined {
 
 /** The steps in order. Forms of the body are made when a step asks for them. */
 function* stepsOf({bodies, keys, otherKeys, eventId}: SearchInput, work: {left: number}): Generator<Step> {
-  const toKey = ({key, causes}: KeyForm): Key => ({key: createSecretKey(key), causes})
-  const given = keys.map(toKey)
-  const plain = given.filter(({causes}) => causes.length === 0)
-  const all = [...plain, ...otherKeys.map(toKey), ...given.filter(({causes}) => causes.length > 0)]
+  const plain = keys.filter(({causes}) => causes.length === 0)
+  const all = [...plain, ...otherKeys, ...keys.filter(({causes}) => causes.length > 0)]
   const other: Schemes = claim => otherSchemes(claim, eventId)
   const otherAndKeyless: Schemes = claim => [...other(claim), ...keylessSchemes(claim)]
 

@@ -1,4 +1,5 @@
 /** Keys that may have signed, found from the secrets in hand: miscopied, shortened, decoded, or of another subscription. */
+import {createSecretKey} from 'node:crypto'
 import {
   CLIENT_ID_PREFIX,
   EVENT_ID_PREFIX,
@@ -51,26 +52,24 @@ const SIGNED_WITH_QUOTES = cause('secret_quoted', 'It was signed with the secret
 /** Keys that may be meant by `secret`: itself first, then one thing wrong with it, then more. */
 export function keyForms({secret}: NamedSecret): KeyForm[] {
   const spellings = clean({text: secret, causes: []})
-  // What was signed with something around the secret, as `echo "$SECRET" |` does.
-  const padded = ['\n', '\r\n', ' ', '\r'].map(end => form(secret + end, [SIGNED_WITH_SPACE]))
-  const quoted = ['"', "'"].map(quote => form(quote + secret + quote, [SIGNED_WITH_QUOTES]))
   const forms = [
     ...spellings.map(({text, causes}) => form(text, causes)),
     ...spellings.map(prefixForm),
     ...spellings.flatMap(encodedForms),
-    ...padded,
+    // As `echo "$SECRET" |` does.
+    ...['\n', '\r\n', ' ', '\r'].map(end => form(secret + end, [SIGNED_WITH_SPACE])),
     form(` ${secret}`, [SIGNED_WITH_SPACE]),
-    ...quoted,
+    ...['"', "'"].map(quote => form(quote + secret + quote, [SIGNED_WITH_QUOTES])),
   ]
   const seen = new Set([''])
   return forms.filter(({key}) => {
-    const name = Buffer.from(key).toString('latin1')
+    const name = key.export().toString('latin1')
     return !seen.has(name) && seen.add(name)
   })
 }
 
 const form = (key: string | Uint8Array, causes: readonly Cause[]): KeyForm => ({
-  key: Buffer.from(key as string),
+  key: createSecretKey(Buffer.from(key as string)),
   causes,
 })
 
@@ -81,11 +80,10 @@ const MOST_LAYERS = 6
 /** The secret as it is, and with spaces, quotes and other text around it taken away one after the other. */
 function clean(start: Spelling): Spelling[] {
   const spellings = [start]
-  let last: Spelling | undefined = start
   for (let n = 0; n < MOST_LAYERS; n++) {
-    last = cleaner(last)
-    if (!last || last.text === '') break
-    spellings.push(last)
+    const next = cleaner(spellings.at(-1) as Spelling)
+    if (!next?.text) break
+    spellings.push(next)
   }
   return spellings
 }
