@@ -4,7 +4,7 @@ import {holdsSecret} from '../../contract/identifiers.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 
 /** The hidden command that a completion script runs. */
-export const CANDIDATES_WORD = '__complete'
+const CANDIDATES_WORD = '__complete'
 
 /** `words`: before the first other flag; `globals`: the global flags among them; `rest`: all that follows. */
 export function splitArgv(argv: readonly string[]) {

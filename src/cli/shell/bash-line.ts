@@ -53,8 +53,8 @@ export function bashReplies(
   const isList = candidates.length > 1 && type === LISTING
   const typed = words.at(-1) ?? ''
   return candidates
-    .filter(({value}) => candidates.length === 1 || isList || value.startsWith(typed))
-    .map(({value, description}) => {
+    .filter(([value]) => candidates.length === 1 || isList || value.startsWith(typed))
+    .map(([value, description]) => {
       const reply = escapeWithin(quote, value.startsWith(fixed) ? value.slice(fixed.length) : value)
       return isList && description !== '' ? `${reply}  ${description}\n` : `${reply}\n`
     })

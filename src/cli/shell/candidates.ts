@@ -4,10 +4,7 @@ import {SCOPES} from '../../contract/scopes.js'
 import {openStateToLookAt, type State} from '../../state/state.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 
-export interface Candidate {
-  readonly value: string
-  readonly description: string
-}
+export type Candidate = readonly [value: string, description: string]
 
 /** Maximum number of completion candidates. */
 const MOST_EVENTS = 100
@@ -36,16 +33,18 @@ export const SOURCES = {
     ]),
   events: async state =>
     (await state.events.page({}, {}, MOST_EVENTS)).map(({eventId, type}) => [eventId, type ?? '']),
-} as const satisfies Record<string, (state: State, baseUrl?: string) => Words | Promise<Words>>
-
-type Words = [string, string][]
+} as const satisfies Record<string, (state: State, baseUrl?: string) => Candidate[] | Promise<Candidate[]>>
 
 async function journalOf(state: State, baseUrl: string | undefined) {
   return (await state.journal.list()).filter(entry => baseUrl === undefined || entry.baseUrl === baseUrl)
 }
 
 /** With `wanted`, only reservations that ended so, as far as this machine knows. */
-async function referencesOf(state: State, baseUrl: string | undefined, wanted?: string): Promise<Words> {
+async function referencesOf(
+  state: State,
+  baseUrl: string | undefined,
+  wanted?: string,
+): Promise<Candidate[]> {
   return (await journalOf(state, baseUrl))
     .filter(({outcome}) => wanted === undefined || outcome === wanted)
     .map(({reservationRef, outcome, clientReferenceId}) => [
@@ -60,10 +59,6 @@ function joined(between: string, ...words: readonly (string | null | undefined)[
 
 export type Source = keyof typeof SOURCES
 
-export function described(words: Iterable<readonly [string, string]>): Candidate[] {
-  return [...new Map(words)].map(([value, description]) => ({value, description}))
-}
-
 /** Kinds of which this machine knows every word. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
@@ -75,7 +70,7 @@ export async function candidatesOf(
 ): Promise<Candidate[]> {
   const state = openStateToLookAt(configDirectory)
   try {
-    return described(await SOURCES[kind](state, baseUrl)).filter(({value}) => value !== '')
+    return [...new Map(await SOURCES[kind](state, baseUrl))].filter(([value]) => value !== '')
   } catch {
     return []
   } finally {

@@ -1,11 +1,6 @@
 /** The completion scripts. On TAB they ask `bookctl __complete`; its answer is quoted and never evaluated. */
 import {type Result, single} from '../terminal/result.js'
 
-interface Shell {
-  readonly script: string
-  readonly install: readonly string[]
-}
-
 const head = (shell: string) => `# Completion of bookctl for ${shell}; made by: bookctl autocomplete ${shell}
 # Reading this file starts no program; bookctl is asked on TAB.
 `
@@ -101,7 +96,7 @@ Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
 }
 `
 
-const SHELLS: Readonly<Record<string, Shell>> = {
+const SHELLS: Readonly<Record<string, {readonly script: string; readonly install: readonly string[]}>> = {
   bash: {
     script: BASH,
     install: [

@@ -4,8 +4,8 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {fold} from '../input/match.js'
 import {bashReplies, readLine} from './bash-line.js'
-import {type Candidate, candidatesOf, described, SOURCES, type Source} from './candidates.js'
-import {GLOBAL_CANDIDATES, globalFlags} from './global-flags.js'
+import {type Candidate, candidatesOf, SOURCES, type Source} from './candidates.js'
+import {GLOBAL_CANDIDATES, NAMED_FLAGS} from './global-flags.js'
 import type {Candidates} from './missing-values.js'
 import {HELP_TOPICS} from './names.js'
 
@@ -52,7 +52,7 @@ export async function answer(
 }
 
 function linesOf(candidates: readonly Candidate[]): string {
-  return candidates.map(({value, description}) => `${value}\t${description}\n`).join('')
+  return candidates.map(([value, description]) => `${value}\t${description}\n`).join('')
 }
 
 /** Candidates for the last of `typed`, the words after `bookctl`. */
@@ -60,10 +60,8 @@ async function complete(config: Interfaces.Config, typed: readonly string[]): Pr
   const {prefix, word, values} = await placeOf(new Commands(config), typed)
   if (values.isFile) return 'files'
   const comma = values.isList ? word.lastIndexOf(',') + 1 : 0
-  return matching(values, word.slice(comma)).map(({value, description}) => ({
-    value: `${prefix}${word.slice(0, comma)}${value}`,
-    description,
-  }))
+  const before = prefix + word.slice(0, comma)
+  return matching(values, word.slice(comma)).map(([value, text]) => [before + value, text])
 }
 
 /** The fixed prefix of the word at the cursor, the part to complete, and its values. */
@@ -80,7 +78,7 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
     if (isAfterDashes) position += 1
     else if (word === '--') isAfterDashes = true
     else if (word.startsWith('-')) option = commands.option(path, word)
-    else if (position === 0 && commands.below(path).some(({value}) => value === word)) path = [...path, word]
+    else if (position === 0 && commands.below(path).some(([value]) => value === word)) path = [...path, word]
     else position += 1
   }
   if (option !== undefined && !isOptional(option))
@@ -96,16 +94,16 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 }
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
-  const clean = [...new Map(candidates.filter(isPlain).map(one => [one.value, one])).values()].map(
-    ({value, description}) => ({value, description: sanitizeLine(description, MAX_DESCRIPTION_CHARACTERS)}),
+  const clean = [...new Map(candidates.filter(isPlain))].map(
+    ([value, text]): Candidate => [value, sanitizeLine(text, MAX_DESCRIPTION_CHARACTERS)],
   )
-  const beginning = clean.filter(({value}) => value.startsWith(word))
-  const named = () => clean.filter(({description}) => fold(description).includes(fold(word)))
+  const beginning = clean.filter(([value]) => value.startsWith(word))
+  const named = () => clean.filter(([, text]) => fold(text).includes(fold(word)))
   return (beginning.length > 0 || !hasNames ? beginning : named()).slice(0, MAX_CANDIDATES)
 }
 
 /** A value that is not what it looks like, or that would not be one line, is not offered. */
-function isPlain({value}: Candidate): boolean {
+function isPlain([value]: Candidate): boolean {
   return value !== '' && value.length <= MAX_VALUE_CHARACTERS && sanitizeLine(value) === value
 }
 
@@ -122,12 +120,10 @@ class Commands {
 
   /** Words that can follow `path`: commands, groups, and help topics. */
   below(path: readonly string[]): Candidate[] {
-    if (path.length === 0) return [...this.children(path), ...described(Object.entries(OWN_WORDS))]
-    if (path[0] !== 'help') return this.children(path)
-    return [
-      ...this.children(path.slice(1)),
-      ...(path.length === 1 ? described(Object.entries(HELP_TOPICS)) : []),
-    ]
+    const [first, ...more] = path
+    if (first === undefined) return [...this.children([]), ...Object.entries(OWN_WORDS)]
+    if (first !== 'help') return this.children(path)
+    return [...this.children(more), ...(more.length === 0 ? Object.entries(HELP_TOPICS) : [])]
   }
 
   private children(path: readonly string[]): Candidate[] {
@@ -135,19 +131,19 @@ class Commands {
     const ids = this.all.map(({id}) => id).filter(id => id.startsWith(beginning))
     const words = new Set(ids.map(id => id.slice(beginning.length).split(':')[0] ?? ''))
     const summary = (id: string) => this.find([id])?.summary ?? this.config.findTopic(id)?.description ?? ''
-    return [...words].map(value => ({value, description: summary(`${beginning}${value}`)}))
+    return [...words].map(value => [value, summary(beginning + value)])
   }
 
   private flags(path: readonly string[]): Flag[] {
-    const flags = this.find(path)?.flags ?? NAMED_GLOBAL_FLAGS
-    return Object.values(flags).filter(({hidden}) => !hidden)
+    const {flags} = this.find(path) ?? {}
+    return (flags ? Object.values(flags) : NAMED_FLAGS).filter(({hidden}) => !hidden)
   }
 
   flagNames(path: readonly string[]): Candidate[] {
     const names = this.flags(path).flatMap(flag =>
-      namesOf(flag).map(value => ({value, description: flag.summary ?? ''})),
+      namesOf(flag).map((name): Candidate => [name, flag.summary ?? '']),
     )
-    return [...names, {value: '--help', description: 'explain the command'}]
+    return [...names, ['--help', 'explain the command']]
   }
 
   /** The flag of that name, if it takes a value. */
@@ -172,13 +168,9 @@ class Commands {
     if (source !== undefined) return {...(await knownValues(source, this.config.configDir)), isList}
     const words = options ?? (name === 'columns' ? columns : [])
     const isFile = name === 'file' || /\bFILE\b/.test(String(helpValue))
-    return {candidates: words.map(value => ({value, description: ''})), isList, isFile}
+    return {candidates: words.map(value => [value, '']), isList, isFile}
   }
 }
-
-const NAMED_GLOBAL_FLAGS = Object.fromEntries(
-  Object.entries(globalFlags).map(([name, flag]) => [name, {...flag, name} as unknown as Flag]),
-)
 
 const OWN_WORDS = {
   help: 'Explain a command, a group or a topic',

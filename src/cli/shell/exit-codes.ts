@@ -72,9 +72,6 @@ export const EXITS = {
   },
 } as const satisfies Record<FailureKind | 'done' | 'unexpected', Exit>
 
-/** A signal that lets the command tidy up before it ends. */
-export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
-
 /** What the user should know when a signal stops the command. */
 export interface StopNote {
   /** What is certain: `nothing was sent`. */
@@ -84,7 +81,7 @@ export interface StopNote {
 }
 
 /** The `--json` document of a command that a signal stopped. */
-export function stoppedDocument(signal: StopSignal, note: StopNote | undefined) {
+export function stoppedDocument(signal: NodeJS.Signals, note: StopNote | undefined) {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated'
   const {state, hint} = note ?? {}
   const message = `stopped by ${signal} before it ended${state === undefined ? '' : `: ${state}`}`
@@ -132,11 +129,7 @@ function documentOf({message, details}: Described, hint: string) {
   // The two keys that may be long; where to pay is kept longest.
   const {reservation: _, ...short} = (result ?? {}) as Record<string, unknown>
   const {payment_url: __, ...shortest} = short
-  const candidates = [
-    {error, ...result},
-    {error, ...short},
-    {error, ...shortest},
-  ]
+  const candidates = [result, short, shortest].map(more => ({error, ...more}))
   const fits = (document: object) => Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
   return candidates.find(fits) ?? {error}
 }

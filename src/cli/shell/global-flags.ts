@@ -1,4 +1,5 @@
 /** The flags every command takes, before or after its name. */
+import type {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {checkWritable} from '../input/files.js'
@@ -59,10 +60,13 @@ export const GLOBAL_CANDIDATES = {profile: 'profiles'} as const
 
 export type GlobalFlags = InferredFlags<typeof globalFlags>
 
-const typed = (type: 'boolean' | 'option') =>
-  Object.entries(globalFlags)
-    .filter(([, flag]) => flag.type === type)
-    .map(([name]) => `--${name}`)
+/** As oclif keeps the flags of a command. */
+export const NAMED_FLAGS = Object.entries(globalFlags).map(
+  ([name, flag]) => ({...flag, name}) as unknown as Command.Flag.Any,
+)
+
+const typed = (wanted: 'boolean' | 'option') =>
+  NAMED_FLAGS.filter(({type}) => type === wanted).map(({name}) => `--${name}`)
 
 /** Names, as typed, of the global flags that take no value. */
 export const GLOBAL_SWITCHES: ReadonlySet<string> = new Set(['-v', '-vv', ...typed('boolean')])

@@ -2,7 +2,7 @@
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from '../terminal/streams.js'
-import type {StopNote, StopSignal} from './exit-codes.js'
+import type {StopNote} from './exit-codes.js'
 import type {Place} from './program.js'
 import {begin, running} from './running.js'
 
@@ -95,7 +95,7 @@ function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
 
 /** Prints the note; with `--json`, also the one document, unless the command prints lines or has printed. */
 async function reportStop(
-  signal: StopSignal,
+  signal: NodeJS.Signals,
   note: StopNote | undefined,
   argv: readonly string[],
 ): Promise<void> {

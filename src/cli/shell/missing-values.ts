@@ -117,7 +117,7 @@ async function knownChoices({spec, name}: MissingValue, {candidates, configDirec
   const kind = candidates[name]
   if (kind === undefined) return {choices: [], complete: false}
   const {candidatesOf, COMPLETE} = await import('./candidates.js')
-  const choices = (await candidatesOf(kind, configDirectory, baseUrl)).map(({value, description}) => ({
+  const choices = (await candidatesOf(kind, configDirectory, baseUrl)).map(([value, description]) => ({
     value,
     name: description === '' ? value : `${value}  ${description}`,
   }))

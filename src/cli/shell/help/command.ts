@@ -2,7 +2,7 @@
 import type {Command} from '@oclif/core/command'
 import {CommandHelp, type HelpFormatter, type HelpSectionRenderer} from '@oclif/core/help'
 import {pasteable} from '../../terminal/text.js'
-import {globalFlags} from '../global-flags.js'
+import {globalFlags, NAMED_FLAGS} from '../global-flags.js'
 
 type Flag = Command.Flag.Any
 type Row = [string, string]
@@ -32,9 +32,7 @@ export class CommandText extends CommandHelp {
   }
 }
 
-const GLOBALS = Object.entries(globalFlags)
-  .map(([name, flag]) => ({...flag, name}) as unknown as Flag)
-  .sort(byName)
+const GLOBALS = NAMED_FLAGS.toSorted(byName)
 
 const GLOBAL_NAMES = `${[...GLOBALS.map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl help flags\`)`
 

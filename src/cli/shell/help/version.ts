@@ -18,7 +18,7 @@ export interface VersionParts {
 /** What a report about a fault needs: program, system, places and the variables in effect. */
 export function versionFacts({name, version, configDirectory, env}: VersionParts) {
   return {
-    ...shortFacts(name, version),
+    ...{name, version, node: process.version, platform: `${process.platform}-${process.arch}`},
     system: `${type()} ${release()}`,
     node_path: process.execPath,
     config_directory: configDirectory,
@@ -27,27 +27,19 @@ export function versionFacts({name, version, configDirectory, env}: VersionParts
   }
 }
 
-function shortFacts(name: string, version: string) {
-  return {name, version, node: process.version, platform: `${process.platform}-${process.arch}`}
-}
-
 /** What `version` prints; `verbose`: with what is in effect here. */
 export function versionResult(parts: VersionParts, verbose: boolean): Result {
-  const {name, version} = parts
-  if (verbose) {
-    const facts = versionFacts(parts)
-    return {...single(facts, facts, version), text: verboseText(facts)}
+  const {environment, ...facts} = versionFacts(parts)
+  const {name, version, node, platform} = facts
+  if (!verbose) {
+    const short = {name, version, node, platform}
+    return {...single(short, short, version), text: `${name}/${version} ${platform} node-${node}\n`}
   }
-  const facts = shortFacts(name, version)
-  const text = `${name}/${version} ${facts.platform} node-${facts.node}\n`
-  return {...single(facts, facts, version), text}
-}
-
-function verboseText({environment, ...facts}: ReturnType<typeof versionFacts>): string {
-  const lines = Object.entries(facts).map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`)
-  const variables = Object.entries(environment).map(([name, value]) => `  ${name}=${value}`)
+  const lines = Object.entries(facts).map(([key, value]) => `${`${key}:`.padEnd(18)}${value}`)
+  const variables = Object.entries(environment).map(([key, value]) => `  ${key}=${value}`)
   const heading = variables.length === 0 ? 'environment:      nothing set' : 'environment:'
-  return [...lines, heading, ...variables, ''].join('\n')
+  const all = {...facts, environment}
+  return {...single(all, all, version), text: [...lines, heading, ...variables, ''].join('\n')}
 }
 
 /** The variables of the table that are set, without secrets. Those of proxies are read in lower case, too. */
