@@ -5,7 +5,7 @@ import {dirname, join, resolve} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import type {Finished, Home} from '../support/bookctl.js'
 
-const PRELOAD = new URL('../support/loaded-preload.mjs', import.meta.url)
+const PRELOAD = new URL('./loaded-preload.mjs', import.meta.url)
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 /** Runs `bookctl ...argv`; names the packages (`zod`), their files (`zod/index.js`) and sources (`src/api/operations/client.ts`) that were loaded. */

@@ -6,22 +6,7 @@ import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 
-export interface PostgresServer {
-  readonly port: number
-  /** Of its Unix socket. */
-  readonly directory: string
-  /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
-  url(database?: string): Promise<string>
-  /** Runs statements as the superuser. */
-  sql<Row extends object>(text: string, values?: readonly unknown[], database?: string): Promise<Row[]>
-  /** Ends it as `kill -9` on its machine would; `start` brings it back. */
-  kill(): Promise<void>
-  /** `fast` ends the sessions; `immediate` does not finish writing. */
-  stop(how?: 'fast' | 'immediate'): Promise<void>
-  start(): Promise<void>
-  /** Stops it and removes its directory. */
-  close(): Promise<void>
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 
 const SUPERUSER = 'postgres'
 const PASSWORD = 'only-for-tests'
@@ -59,9 +44,7 @@ const GUARD = '"$@" & p=$!; (cat >/dev/null; kill -QUIT $p 2>/dev/null) <&3 & wa
 const START_MILLISECONDS = 20_000
 
 /** Starts a server with an empty cluster. Its settings suit tests that kill it: it does not wait for the disk. */
-export async function startPostgres(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<PostgresServer> {
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}) {
   const found = await findPostgres()
   if ('missing' in found) throw new Error(found.missing)
   const directory = mkdtempSync(join(tmpdir(), `bookctl-postgres-${process.pid}-`))
@@ -75,17 +58,8 @@ export async function startPostgres(
     join(bin, 'initdb'),
     // Without these, a machine without LANG would make it SQL_ASCII.
     [
-      '-D',
-      data,
-      '-U',
-      SUPERUSER,
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--no-sync',
-      '--auth-local=trust',
-      '--auth-host=scram-sha-256',
-      `--pwfile=${passwordFile}`,
+      ...['-D', data, '-U', SUPERUSER, '-E', 'UTF8', '--locale=C', '--no-sync', '--auth-local=trust'],
+      ...['--auth-host=scram-sha-256', `--pwfile=${passwordFile}`],
     ],
     {...asServer, cwd: directory, encoding: 'utf8'},
   )
@@ -124,7 +98,7 @@ export async function startPostgres(
     let running = spawnServer()
     for (const deadline = performance.now() + START_MILLISECONDS; ; await sleep(20)) {
       try {
-        await query('SELECT 1')
+        await sql('SELECT 1')
         return
       } catch (error) {
         if (performance.now() > deadline) throw new Error(`postgres did not start: ${said}`, {cause: error})
@@ -133,7 +107,8 @@ export async function startPostgres(
       }
     }
   }
-  const query = async <Row extends object>(
+  /** Runs statements as the superuser. */
+  const sql = async <Row extends object>(
     text: string,
     values: readonly unknown[] = [],
     database = 'postgres',
@@ -155,19 +130,20 @@ export async function startPostgres(
   }
   await start()
   return {
-    port,
-    directory,
-    async url(database = 'postgres') {
-      await query(`CREATE DATABASE "${database}"`).catch(error => {
+    ...{port, directory, sql, start},
+    /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
+    async url(database = 'postgres'): Promise<string> {
+      await sql(`CREATE DATABASE "${database}"`).catch(error => {
         // It exists, or is being made by another call.
         if (!['42P04', '23505'].includes(error.code)) throw error
       })
       return `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/${database}`
     },
-    sql: query,
+    /** Ends it as `kill -9` on its machine would; `start` brings it back. */
     kill: () => signal('SIGKILL'),
-    stop: (how = 'fast') => signal(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
-    start,
+    /** `fast` ends the sessions; `immediate` does not finish writing. */
+    stop: (how: 'fast' | 'immediate' = 'fast') => signal(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    /** Stops it and removes its directory. */
     async close() {
       await signal('SIGQUIT')
       rmSync(directory, {recursive: true, force: true})
