@@ -9,61 +9,43 @@ import {allowedIn, Canaries} from './secrets.js'
 const WRONG = 'sk_test_typedByHand0123456789'
 const RIGHT = 'sk_test_sandbox'
 
-interface Ending {
-  /** What is done once the secret is asked for. */
-  readonly act: (terminal: TerminalRun) => Promise<void> | void
-  readonly exits: readonly (number | undefined)[]
+/** How it may end, and what is done once the secret is asked for: typed, waited for, or something else. */
+type Ending = readonly [
+  exits: readonly number[],
+  ...acts: (string | RegExp | ((at: TerminalRun) => unknown))[],
+]
+
+const {
+  enter,
+  escape: ESCAPE,
+  up,
+  down,
+  left,
+  home: HOME,
+  'ctrl-c': CTRL_C,
+  'ctrl-d': CTRL_D,
+  'ctrl-u': CTRL_U,
+} = KEYS
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  right: [[0], RIGHT + enter],
+  // It asks for a refused secret again.
+  'refused, Ctrl-C': [[130], WRONG + enter, /, again/, WRONG + CTRL_C],
+  'Ctrl-C': [[130], WRONG + CTRL_C],
+  // Right after Escape it is another key, Alt-Ctrl-C.
+  'Escape, Ctrl-C': [[130], WRONG + ESCAPE + CTRL_C + CTRL_C],
+  'Ctrl-D, Ctrl-C': [[0, 4, 130], WRONG + CTRL_D + CTRL_C],
+  'arrows, Ctrl-C': [[130], [WRONG, up, down, left, HOME, '\t', CTRL_C].join('')],
+  corrected: [[0], WRONG + CTRL_U + RIGHT + enter],
+  'of the wrong kind': [[130], `whsec_typedByHand0123456789${enter}`, /must|start/, CTRL_C],
+  resized: [[130], WRONG, terminal => terminal.resize(40, 10), `more${CTRL_C}`],
+  SIGTERM: [[143], typedAndRead, terminal => terminal.kill('SIGTERM')],
 }
 
-const type = (exits: Ending['exits'], ...texts: string[]): Ending => ({
-  exits,
-  act: terminal => terminal.type(texts.join('')),
-})
-
-/** However the question ends, nothing that was typed is shown, and it is in no file unless the login went well. */
-const ENDINGS: Readonly<Record<string, Ending>> = {
-  right: type([0], RIGHT, KEYS.enter),
-  'refused, Ctrl-C': {
-    exits: [130],
-    async act(terminal) {
-      terminal.type(`${WRONG}${KEYS.enter}`)
-      // It asks for a refused secret again.
-      await terminal.waitFor(/, again/)
-      terminal.type(`${WRONG}${KEYS['ctrl-c']}`)
-    },
-  },
-  'Ctrl-C': type([130], WRONG, KEYS['ctrl-c']),
-  // Right after Escape it is another key, Alt-Ctrl-C.
-  'Escape, Ctrl-C': type([130], WRONG, KEYS.escape, KEYS['ctrl-c'], KEYS['ctrl-c']),
-  'Ctrl-D, Ctrl-C': type([0, 4, 130], WRONG, KEYS['ctrl-d'], KEYS['ctrl-c']),
-  'arrows, Ctrl-C': type([130], WRONG, KEYS.up, KEYS.down, KEYS.left, KEYS.home, '\t', KEYS['ctrl-c']),
-  corrected: type([0], WRONG, KEYS['ctrl-u'], RIGHT, KEYS.enter),
-  'of the wrong kind': {
-    exits: [130],
-    async act(terminal) {
-      terminal.type(`whsec_typedByHand0123456789${KEYS.enter}`)
-      await terminal.waitFor(/must|start/)
-      terminal.press('ctrl-c')
-    },
-  },
-  resized: {
-    exits: [130],
-    act(terminal) {
-      terminal.type(WRONG)
-      terminal.resize(40, 10)
-      terminal.type(`more${KEYS['ctrl-c']}`)
-    },
-  },
-  SIGTERM: {
-    exits: [143],
-    async act(terminal) {
-      const before = bytesRead(terminal.pid)
-      terminal.type(WRONG)
-      // What comes after its end is the shell's, which shows it.
-      await waitUntil(() => bytesRead(terminal.pid) >= before + WRONG.length, 'the secret to be read')
-      terminal.kill('SIGTERM')
-    },
-  },
+/** What comes after its end is the shell's, which shows it. */
+async function typedAndRead(terminal: TerminalRun): Promise<void> {
+  const before = bytesRead(terminal.pid)
+  terminal.type(WRONG)
+  await waitUntil(() => bytesRead(terminal.pid) >= before + WRONG.length, 'the secret to be read')
 }
 
 /** By a process so far; endlessly many where the system does not say. */
@@ -81,24 +63,17 @@ const MODES: Readonly<Record<string, Record<string, string>>> = {
   'drawn, all': {BOOKCTL_DEBUG: '1', NODE_DEBUG: '*', DEBUG: '*'},
 }
 
-const atPrompt = (bench: Bench, env: Record<string, string>, {act, exits}: Ending) =>
+const atPrompt = (bench: Bench, env: Record<string, string>, [exits, ...acts]: Ending) =>
   search(bench, {env: {}}, async (home, canaries) => {
     delete home.env.BOOKCTL_BASE_URL
     canaries.add(WRONG, 'client secret')
     const verbose = env.BOOKCTL_DEBUG ? ['-vv', '--print-curl', '--har', 'trace.har'] : []
     const terminal = atTerminal(home, ['login', '--profile', 'typed', ...verbose], {env})
-    let exit: number | undefined
-    try {
-      await terminal.waitFor('Base URL')
-      terminal.type(`${bench.side.baseUrl}\r`)
-      await terminal.waitFor('Client id')
-      terminal.type('cid_sandbox\r')
-      await terminal.waitFor('Client secret')
-      await act(terminal)
-      exit = await terminal.exit
-    } finally {
-      if (exit === undefined) terminal.kill('SIGKILL')
-    }
+    const asked = [/Base URL/, `${bench.side.baseUrl}\r`, /Client id/, 'cid_sandbox\r', /Client secret/]
+    for (const act of [...asked, ...acts])
+      if (typeof act === 'string') terminal.type(act)
+      else await (act instanceof RegExp ? terminal.waitFor(act) : act(terminal))
+    const exit = await terminal.exit
     const screen = terminal.screen().replaceAll('\n', '')
     const typed = new Canaries([['typedByHand', 'client secret']])
     const wrong = [
