@@ -1,14 +1,13 @@
 /** Credentials at the command line: a ready token, live and test kept apart, and what would be sent and changed. */
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 
-const sandbox = await serveLocalSandbox()
-afterAll(() => sandbox.stop())
+const sandbox = await sandboxOfFile()
 let home: Home
 beforeEach(() => {
   home = ownHome({BOOKCTL_BASE_URL: sandbox.baseUrl})

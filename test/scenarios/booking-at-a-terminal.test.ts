@@ -1,15 +1,12 @@
 /** What a person at a terminal sees of a search and a booking, at several widths, and what a pipe gets of the same. */
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {textWidth} from '../../src/cli/terminal/text.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
+import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
-
-const offer = async () => (await home.run([...SEARCH, '--limit', '1', '--quiet'])).stdout.trim()
 
 /** The screen once the command has ended with `exit`. */
 async function seen(argv: readonly string[], columns = 80, exit = 0): Promise<string[]> {
@@ -64,7 +61,7 @@ test('other lists say how many they show', async () => {
 })
 
 test('what is confirmed shows hotel, dates, until when it can be cancelled and the balance', async () => {
-  const facts = factsIn(await seen(['reserve', await offer(), '--pay', 'account', '--yes', ...GUESTS]))
+  const facts = factsIn(await seen(['reserve', await offerIn(home), '--pay', 'account', '--yes', ...GUESTS]))
   const {stdout} = await home.run(['account', '--query', 'account.available_balance'])
   expect(facts).toMatchObject({
     status: 'CONFIRMED',
@@ -83,7 +80,7 @@ test('what is confirmed shows hotel, dates, until when it can be cancelled and t
 test('an instant payment that is waited for shows the address at once, then one record without it', async () => {
   const terminal = atTerminal(
     home,
-    [...['reserve', await offer(), '--pay', 'instant', '--yes', '--wait=60', ...GUESTS]],
+    [...['reserve', await offerIn(home), '--pay', 'instant', '--yes', '--wait=60', ...GUESTS]],
     {rows: 60, columns: 120},
   )
   await terminal.waitFor(/Pay at http/)
@@ -101,8 +98,7 @@ test('an instant payment that is waited for shows the address at once, then one 
 })
 
 test.each([80, 50])('reservations show at %i columns has no line without a value', async columns => {
-  const made = await home.run(['reserve', await offer(), '--pay', 'instant', '--quiet', '--yes', ...GUESTS])
-  const lines = await seen(['reservations', 'show', made.stdout.trim()], columns)
+  const lines = await seen(['reservations', 'show', await reservationIn(home, 'instant')], columns)
   const facts = factsIn(lines)
   expect(facts).toMatchObject({
     rooms: expect.stringMatching(/, \w\w$/),
@@ -117,15 +113,7 @@ test.each([80, 50])('reservations show at %i columns has no line without a value
 })
 
 test('webhooks test has no JSON in a cell', async () => {
-  const argv = [
-    'webhooks',
-    'create',
-    '--url',
-    'https://partner.example/h',
-    '--event',
-    'voucher.ready',
-    '--quiet',
-  ]
+  const argv = 'webhooks create --url https://partner.example/h --event voucher.ready --quiet'.split(' ')
   const id = (await home.run(argv)).stdout.trim()
   const {stdout} = await home.run(['webhooks', 'test', id])
   expect(stdout).toMatch(/^subscription_id\twhsub_\S+\nevent_id\tevt_\S+\ndelivery_id\tdlv_\S+\n$/)

@@ -1,22 +1,18 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
-import {afterAll, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
+import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
-const sandbox = await serveLocalSandbox()
-afterAll(() => sandbox.stop())
+const sandbox = await sandboxOfFile()
 let home: Home
 beforeEach(() => {
   home = ownHome(sandbox.env)
 })
 
-async function reserve(): Promise<string> {
-  const [offer = ''] = (await home.run([...SEARCH, '--quiet', '--refundable'])).stdout.split('\n')
-  return (await home.run(['reserve', offer, ...GUESTS, '--pay', 'account', '--quiet'])).stdout.trim()
-}
+const reserve = async () => reservationIn(home, 'account', await offerIn(home, '--refundable'))
 
 const sent = async (path: RegExp) => (await sandbox.requests()).filter(line => path.test(line))
 
@@ -89,10 +85,9 @@ test('without a quote nothing is cancelled, whatever was agreed to', async () =>
 })
 
 test('--max-fee refuses a dearer one; --dry-run sends nothing', async () => {
-  const [offer = ''] = (
-    await home.run([...SEARCH, '--query', 'offers[?refundable==`false`].offer_id | [0]'])
-  ).stdout.split('\n')
-  const ref = (await home.run(['reserve', offer, ...GUESTS, '--pay', 'account', '--quiet'])).stdout.trim()
+  const query = 'offers[?refundable==`false`].offer_id | [0]'
+  const {stdout} = await home.run([...SEARCH, '--query', query])
+  const ref = await reservationIn(home, 'account', stdout.trim())
   const dear = await home.json<Done>(['reservations', 'cancel', ref, '--yes', '--max-fee', '1'])
   expect([dear.exit, dear.result.error.code]).toEqual([2, 'fee_too_high'])
   expect(Number(dear.result.quote.fee.amount)).toBeGreaterThan(1)
@@ -150,7 +145,7 @@ test('at a terminal it asks, and no is no', async () => {
 })
 
 test('a reservation that was cancelled is no longer said to be confirmed, and frees its reference', async () => {
-  const [offer = '', other = ''] = (await home.run([...SEARCH, '--quiet', '--refundable'])).stdout.split('\n')
+  const [offer, other] = [await offerIn(home, '--refundable'), await offerIn(home)]
   const argv = (id: string) => ['reserve', id, ...GUESTS, '--pay', 'account', '--client-reference', 'C-9']
   const made = await home.json<{reservation: {reservation_ref: string}}>(argv(offer))
   expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})

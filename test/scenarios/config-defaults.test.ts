@@ -1,16 +1,15 @@
 /** Settings at work: a search and a reservation take from them what flags and file leave out. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 import {CONTACT} from '../support/stay.js'
 
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3']
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
 for (const [key, value] of Object.entries(CONTACT)) await home.run(['config', 'set', `contact.${key}`, value])
 await home.run(['config', 'set', 'nationality', 'TR'])
 await home.run(['config', 'set', 'currency', 'EUR'])

@@ -1,14 +1,13 @@
 /** --dry-run of whatever changes something: the request or the change is shown, and nothing is sent or written. */
 import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {COMMANDS} from '../support/manifest.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
 sandbox.recordIn(home)
-afterAll(() => sandbox.stop())
 
 test('every command that changes something at the service or here has --dry-run', () => {
   const changing =

@@ -1,13 +1,12 @@
 /** Giving up on a reservation whose outcome can never be learned: nothing of people stays, nothing is sent twice. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, expect, test} from 'vitest'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {expect, test} from 'vitest'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
 
 const sent = async () => (await sandbox.requests()).filter(line => line.endsWith('/hotel')).length
 const bytes = () =>

@@ -5,8 +5,8 @@ import type {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
 import {closing, ownHome} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {ownSandbox} from '../support/served-sandbox.js'
+import {reservationIn} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
 import {storedSecrets} from './scripted-home.js'
@@ -92,44 +92,35 @@ test('a test event that does not come is waited for no longer than --within, and
 })
 
 test('a subscription whose test event does not come, or is not waited for, is deleted again where it may be', async () => {
-  const sandbox = await serveLocalSandbox()
+  const sandbox = await ownSandbox()
   const argv = ['webhooks', 'listen', '--subscribe', '--public-url', `https://127.0.0.1:${receiverPort}/in`]
   const left = async () => (await sandbox.home.json(['webhooks', 'list'])).result
-  try {
-    const {exit, stderr} = await sandbox.home.run([...argv, '--within', '1'], NO_SECRET)
-    expect(exit).toBe(8)
-    expect(stderr).toContain('was deleted again')
-    expect(await left()).toEqual({subscriptions: []})
-    let isMade = Promise.resolve()
-    const stopped = await sandbox.home.run(argv, {
-      ...NO_SECRET,
-      onStart: child => {
-        const isKept = () => storedSecrets(sandbox.home).length > 0
-        isMade = waitUntil(isKept, 'the secret').then(() => void child.kill('SIGINT'))
-      },
-    })
-    await isMade
-    expect(stopped.exit).toBe(130)
-    expect(stopped.stderr).toContain('was deleted again')
-    expect(await left()).toEqual({subscriptions: []})
-  } finally {
-    await sandbox.stop()
-  }
+  const {exit, stderr} = await sandbox.home.run([...argv, '--within', '1'], NO_SECRET)
+  expect(exit).toBe(8)
+  expect(stderr).toContain('was deleted again')
+  expect(await left()).toEqual({subscriptions: []})
+  let isMade = Promise.resolve()
+  const stopped = await sandbox.home.run(argv, {
+    ...NO_SECRET,
+    onStart: child => {
+      const isKept = () => storedSecrets(sandbox.home).length > 0
+      isMade = waitUntil(isKept, 'the secret').then(() => void child.kill('SIGINT'))
+    },
+  })
+  await isMade
+  expect(stopped.exit).toBe(130)
+  expect(stopped.stderr).toContain('was deleted again')
+  expect(await left()).toEqual({subscriptions: []})
 })
 
 test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
-  const sandbox = await serveLocalSandbox()
-  try {
-    const publicUrl = `https://127.0.0.1:${receiverPort}/in`
-    const argv = ['--tls', '--subscribe', '--public-url', publicUrl, '--port', String(receiverPort)]
-    receiver = await startListening(sandbox.home, [...argv, '--exit-after', '2', '--within', '60'], NO_SECRET)
-    const offer = (await sandbox.home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
-    expect((await sandbox.home.run(['reserve', offer, ...GUESTS, '--pay', 'account'])).exit).toBe(0)
-    expect((await receiver.ended).exit).toBe(0)
-    const types = receiver.lines.map(line => line.event_type)
-    expect(types.slice(1).sort()).toEqual(['reservation.confirmed', 'voucher.ready'])
-    expect(receiver.lines.every(line => line.verdict === 'valid')).toBe(true)
-  } finally {
-    await sandbox.stop()
-  }
+  const sandbox = await ownSandbox()
+  const publicUrl = `https://127.0.0.1:${receiverPort}/in`
+  const argv = ['--tls', '--subscribe', '--public-url', publicUrl, '--port', String(receiverPort)]
+  receiver = await startListening(sandbox.home, [...argv, '--exit-after', '2', '--within', '60'], NO_SECRET)
+  expect(await reservationIn(sandbox.home)).toMatch(/^RSV-/)
+  expect((await receiver.ended).exit).toBe(0)
+  const types = receiver.lines.map(line => line.event_type)
+  expect(types.slice(1).sort()).toEqual(['reservation.confirmed', 'voucher.ready'])
+  expect(receiver.lines.every(line => line.verdict === 'valid')).toBe(true)
 })

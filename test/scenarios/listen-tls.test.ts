@@ -1,7 +1,9 @@
 /** `listen --tls`: which certificate is shown, and who trusts it. */
+import {once} from 'node:events'
 import {readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
-import {request as requestHttps} from 'node:https'
 import {join} from 'node:path'
+import {text} from 'node:stream/consumers'
+import {connect} from 'node:tls'
 import {expect, test} from 'vitest'
 import {ownListening, ownReceiverHome} from '../support/own.js'
 import {certificateFile} from '../support/tls.js'
@@ -51,25 +53,9 @@ test('a given certificate is shown, and a key that is not its own is refused', a
   expect(await home.refusal(['webhooks', 'listen', ...other])).toMatchObject({exit: 2, code: 'invalid_key'})
 })
 
-function statusOverTls(port: number, ca: Buffer | undefined, host: string): Promise<number> {
-  const bytes = signedRequest('{"id":"evt_tls"}', 'evt_tls')
-  const [head = '', body = ''] = bytes.toString().split('\r\n\r\n')
-  const headers = Object.fromEntries(
-    head
-      .split('\r\n')
-      .slice(2)
-      .map(line => line.split(': ')),
-  )
-  return new Promise((resolve, reject) => {
-    const options = {
-      host,
-      port,
-      method: 'POST',
-      headers: {...headers, Connection: 'close'},
-      ...(ca ? {ca} : {}),
-    }
-    requestHttps(options, answer => resolve(answer.resume().statusCode ?? 0))
-      .on('error', reject)
-      .end(body)
-  })
+async function statusOverTls(port: number, ca: Buffer | undefined, host: string): Promise<number> {
+  const socket = connect({host, port, ...(ca && {ca})})
+  await once(socket, 'secureConnect')
+  socket.write(signedRequest('{"id":"evt_tls"}', 'evt_tls', {headers: 'Connection: close\r\n'}))
+  return Number((await text(socket)).slice(9, 12))
 }

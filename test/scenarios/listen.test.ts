@@ -1,8 +1,7 @@
 /** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
-import {execFileSync, spawn} from 'node:child_process'
+import {type ChildProcess, execFileSync} from 'node:child_process'
 import {closeSync, constants, existsSync, openSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {openState} from '../../src/state/state.js'
@@ -171,27 +170,22 @@ test('a body nested absurdly deep is taken, kept, exported and sent again like a
     expect([argv, (await home.run(['webhooks', 'events', ...argv])).exit]).toEqual([argv, 0])
 })
 
-test('--quiet prints the events that are right, and none that anybody made up', async () => {
+test('--quiet prints the events that are right, and --format csv a line of cells for each request', async () => {
   const home = ownReceiverHome()
-  const port = await findFreePort()
-  const argv = ['webhooks', 'listen', '--quiet', '--port', String(port), '--exit-after', '1']
-  const ended = home.run(argv)
-  await eventually(async () => expect(await send(port, 'evt_forged', undefined, 'whsec_other')).toBe(401))
-  expect(await send(port, 'evt_right')).toBe(200)
-  expect(await ended).toMatchObject({exit: 0, stdout: 'evt_right\n'})
-})
-
-test('--format csv prints a line of cells for each request, quoted where needed', async () => {
-  const home = ownReceiverHome()
-  const port = await findFreePort()
-  const flags = ['--format', 'csv', '--columns', 'verdict,event_type,event_id', '--exit-after', '2']
-  const ended = home.run(['webhooks', 'listen', ...flags, '--port', String(port)])
-  await eventually(async () => expect(await send(port, 'evt_1', 'a, \\"b\\"')).toBe(200))
-  expect(await send(port, 'evt_2')).toBe(200)
-  expect(await ended).toMatchObject({
-    exit: 0,
-    stdout: 'valid,"a, ""b""",evt_1\nvalid,reservation.confirmed,evt_2\n',
-  })
+  const receive = async (flags: string[], ...sent: [id: string, type: string, status: number][]) => {
+    const port = await findFreePort()
+    const ended = home.run(['webhooks', 'listen', ...flags, '--port', String(port)])
+    for (const [id, type, status] of sent)
+      await eventually(async () =>
+        expect(await send(port, id, type, status === 200 ? SECRET : 'whsec_other')).toBe(status),
+      )
+    return ended
+  }
+  const quiet = receive(['--quiet', '--exit-after', '1'], ['evt_forged', 'a', 401], ['evt_right', 'a', 200])
+  expect(await quiet).toMatchObject({exit: 0, stdout: 'evt_right\n'})
+  const cells = ['--format', 'csv', '--columns', 'verdict,event_type,event_id', '--exit-after', '2']
+  const csv = receive(cells, ['evt_1', 'a, \\"b\\"', 200], ['evt_2', 'voucher.ready', 200])
+  expect(await csv).toMatchObject({exit: 0, stdout: 'valid,"a, ""b""",evt_1\nvalid,voucher.ready,evt_2\n'})
 })
 
 test('the secret of the only subscription is good for nothing once that is deleted', async () => {
@@ -211,28 +205,19 @@ test('a reader that stands still holds up no end that was asked for', async () =
   const home = ownReceiverHome()
   const port = await findFreePort()
   const argv = ['webhooks', 'listen', '--json', '--port', String(port)]
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('../../bin/run.js', import.meta.url)), ...argv],
-    {
-      env: {...process.env, NODE_OPTIONS: '', ...home.env, BOOKCTL_CONFIG_DIR: home.configDirectory},
-      stdio: ['ignore', 'pipe', 'ignore'],
+  let child: ChildProcess | undefined
+  const ended = home.run(argv, {
+    onStart(started) {
+      child = started
+      started.stdout?.pause()
     },
-  )
-  // Nobody reads it.
-  child.stdout?.pause()
-  try {
-    await eventually(async () => expect(await send(port, 'evt_0')).toBe(200))
-    // A line holds the body: these are more than a pipe holds.
-    const long = (n: number) => `{"id":"evt_${n}", "type":"voucher.ready", "data":"${'x'.repeat(10_000)}"}`
-    for (let n = 1; n < 100; n++)
-      await exchangeRaw(port, signedRequest(long(n), `evt_${n}`, {headers: CLOSE}))
-    const ended = new Promise(resolve => child.once('exit', (code, signal) => resolve(code ?? signal)))
-    child.kill('SIGTERM')
-    expect(await ended).toBe(143)
-  } finally {
-    child.kill('SIGKILL')
-  }
+  })
+  await eventually(async () => expect(await send(port, 'evt_0')).toBe(200))
+  // A line holds the body: these are more than a pipe holds.
+  const long = (n: number) => `{"id":"evt_${n}", "type":"voucher.ready", "data":"${'x'.repeat(10_000)}"}`
+  for (let n = 1; n < 100; n++) await exchangeRaw(port, signedRequest(long(n), `evt_${n}`, {headers: CLOSE}))
+  child?.once('exit', () => child?.stdout?.resume()).kill('SIGTERM')
+  expect((await ended).exit).toBe(143)
 })
 
 test('what cannot be is refused before anything is done', async () => {

@@ -32,38 +32,36 @@ test('a query that fits no result names it', async () => {
   expect(stderr).toContain(`the reservation ${ref} was made (pending_payment)`)
 })
 
+/** A reservation that is to be paid at an address of its own, and says `more`. */
+function toBePaid(reservation_ref: string, more: object = {}): string {
+  const url = `https://pay.test/${reservation_ref}`
+  service.script = (request, response) => {
+    if (request.path !== '/reservations/hotel') return false
+    answer(response, 201, {data: {reservation_ref, status: 'PENDING_PAYMENT', payment: {url}, ...more}})
+    return true
+  }
+  return url
+}
+
 test.each([[[]], [['--json']], [['--quiet']], [['--query', 'reservation_ref']]])(
   'a script that waits for a payment is told at once where to pay, in one line of stderr (%j)',
   async more => {
-    const url = 'https://pay.test/now'
-    service.script = (request, response) => {
-      if (request.path !== '/reservations/hotel') return false
-      answer(response, 201, {data: {reservation_ref: 'R-paid', status: 'PENDING_PAYMENT', payment: {url}}})
-      return true
-    }
-    const {exit, stdout, stderr} = await home.run(
-      reserve(`off_paid_${more.length}_${more[0]}`.replace('--', ''), '--wait', '1', ...more),
-    )
+    const url = toBePaid('R-paid')
+    const offer = `off_paid_${more.length}_${more[0]}`.replace('--', '')
+    const {exit, stdout, stderr} = await home.run(reserve(offer, '--wait', '1', ...more))
     expect(exit).toBe(8)
     expect(stderr.split('\n').filter(line => line.includes(url))).toEqual([`Pay at ${url}`])
-    const isJson = more[0] === '--json'
-    const error = isJson ? JSON.parse(stdout).error.message : /^Error: (.*)$/m.exec(stderr)?.[1]
-    expect(error).toBe('reservation R-paid is still pending_payment')
-    if (isJson)
-      expect(JSON.parse(stdout)).toMatchObject({
-        ...{outcome: 'pending_payment', reservation_ref: 'R-paid'},
-        ...{status: 'PENDING_PAYMENT', payment_url: url},
-      })
+    const message = 'reservation R-paid is still pending_payment'
+    if (more[0] !== '--json') return expect(stderr).toMatch(new RegExp(`^Error: ${message}$`, 'm'))
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{outcome: 'pending_payment', reservation_ref: 'R-paid', error: {message}},
+      ...{status: 'PENDING_PAYMENT', payment_url: url},
+    })
   },
 )
 
 test('without a wait the address is in the result alone', async () => {
-  const url = 'https://pay.test/result'
-  service.script = (request, response) => {
-    if (request.path !== '/reservations/hotel') return false
-    answer(response, 201, {data: {reservation_ref: 'R-6', status: 'PENDING_PAYMENT', payment: {url}}})
-    return true
-  }
+  const url = toBePaid('R-6')
   const {exit, stdout, stderr} = await home.run(reserve('off_result'))
   expect(exit).toBe(0)
   expect(stdout).toContain(`\nstatus\tPENDING_PAYMENT\npayment_url\t${url}\n`)
@@ -71,16 +69,9 @@ test('without a wait the address is in the result alone', async () => {
 })
 
 test('an error too long for the reservation still says where to pay', async () => {
-  const url = 'https://pay.test/long'
-  service.script = (request, response) => {
-    if (request.path !== '/reservations/hotel') return false
-    const remarks = 'x'.repeat(5000)
-    const payment = {url}
-    answer(response, 201, {data: {reservation_ref: 'R-7', status: 'PENDING_PAYMENT', payment, remarks}})
-    return true
-  }
+  const payment_url = toBePaid('R-7', {remarks: 'x'.repeat(5000)})
   const {exit, result} = await home.json<object>(reserve('off_long', '--wait', '1'))
   expect(exit).toBe(8)
-  expect(result).toMatchObject({reservation_ref: 'R-7', status: 'PENDING_PAYMENT', payment_url: url})
+  expect(result).toMatchObject({reservation_ref: 'R-7', status: 'PENDING_PAYMENT', payment_url})
   expect(result).not.toHaveProperty('reservation')
 })

@@ -1,5 +1,5 @@
 /** Stopped before the first byte: the user learns that nothing was sent, and resuming makes nothing. */
-import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
@@ -16,8 +16,7 @@ beforeEach(() => {
 })
 
 const NOTHING = 'nothing was sent to reserve, nothing was booked'
-const POSTS = '/reservations/hotel'
-const posted = () => service.seen(POSTS).length
+const posted = () => service.seen('/reservations/hotel').length
 
 let count = 0
 function reserving() {
@@ -43,49 +42,38 @@ async function endAt(path: string, argv: readonly string[], signal: NodeJS.Signa
   return ended
 }
 
-const entryOf = async (reference: string) => {
-  const {result} = await home.json<{entries: {client_reference_id: string}[]}>(['journal'])
-  return result.entries.find(entry => entry.client_reference_id === reference)
-}
-
-async function expectNothingMade({reference, argv}: {reference: string; argv: readonly string[]}) {
-  for (const form of [['--quiet'], ['--dry-run'], ['--wait=1']]) {
-    const resumed = await home.run(['reserve', '--resume', reference, ...form])
-    expect(resumed).toMatchObject({exit: 2, stdout: ''})
-    expect(resumed.stderr).toContain(`nothing was ever sent for the client reference ${reference}`)
-    expect(resumed.stderr).not.toContain('--resume T-')
-  }
-  const resumed = await home.json(['reserve', '--resume', reference])
-  expect(resumed).toMatchObject({
-    exit: 2,
-    result: {error: {code: 'never_sent'}, outcome: 'not_sent', reservation: null, attempts: 0},
-  })
-  expect(await entryOf(reference)).toMatchObject({outcome: 'not_sent', attempts: 0, reservation_ref: null})
-  expect(posted()).toBe(0)
-  const made = await home.json([...argv, '--yes'])
-  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 1}})
-  expect(posted()).toBe(1)
-}
-
-describe('while the token is fetched', () => {
-  test.each([
-    ['SIGINT', 130, 'interrupted'],
-    ['SIGTERM', 143, 'terminated'],
-  ] as const)('%s says that nothing was sent, and that is so', async (signal, exit, code) => {
+test.each([
+  ['SIGINT', 130, 'interrupted'],
+  ['SIGTERM', 143, 'terminated'],
+] as const)(
+  '%s while the token is fetched says that nothing was sent, and that is so',
+  async (signal, exit, code) => {
     const told = await endAt('/oauth/token', reserving().argv, signal)
     expect(told).toMatchObject({exit, stdout: ''})
     expect(told.stderr).toContain(`Stopped before it ended: ${NOTHING}`)
     expect(told.stderr).not.toContain('--resume')
-    const order = reserving()
-    const ended = await endAt('/oauth/token', [...order.argv, '--json'], signal)
+    const {argv, reference} = reserving()
+    const ended = await endAt('/oauth/token', [...argv, '--json'], signal)
     expect(ended.exit).toBe(exit)
-    expect(JSON.parse(ended.stdout)).toEqual({
-      error: {
-        code,
-        message: `stopped by ${signal} before it ended: ${NOTHING}`,
-        hint: 'to book, run the command again',
-      },
+    const message = `stopped by ${signal} before it ended: ${NOTHING}`
+    expect(JSON.parse(ended.stdout)).toEqual({error: {code, message, hint: 'to book, run the command again'}})
+
+    for (const form of [['--quiet'], ['--dry-run'], ['--wait=1']]) {
+      const resumed = await home.run(['reserve', '--resume', reference, ...form])
+      expect(resumed).toMatchObject({exit: 2, stdout: ''})
+      expect(resumed.stderr).toContain(`nothing was ever sent for the client reference ${reference}`)
+      expect(resumed.stderr).not.toContain('--resume T-')
+    }
+    expect(await home.json(['reserve', '--resume', reference])).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'never_sent'}, outcome: 'not_sent', reservation: null, attempts: 0},
     })
-    await expectNothingMade(order)
-  })
-})
+    expect((await home.json<{entries: object[]}>(['journal'])).result.entries).toContainEqual(
+      expect.objectContaining({client_reference_id: reference, outcome: 'not_sent', attempts: 0}),
+    )
+    expect(posted()).toBe(0)
+    const made = await home.json([...argv, '--yes'])
+    expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 1}})
+    expect(posted()).toBe(1)
+  },
+)

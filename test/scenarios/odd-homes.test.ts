@@ -1,13 +1,12 @@
 /** Homes that cannot be written, that others may write, or that are no directory; and other places that are taken. */
 import {chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, describe, expect, test} from 'vitest'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {describe, expect, test} from 'vitest'
+import {sandboxOfFile} from '../support/served-sandbox.js'
+import {GUESTS, offerIn} from '../support/stay.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
 
 describe('a home that cannot be written', () => {
   // A file in the place of the directory stops everyone, root too.
@@ -18,7 +17,7 @@ describe('a home that cannot be written', () => {
   }
 
   test('reserves only what the caller can find again', async () => {
-    const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+    const offer = await offerIn(home)
     const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS]
     expect(await home.refusal(argv, locked())).toMatchObject({exit: 2, code: 'journal_not_writable'})
     const named = ['--client-reference', 'R1', '--idempotency-key', '0b7a1f3e-6a53-4c0b-9d2c-4b1f7f7a1c11']
@@ -43,7 +42,7 @@ describe('a home that cannot be written', () => {
 })
 
 test('a HAR file that cannot be written is refused before anything is sent', async () => {
-  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[2] ?? ''
+  const offer = await offerIn(home)
   const argv = ['reserve', offer, '--pay', 'account', '--har', 'none/all.har', ...GUESTS]
   expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'cannot_write'})
   expect((await home.run(['journal'])).stdout).not.toContain(offer)

@@ -1,9 +1,9 @@
 /** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
-import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {closing, ownHome} from '../support/own.js'
 import {answer, refuse, ScriptedService} from '../support/scripted-service.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 
 const FORMS = [['--json'], ['--quiet']]
@@ -13,8 +13,7 @@ interface Made {
   readonly reservation: {readonly reservation_ref: string; readonly payment: {readonly status?: string}}
 }
 
-const sandbox = await serveLocalSandbox()
-afterAll(() => sandbox.stop())
+const sandbox = await sandboxOfFile()
 
 describe('on the sandbox', () => {
   const {home} = sandbox

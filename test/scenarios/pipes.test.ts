@@ -1,54 +1,32 @@
 /** A reader that closes early, a full disk, a signal: the ends of a pipe. */
-import {type ChildProcess, execFileSync, spawn} from 'node:child_process'
-import {closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync} from 'node:fs'
+import {type ChildProcess, execFileSync} from 'node:child_process'
+import {closeSync, constants, existsSync, mkdirSync, openSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
+import {GUESTS, offerIn, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
-const script = `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`
-writeFileSync(join(home.directory, 'bookctl'), script, {mode: 0o755})
-
-/** Runs a shell line in which `$B` is bookctl; returns the exit codes of its pipe's parts, and stderr. */
-function shell(line: string): Promise<{codes: string; stderr: string}> {
-  const child = spawn('bash', ['-c', `${line}; echo "\${PIPESTATUS[@]}" >&3`], {
-    env: {
-      ...process.env,
-      NODE_OPTIONS: '',
-      CI: '',
-      B: join(home.directory, 'bookctl'),
-      BOOKCTL_CONFIG_DIR: home.configDirectory,
-      ...home.env,
-    },
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  })
-  let codes = ''
-  let stderr = ''
-  child.stdio[3]?.on('data', chunk => {
-    codes += chunk
-  })
-  child.stderr?.on('data', chunk => {
-    stderr += chunk
-  })
-  return new Promise(resolve => child.on('close', () => resolve({codes: codes.trim(), stderr})))
+/** Runs a line of bash; returns the exit codes of its pipe's parts, and stderr. */
+async function shell(line: string): Promise<{codes: string; stderr: string}> {
+  const bookctl = 'node="$0" script="$1"; bookctl() { "$node" "$script" "$@"; }'
+  const before = ['bash', '-c', `${bookctl}; ${line}; printf '\\1%s' "\${PIPESTATUS[*]}" >&2`]
+  const [stderr = '', codes = ''] = (await home.spawn([], {before})).stderr.split('\u0001')
+  return {codes, stderr}
 }
 
 test.each([
   [
     'sk_test_sandbox',
-    '$B login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin --profile slow',
+    'bookctl login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin --profile slow',
   ],
   [
     '{"payment": {"mode": "account"}}',
-    `$B reserve off_1 --input - ${GUESTS.map(word => `'${word}'`).join(' ')} --nationality TR --dry-run`,
+    `bookctl reserve off_1 --input - ${GUESTS.map(word => `'${word}'`).join(' ')} --nationality TR --dry-run`,
   ],
 ])('an input that comes later than the command starts is waited for: %s', async (text, command) => {
   expect(await shell(`(sleep 1; printf '%s' '${text}') | ${command}`)).toEqual({
@@ -57,7 +35,7 @@ test.each([
   })
 })
 
-test.each([`$B ${SEARCH.join(' ')}`, '$B reserve --help', `$B ${SEARCH.join(' ')} --json`])(
+test.each([`bookctl ${SEARCH.join(' ')}`, 'bookctl reserve --help', `bookctl ${SEARCH.join(' ')} --json`])(
   '%s into a reader that closes at once',
   async line => {
     expect(await shell(`${line} | true`)).toEqual({codes: '0 0', stderr: ''})
@@ -65,20 +43,20 @@ test.each([`$B ${SEARCH.join(' ')}`, '$B reserve --help', `$B ${SEARCH.join(' ')
 )
 
 test("the first line is read, the rest is nobody's", async () => {
-  expect(await shell(`$B ${SEARCH.join(' ')} | head -1`)).toEqual({codes: '0 0', stderr: ''})
+  expect(await shell(`bookctl ${SEARCH.join(' ')} | head -1`)).toEqual({codes: '0 0', stderr: ''})
 })
 
 test('listen ends with its reader, although no event comes', async () => {
   const secret = 'BOOKCTL_WEBHOOK_SECRET=whsec_abcdefghijklmnopqrstuvwxyz0123456789'
-  const {codes, stderr} = await shell(`env ${secret} $B webhooks listen --port 0 --json | head -1`)
+  const {codes, stderr} = await shell(`${secret} bookctl webhooks listen --port 0 --json | head -1`)
   expect({codes, stderr}).toEqual({codes: '0 0', stderr: ''})
 })
 
 test.skipIf(!existsSync('/dev/full')).each([
-  ['$B whoami', '1', /ENOSPC/],
+  ['bookctl whoami', '1', /ENOSPC/],
   // A refusal that has nothing to print there is what it was.
-  ['$B reserve </dev/null', '2', /^(?!.*could not be written)/s],
-  ['$B hotels serch --json', '2', /^(?!.*(done|journal)).*unknown command `hotels serch`/s],
+  ['bookctl reserve </dev/null', '2', /^(?!.*could not be written)/s],
+  ['bookctl hotels serch --json', '2', /^(?!.*(done|journal)).*unknown command `hotels serch`/s],
 ])(
   '%s where nothing can be written: a failure is told, and nothing is said to be done',
   async (line, exit, said) => {
@@ -137,13 +115,13 @@ async function opened(path: string): Promise<number> {
 
 test.skipIf(!existsSync('/dev/full'))('talk that cannot be written changes no exit code', async () => {
   const unreachable = '--base-url http://127.0.0.1:1/v1 --timeout 1'
-  expect((await shell(`$B account ${unreachable} -v 2> /dev/full`)).codes).toBe('7')
-  expect((await shell('$B voucher download 2> /dev/full')).codes).toBe('2')
-  expect((await shell('$B account -v 2> /dev/full')).codes).toBe('0')
+  expect((await shell(`bookctl account ${unreachable} -v 2> /dev/full`)).codes).toBe('7')
+  expect((await shell('bookctl voucher download 2> /dev/full')).codes).toBe('2')
+  expect((await shell('bookctl account -v 2> /dev/full')).codes).toBe('0')
 })
 
 test('a reservation is made and printed although nobody reads the talk', async () => {
-  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+  const offer = await offerIn(home)
   const made = await home.json(['reserve', offer, '--pay', 'account', '--verbose', ...GUESTS], {
     onStart: child => child.stderr?.destroy(),
   })
@@ -188,7 +166,7 @@ test('SIGTERM ends one with --json with 143 and one document', async () => {
 })
 
 test('a stopped reservation says how to find out what became of it', async () => {
-  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[3] ?? ''
+  const offer = await offerIn(home)
   const reference = "it's;$HOME"
   const argv = ['reserve', offer, '--pay', 'account', '--client-reference', reference, '--json', ...GUESTS]
   const ended = await stopped(argv, 'reservations.create', '/reservations/hotel', 'SIGTERM', 5)
@@ -196,5 +174,5 @@ test('a stopped reservation says how to find out what became of it', async () =>
   expect(ended.exit).toBe(143)
   expect(ended.stderr).toContain(`Stopped before it ended: ${command}\n`)
   expect(JSON.parse(ended.stdout)).toMatchObject({error: {code: 'terminated', hint: command}})
-  expect((await shell(command.replace('bookctl', '$B'))).codes).toBe('0')
+  expect((await shell(command)).codes).toBe('0')
 })

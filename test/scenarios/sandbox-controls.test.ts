@@ -1,13 +1,14 @@
 import {expect, onTestFinished, test} from 'vitest'
 import {eventually} from '../support/eventually.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {ownHome} from '../support/own.js'
+import {ownSandbox} from '../support/served-sandbox.js'
+import {reservationIn} from '../support/stay.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {atTerminal} from '../support/terminal.js'
-import {exportsOf, newHome, start} from './started-sandboxes.js'
+import {exportsOf, start} from './started-sandboxes.js'
 
 test('prints each request as it comes, without secrets, and the dashboard is none', async () => {
-  const home = newHome()
+  const home = ownHome()
   const {baseUrl, lines, stop} = await start(home, '--db', ':memory:')
   const env = await exportsOf(home)
   await home.run(['account'], {env})
@@ -37,7 +38,7 @@ test('prints each request as it comes, without secrets, and the dashboard is non
 })
 
 test('--quiet prints no requests', async () => {
-  const home = newHome()
+  const home = ownHome()
   const {baseUrl, lines, stop} = await start(home, '--db', ':memory:', '--quiet')
   await fetch(`${baseUrl}/account`)
   await stop()
@@ -45,7 +46,7 @@ test('--quiet prints no requests', async () => {
 })
 
 test('goes on when the reader of its lines is gone', async () => {
-  const home = newHome()
+  const home = ownHome()
   const {baseUrl, child, stop} = await start(home, '--db', ':memory:')
   child.stdout?.destroy()
   for (let n = 0; n < 3; n += 1) expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
@@ -53,7 +54,7 @@ test('goes on when the reader of its lines is gone', async () => {
 })
 
 test('at a terminal: the dashboard, then a line for each request', async () => {
-  const home = newHome()
+  const home = ownHome()
   const terminal = atTerminal(home, ['sandbox', 'start', '--db', ':memory:'], {columns: 120})
   await terminal.waitFor(/Dashboard: http:\/\/127\.0\.0\.1:\d+\//)
   await terminal.waitFor('Ctrl-C')
@@ -68,9 +69,7 @@ test.each([
   ['poor', 'cid_sandbox_poor', '10.00'],
   ['readonly', 'cid_sandbox_readonly', '100000.00'],
 ])('sandbox env --client %s exports credentials that work', async (client, id, balance) => {
-  const sandbox = await serveLocalSandbox()
-  onTestFinished(async () => void (await (() => sandbox.stop())()))
-  sandbox.recordIn(sandbox.home)
+  const sandbox = await ownSandbox()
   const env = await exportsOf(sandbox.home, '--client', client)
   expect(env.BOOKCTL_CLIENT_ID).toBe(id)
   const {exit, result} = await sandbox.home.json<{account: object}>(['account'], {env})
@@ -86,9 +85,9 @@ interface Triggered {
 /** A sandbox that delivers to a receiver, which checks nothing. */
 async function subscribed() {
   const subscriber = await startSubscriber()
-  const home = newHome()
+  const home = ownHome()
   const started = await start(home, '--db', ':memory:', '--allow-http-loopback')
-  onTestFinished(async () => void (await (() => subscriber.close())()))
+  onTestFinished(subscriber.close)
   Object.assign(home.env, await exportsOf(home))
   const create = ['webhooks', 'create', '--url', `${subscriber.origin}/hooks`]
   await home.json([...create, '--event', 'payment.failed', '--event', 'reservation.cancelled'])
@@ -109,32 +108,23 @@ test('trigger sends a signed event to those who subscribed to its type, about a 
   expect(received?.headers['x-service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
   expect(JSON.parse(String(received?.body))).toEqual(made.result.event)
 
-  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
-  const {result} = await home.json<{reservation_ref: string}>([
-    'reserve',
-    offer,
-    ...['--pay', 'account', ...GUESTS],
-  ])
-  const cancelled = ['sandbox', 'trigger', 'reservation.cancelled', result.reservation_ref]
+  const reference = await reservationIn(home)
+  const cancelled = ['sandbox', 'trigger', 'reservation.cancelled', reference]
   const about = await home.json<Triggered>(cancelled)
   expect(about.result.event.data).toMatchObject({
-    reservation_ref: result.reservation_ref,
+    reservation_ref: reference,
     status: 'CANCELLED',
     refund_amount: expect.stringMatching(/^\d+\.\d\d$/),
   })
-  const shown = await home.json<{reservation: {status: string}}>([
-    'reservations',
-    'show',
-    result.reservation_ref,
-  ])
-  expect(shown.result.reservation.status).toBe('CONFIRMED')
+  const {result} = await home.json(['reservations', 'show', reference])
+  expect(result).toMatchObject({reservation: {status: 'CONFIRMED'}})
 
   const unheard = await home.json<Triggered>(['sandbox', 'trigger', 'voucher.ready'])
   expect(unheard).toMatchObject({exit: 0, result: {deliveries: []}})
 })
 
 test('trigger names the types there are, and the reservation there is not', async () => {
-  const home = newHome()
+  const home = ownHome()
   await start(home, '--db', ':memory:')
   const wrong = await home.refusal(['sandbox', 'trigger', 'reservation.confirm'])
   expect(wrong).toMatchObject({exit: 2, code: 'unknown_event_type'})
@@ -144,10 +134,8 @@ test('trigger names the types there are, and the reservation there is not', asyn
 })
 
 test('faults are injected, listed and removed at the command line', async () => {
-  const sandbox = await serveLocalSandbox()
-  onTestFinished(async () => void (await (() => sandbox.stop())()))
+  const sandbox = await ownSandbox()
   const {home} = sandbox
-  sandbox.recordIn(home)
   const add = ['sandbox', 'fault', 'add']
   await home.run([...add, 'status', '--status', '503', '--retry-after', '1', '--operation', 'account.show'])
   await home.run([...add, 'latency', '--latency-ms', '5', '--times', '2'])
@@ -178,16 +166,14 @@ test.each([
   [['truncate', '--operation', 'hotel.search'], '--operation must be one of: *, token.create'],
   [['truncate', '--times', '0'], '--times: must be a whole number from 1'],
 ])('fault add %j is refused before anything is sent', async (argv, message) => {
-  const refusal = await newHome().refusal(['sandbox', 'fault', 'add', ...argv])
+  const refusal = await ownHome().refusal(['sandbox', 'fault', 'add', ...argv])
   expect(refusal.exit).toBe(2)
   expect(refusal.message).toContain(message)
 })
 
 test('reset asks a person, and no script', async () => {
-  const sandbox = await serveLocalSandbox()
-  onTestFinished(async () => void (await (() => sandbox.stop())()))
+  const sandbox = await ownSandbox()
   const {home} = sandbox
-  sandbox.recordIn(home)
   await home.run(['account'])
   const requests = async () => (await sandbox.requests()).length
   expect(await requests()).toBe(2)

@@ -2,11 +2,11 @@
 import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
-import {startListening} from '../support/listening.js'
-import {exportsOf, newHome, occupy, start} from './started-sandboxes.js'
+import {ownHome, ownListening} from '../support/own.js'
+import {exportsOf, occupy, start} from './started-sandboxes.js'
 
 test('starts on the same port again, so that exports, profiles and tokens survive a restart', async () => {
-  const home = newHome()
+  const home = ownHome()
   const first = await start(home)
   expect(first.port).toBeGreaterThanOrEqual(4010)
   const env = await exportsOf(home)
@@ -23,7 +23,7 @@ test('starts on the same port again, so that exports, profiles and tokens surviv
 })
 
 test('says that its port is taken and uses another one, which is then the one it keeps', async () => {
-  const home = newHome()
+  const home = ownHome()
   const {port, stop} = await start(home)
   await stop()
   await occupy(port)
@@ -35,7 +35,7 @@ test('says that its port is taken and uses another one, which is then the one it
 })
 
 test('a port that was typed is used or refused, and remembered', async () => {
-  const home = newHome()
+  const home = ownHome()
   const {port, stop} = await start(home, '--port', '0')
   await stop()
   const again = await start(home, '--port', String(port))
@@ -47,10 +47,9 @@ test('a port that was typed is used or refused, and remembered', async () => {
 })
 
 test('listen takes 4020, another port when that is in use, and a typed one only', async () => {
-  const home = newHome()
-  const one = await startListening(home)
-  const two = await startListening(home)
-  onTestFinished(async () => void (await (() => Promise.all([one.stop(), two.stop()]))()))
+  const home = ownHome()
+  const one = await ownListening(home)
+  const two = await ownListening(home)
   expect(one.port).toBeGreaterThanOrEqual(4020)
   expect(two.port).not.toBe(one.port)
   const {stderr} = await two.stop()
@@ -62,7 +61,7 @@ test('listen takes 4020, another port when that is in use, and a typed one only'
 })
 
 test('the controls find the sandbox that runs, whatever BOOKCTL_BASE_URL names', async () => {
-  const home = newHome({BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1'})
+  const home = ownHome({BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1'})
   const {baseUrl, stop} = await start(home, '--db', ':memory:')
   expect(await exportsOf(home)).toMatchObject({BOOKCTL_BASE_URL: baseUrl})
   expect((await home.run(['sandbox', 'clock', '--advance', '1m'])).exit).toBe(0)
@@ -77,7 +76,7 @@ test('the controls find the sandbox that runs, whatever BOOKCTL_BASE_URL names',
 })
 
 test('without a login the hint is the line that uses the sandbox, if one runs', async () => {
-  const home = newHome()
+  const home = ownHome()
   expect((await home.refusal(['account'])).hint).toContain('bookctl login')
   const {stop} = await start(home, '--db', ':memory:')
   const refusal = await home.refusal(['account'])
@@ -94,7 +93,7 @@ interface Listed {
 }
 
 test('several run beside each other, and the end of one hides no other', async () => {
-  const home = newHome()
+  const home = ownHome()
   expect((await home.json<Listed>(['sandbox', 'list'])).result).toEqual({sandboxes: []})
   const usual = await start(home)
   const inMemory = await start(home, '--db', ':memory:')
@@ -123,7 +122,7 @@ test('several run beside each other, and the end of one hides no other', async (
 })
 
 test('a database in use is named with the address and the process that use it', async () => {
-  const home = newHome()
+  const home = ownHome()
   const {pid, port} = await start(home)
   const refusal = await home.refusal(['sandbox', 'start'])
   expect(refusal).toMatchObject({
@@ -137,9 +136,9 @@ test('a database in use is named with the address and the process that use it', 
 })
 
 test('two that start at the same moment on one database: one runs, and the other names it', async () => {
-  const home = newHome()
+  const home = ownHome()
   const both = [home.serve(['sandbox', 'start']), home.serve(['sandbox', 'start'])]
-  onTestFinished(async () => void (await (() => both.map(({child}) => child.kill('SIGKILL')))()))
+  onTestFinished(() => void both.map(({child}) => child.kill('SIGKILL')))
   const ready = (await Promise.all(both.map(each => each.ready))).filter(line => line !== undefined)
   expect(ready).toHaveLength(1)
   const {stdout} = await Promise.race(both.map(each => each.ended))
@@ -149,7 +148,7 @@ test('two that start at the same moment on one database: one runs, and the other
 })
 
 test('records are private, and those of killed sandboxes are removed by the next', async () => {
-  const home = newHome()
+  const home = ownHome()
   const killed = await start(home, '--db', ':memory:')
   await killed.stop('SIGKILL')
   expect(home.kept()).toContain(`sandbox-running-${killed.pid}.json`)
@@ -166,7 +165,7 @@ test('records are private, and those of killed sandboxes are removed by the next
 })
 
 test('one whose database was removed is still found beside the one on the new database', async () => {
-  const home = newHome()
+  const home = ownHome()
   const old = await start(home)
   for (const end of ['', '-wal', '-shm'])
     rmSync(join(home.configDirectory, `sandbox.db${end}`), {force: true})

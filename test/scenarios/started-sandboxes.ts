@@ -1,13 +1,7 @@
 /** Sandboxes that tests start in homes of their own, with a stop by themselves when the test ends. */
 import {createServer} from 'node:net'
 import {expect, onTestFinished} from 'vitest'
-import {type Finished, Home, type Serving} from '../support/bookctl.js'
-
-export function newHome(env: Record<string, string> = {}): Home {
-  const home = new Home(env)
-  onTestFinished(() => home.remove())
-  return home
-}
+import type {Finished, Home, Serving} from '../support/bookctl.js'
 
 export interface Started extends Serving {
   readonly baseUrl: string

@@ -3,18 +3,17 @@ import {spawnSync} from 'node:child_process'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {stripVTControlCharacters} from 'node:util'
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {textWidth} from '../../src/cli/terminal/text.js'
 import {Home} from '../support/bookctl.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
+import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
 const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
 
 test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
   const person = new Home()
@@ -42,7 +41,7 @@ test('login says at once what is wrong with an answer, and offers no way to show
 })
 
 test('reserve asks once, and not again for what is made', async () => {
-  const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
+  const offer = await offerIn(home)
   const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
   const first = atTerminal(home, argv)
   await first.waitFor('Reserve this (TEST)?')
@@ -72,13 +71,8 @@ test('what is missing is asked for, with what the machine knows to choose from',
 
 test('the voucher picker offers confirmed reservations of this service only', async () => {
   const person = new Home(sandbox.env)
-  const reserve = async (pay: string) => {
-    const offer = (await person.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
-    const {stdout} = await person.run(['reserve', offer, '--pay', pay, ...GUESTS, '--quiet'])
-    return stdout.trim()
-  }
-  const confirmed = await reserve('account')
-  const pending = await reserve('instant')
+  const confirmed = await reservationIn(person)
+  const pending = await reservationIn(person, 'instant')
   const picker = (baseUrl?: string) =>
     atTerminal(person, ['voucher', 'download'], {env: baseUrl ? {BOOKCTL_BASE_URL: baseUrl} : {}})
   const here = picker()

@@ -1,18 +1,17 @@
 /** Subscriptions and their deliveries at the command line, on the local sandbox. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 import {storedSecrets} from './scripted-home.js'
 
 const URL_TYPED = 'https://partner.example/hooks'
 const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.ready']
 
-const sandbox = await serveLocalSandbox()
-afterAll(() => sandbox.stop())
+const sandbox = await sandboxOfFile()
 let home: Home
 beforeEach(() => {
   home = ownHome(sandbox.env)

@@ -1,14 +1,13 @@
 /** The booking wizard at a real terminal of 80 columns and 24 rows; what it asks and answers is tested in test/cli/wizard. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, describe, expect, test} from 'vitest'
+import {describe, expect, test} from 'vitest'
 import {type Line, said} from '../cli/wizard/scripted-prompts.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 import {atTerminal, type TerminalOptions, type TerminalRun} from '../support/terminal.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const {home} = sandbox
-afterAll(() => sandbox.stop())
 
 /** What is asked, and typed with Enter. */
 const typed = (script: TemplateStringsArray) =>

@@ -1,5 +1,6 @@
 /** A local sandbox inside the test's process, as `bookctl sandbox start` runs it, with a home that uses it. */
 import {join} from 'node:path'
+import {afterAll, onTestFinished} from 'vitest'
 import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../src/cli/features/sandbox/running.js'
 import {writeRecord} from '../../src/cli/session/sandbox-records.js'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
@@ -8,6 +9,21 @@ import {LISTEN_CA_NAME} from '../../src/state/file-names.js'
 import {Home} from './bookctl.js'
 
 export type ServedSandbox = Awaited<ReturnType<typeof serveLocalSandbox>>
+
+/** For the top of a test file: one for all of its tests. */
+export async function sandboxOfFile() {
+  const sandbox = await serveLocalSandbox()
+  afterAll(() => sandbox.stop())
+  return sandbox
+}
+
+/** For one test; the commands of its home find it. */
+export async function ownSandbox() {
+  const sandbox = await serveLocalSandbox()
+  onTestFinished(sandbox.stop)
+  sandbox.recordIn(sandbox.home)
+  return sandbox
+}
 
 /** Serves one on a free port, with its state in memory. `home` and `env` point commands at it. */
 export async function serveLocalSandbox() {

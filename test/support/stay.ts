@@ -1,4 +1,6 @@
-/** A search and a booking as typed. */
+/** A search and a booking as typed, and made. */
+import type {Home} from './bookctl.js'
+
 export const SEARCH = [
   ...['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3', '--room', '2'],
   ...['--nationality', 'TR', '--currency', 'EUR', '--sort', 'price'],
@@ -18,3 +20,13 @@ export const GUESTS = [
     'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
   ],
 ]
+
+/** The first offer of that search. */
+export const offerIn = async (home: Home, ...more: string[]) =>
+  (await home.run([...SEARCH, '--limit', '1', '--quiet', ...more])).stdout.trim()
+
+/** The reference of a reservation of `offer`, or of the first one. */
+export async function reservationIn(home: Home, pay: 'account' | 'instant' = 'account', offer?: string) {
+  const argv = ['reserve', offer ?? (await offerIn(home)), ...GUESTS, '--pay', pay, '--quiet', '--yes']
+  return (await home.run(argv)).stdout.trim()
+}

@@ -1,16 +1,15 @@
 /** Escape goes back one question at a time, and what was answered is offered again. */
-import {afterAll, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {peopleHere} from '../../../src/cli/features/wizard/keep-people.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
-import {serveLocalSandbox} from '../../support/served-sandbox.js'
+import {sandboxOfFile} from '../../support/served-sandbox.js'
 import {CONTACT} from '../../support/stay.js'
 import {type Desk, openDesk} from './desk.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 let desk: Desk
-afterAll(() => sandbox.stop())
 beforeEach(async () => {
   const {baseUrl} = sandbox
   desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})

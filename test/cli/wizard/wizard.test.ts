@@ -1,5 +1,5 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
-import {afterAll, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
 import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {newDraft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
@@ -8,16 +8,15 @@ import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'
-import {serveLocalSandbox} from '../../support/served-sandbox.js'
+import {sandboxOfFile} from '../../support/served-sandbox.js'
 import {CONTACT} from '../../support/stay.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from './desk.js'
 import {type Line, said} from './scripted-prompts.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 let desk: Desk
 
-afterAll(() => sandbox.stop())
 beforeEach(async () => {
   const {baseUrl} = sandbox
   desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
