@@ -11,26 +11,16 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const all = await namedCountries()
   const named = all.filter(country => isNamed(country, text))
   if (named.length === 1 && named[0]) return named[0].code
-  // Two letters are near every code, and within many names.
-  const isTelling = fold(text).length > 2
   const longNames = all.flatMap(({names}) => names.map(fold)).filter(name => name.length > 3)
-  const near = closestFew(fold(text), isTelling ? longNames : [], MOST_NEAR)
-  const meant = isTelling
-    ? [...findCountries(all, text), ...near.flatMap(name => findCountries(all, name))]
-    : []
-  const shown = [...new Set(meant)]
-    .slice(0, MOST_NEAR)
-    .map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
+  // Two letters are near every code, and within many names.
+  const typed = fold(text).length > 2 ? [text, ...closestFew(fold(text), longNames, MOST_NEAR)] : []
+  const meant = new Set(typed.flatMap(name => findCountries(all, name)))
+  const shown = [...meant].slice(0, MOST_NEAR).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
   const hint = shown.length > 0 ? `did you mean ${shown.join(' or ')}?` : undefined
-  throw invalid(
-    field,
-    'must be a country, by its name or two-letter code (ISO 3166-1), such as TR',
-    text,
-    hint,
-  )
+  const problem = 'must be a country, by its name or two-letter code (ISO 3166-1), such as TR'
+  throw invalid(field, problem, text, hint)
 }
 
-/** More suggestions do not help. */
 const MOST_NEAR = 3
 
 function isNamed({names}: NamedCountry, typed: string): boolean {
@@ -52,9 +42,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   BY: ['Belorussia', 'White Russia'],
   CD: ['DR Congo', 'DRC', 'Zaire', 'Congo-Kinshasa'],
   CG: ['Congo-Brazzaville'],
-  CI: ['Ivory Coast'],
-  CV: ['Cape Verde', 'Cabo Verde'],
-  CZ: ['Czechia', 'Czech Republic'],
+  CZ: ['Czech Republic'],
   GB: ['UK', 'Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
   IR: ['Persia'],
   KH: ['Kampuchea'],
@@ -63,12 +51,11 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   LK: ['Ceylon'],
   MD: ['Moldavia'],
   MK: ['Macedonia'],
-  MM: ['Burma', 'Myanmar'],
+  MM: ['Burma'],
   NL: ['Holland', 'The Netherlands'],
   SZ: ['Swaziland'],
-  TL: ['East Timor'],
-  TR: ['Turkey', 'Türkiye', 'Turkiye'],
-  US: ['USA', 'US', 'America', 'United States of America'],
+  TR: ['Turkey'],
+  US: ['America', 'United States of America'],
   VA: ['Vatican', 'Holy See'],
 }
 

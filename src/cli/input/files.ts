@@ -1,5 +1,5 @@
 /** Reads a file, or standard input for `-`. */
-import {accessSync, constants, existsSync, lstatSync, statSync} from 'node:fs'
+import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {isatty} from 'node:tty'
@@ -28,7 +28,7 @@ export function decode(flag: string, bytes: Uint8Array, options: {ignoreBOM: boo
 /** The bytes of `path` (`-`: standard input). Throws usage naming `flag` when it cannot be read, or is longer. */
 export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
   try {
-    const bytes = await (path === '-' ? readStandardInput(mostBytes) : readFile(path, mostBytes))
+    const bytes = await (path === '-' ? collect(process.stdin, mostBytes) : readFile(path, mostBytes))
     if (bytes.length <= mostBytes) return bytes
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException
@@ -42,13 +42,9 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
 
 /** The words for the system's `code` of a file that cannot be read; other codes as they are. */
 export function readingProblem(code: string): string {
-  return (Object.hasOwn(READING_PROBLEMS, code) && READING_PROBLEMS[code]) || code
-}
-
-const READING_PROBLEMS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EISDIR: 'is a directory',
-  ENOENT: 'no such file',
+  if (code === 'EACCES') return 'permission denied'
+  if (code === 'EISDIR') return 'is a directory'
+  return code === 'ENOENT' ? 'no such file' : code
 }
 
 /** Does not open stdin, which takes as long as to check a file. */
@@ -56,11 +52,11 @@ export function stdinIsTerminal(): boolean {
   return isatty(0)
 }
 
-/** As a stream, because the writer of a pipe may be slow, and signals must be handled meanwhile. */
-async function readStandardInput(mostBytes: number): Promise<Buffer> {
+/** The first bytes of a stream, a little more than `mostBytes` if there are more. */
+async function collect(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
-  for await (const piece of process.stdin) {
+  for await (const piece of stream) {
     pieces.push(piece)
     length += piece.length
     if (length > mostBytes) break
@@ -69,21 +65,8 @@ async function readStandardInput(mostBytes: number): Promise<Buffer> {
 }
 
 /** At most `mostBytes` + 1 bytes, so that an endless file ends too. Throws the error of the system. */
-export async function readFile(path: string, mostBytes: number): Promise<Buffer> {
-  const {open} = await import('node:fs/promises')
-  return whileReading(async () => {
-    const file = await open(path)
-    try {
-      const bytes = Buffer.alloc(mostBytes + 1)
-      let length = 0
-      for (let got = 1; got > 0 && length < bytes.length; length += got) {
-        got = (await file.read(bytes, length, bytes.length - length, null)).bytesRead
-      }
-      return bytes.subarray(0, length)
-    } finally {
-      await file.close()
-    }
-  })
+export function readFile(path: string, mostBytes: number): Promise<Buffer> {
+  return whileReading(() => collect(createReadStream(path, {end: mostBytes}), mostBytes))
 }
 
 /** A secret from a file or `-`, without a trailing newline. Throws usage when it is empty or has several lines. */
@@ -107,15 +90,12 @@ export function checkWritable(flag: string, path: string): string {
     return path
   } catch (error) {
     const {code = ''} = error as NodeJS.ErrnoException
-    const problem = PROBLEMS[code] ?? `cannot be written (${code})`
+    const isNone = code === 'ENOENT' || code === 'ENOTDIR'
+    const absence = code === 'ENOENT' ? 'does not exist' : 'is not a directory'
+    const problem = isNone ? absence : `cannot be written (${code})`
     const hint = `make it a directory that can be written, or name another file with ${flag}`
     throw usage('cannot_write', `${flag}: the directory ${sanitizeLine(directory, 200)} ${problem}`, hint)
   }
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'is not a directory',
 }
 
 /** Throws usage naming `flag` unless a new file can be written at `path`. */

@@ -19,7 +19,7 @@ const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_
 
 /** How values are read that people write in several ways. */
 const READERS: Readonly<Record<string, (field: string, text: string) => unknown>> = {
-  birth_date: (field, text) => readDay(field, text),
+  birth_date: readDay,
   nationality: checkCountry,
   is_lead: readTruth,
 }

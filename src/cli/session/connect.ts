@@ -1,4 +1,6 @@
 /** The composition root: puts together what sends requests. Heavy, so it is imported only by what may send one. */
+import {createHash} from 'node:crypto'
+import {resolve} from 'node:path'
 import process from 'node:process'
 import {createTokenSource} from '../../api/auth/tokens.js'
 import {createSender} from '../../api/http/send.js'
@@ -8,7 +10,7 @@ import {createTrace} from '../../api/trace/trace.js'
 import type {Api, Clock, Sender, TokenSource} from '../../api/types.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
-import {routeOf, withProxy} from '../input/proxy.js'
+import {withProxy} from '../input/proxy.js'
 import {
   createProgress,
   progressStyle,
@@ -133,4 +135,16 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const whole = createApi({baseUrl, sender, tokens, clock, namedPath, ...bound})
   const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
   return {...opened, target, api, tokens, state}
+}
+
+/** Variables that the route depends on, in either case. */
+const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
+
+/** Two processes with the same route meet the same faults. Hashed: a proxy's address may hold a password. */
+function routeOf({env, proxy, caFile, insecure, timeoutSeconds}: ConnectOptions): string {
+  const surroundings = Object.entries(env)
+    .filter(([name]) => ROUTE_VARIABLES.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const parts = [proxy, caFile && resolve(caFile), insecure, timeoutSeconds, surroundings]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }

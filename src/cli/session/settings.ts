@@ -104,15 +104,11 @@ async function usableValue({key, value, origin, source}: Effective): Promise<Set
   }
 }
 
-export interface Preferences {
-  readonly nationality?: string | undefined
-  readonly currency?: string | undefined
-  /** The parts of §2.4's contact that are set. */
-  readonly contact?: Fields | undefined
-}
+/** What reservations and searches take from the settings; the contact has the parts of §2.4's that are set. */
+export type Preferences = Partial<Awaited<ReturnType<typeof readPreferences>>>
 
 /** Throws usage, naming variable or place in config.json, for an invalid value. */
-export async function readPreferences(around: Surroundings): Promise<Preferences> {
+export async function readPreferences(around: Surroundings) {
   const contact: Fields = {}
   for (const {name} of SETTING_KEYS.filter(key => key.name.startsWith('contact.'))) {
     const value = await readText(name, around)

@@ -84,7 +84,7 @@ export async function resolveTarget(
   if (fromEnv) {
     const addressed = flags['base-url'] ? undefined : profileOf(flags, remembered)
     const service = serviceOf(flags, env, remembered)
-    if (!service) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+    if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
     return {profile: null, ...checkedService(service, fromEnv), scopes: scopesOf(env.BOOKCTL_SCOPES)}
   }
@@ -110,7 +110,7 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
     throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
   if (clientId) checkClientId(clientId)
   const service = serviceOf(flags, env, remembered)
-  if (!service) throw missingVariables(['BOOKCTL_BASE_URL'], env)
+  if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
   return {
     profile: null,
     ...service,
@@ -163,16 +163,14 @@ function environmentCredentials(env: NodeJS.ProcessEnv): Credentials | undefined
   const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
   if (clientId && clientSecret) return {clientId, clientSecret}
   if (!clientId && !clientSecret) return undefined
-  throw missingVariables([clientId ? 'BOOKCTL_CLIENT_SECRET' : 'BOOKCTL_CLIENT_ID'], env)
+  throw missingVariable(clientId ? 'BOOKCTL_CLIENT_SECRET' : 'BOOKCTL_CLIENT_ID', env)
 }
 
-function missingVariables(names: readonly string[], env: NodeJS.ProcessEnv): Failure {
+function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {
   const given = ['BOOKCTL_TOKEN', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'].filter(name => env[name])
-  return usage(
-    'incomplete_environment',
-    `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} set, but ${names.join(' and ')} is not`,
-    'set all three (BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET), or none and use bookctl login',
-  )
+  const problem = `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} set, but ${missing} is not`
+  const all = 'BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET'
+  return usage('incomplete_environment', problem, `set all three (${all}), or none and use bookctl login`)
 }
 
 /** `directory`: where sandboxes are looked for whose credentials would do, unless a profile was typed. */

@@ -21,16 +21,10 @@ async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly str
   // Node 22.15 and later: includes NODE_EXTRA_CA_CERTS, and the system's store with --use-system-ca.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
-  return [...tls.rootCertificates, ...(await extraCertificates(env.NODE_EXTRA_CA_CERTS))]
-}
-
-/** A file that cannot be read is ignored: Node itself warns about it. */
-async function extraCertificates(file: string | undefined): Promise<string[]> {
-  if (!file) return []
-  return readPem(file).then(
-    text => [text],
-    () => [],
-  )
+  const {NODE_EXTRA_CA_CERTS: extra} = env
+  // A file that cannot be read is ignored: Node itself warns about it.
+  const text = extra ? await readPem(extra).catch(() => undefined) : undefined
+  return text === undefined ? tls.rootCertificates : [...tls.rootCertificates, text]
 }
 
 async function readPem(file: string): Promise<string> {

@@ -46,7 +46,13 @@ export async function renderResult<Item>(
   flags: OutputFlags,
   terminal: OutputTerminal,
 ): Promise<string> {
-  if (flags.query !== undefined) return renderQuery(result, flags.query, flags, terminal)
+  if (flags.query !== undefined) {
+    const found = await resultOfQuery(result, flags.query)
+    if (found.warning !== undefined) terminal.warn?.(found.warning)
+    // As JSON, a string bare, or in the rows of --format.
+    if (flags.json || flags.format === undefined) return found.text ?? ''
+    return RENDERERS[flags.format](viewOf(found, flags, terminal))
+  }
   if (flags.json) return RENDERERS.json(viewOf(result, flags, terminal))
   // A document without rows is JSON in every format.
   if (result.text !== undefined && result.items.length === 0)
@@ -72,19 +78,6 @@ export async function renderResult<Item>(
 export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'isTTY'>): boolean {
   const {json, format, columns, query, quiet} = flags
   return isTTY && !json && !quiet && [format, columns, query].every(flag => flag === undefined)
-}
-
-/** What --query finds: as JSON, a string bare, or in the rows of --format. */
-async function renderQuery<Item>(
-  result: Result<Item>,
-  query: string,
-  flags: OutputFlags,
-  terminal: OutputTerminal,
-) {
-  const found = await resultOfQuery(result, query)
-  if (found.warning !== undefined) terminal.warn?.(found.warning)
-  if (flags.json || flags.format === undefined) return found.text ?? ''
-  return RENDERERS[flags.format](viewOf(found, flags, terminal))
 }
 
 const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Promise<string>>> = {

@@ -12,8 +12,7 @@ export async function checkExpression(field: string, text: string): Promise<stri
     compile(text)
     return text
   } catch (error) {
-    const problem = `${field}: invalid JMESPath expression: ${reasonOf(error)}`
-    throw usage('invalid_query', problem)
+    throw usage('invalid_query', `${field}: invalid JMESPath expression: ${reasonOf(error)}`)
   }
 }
 
@@ -35,23 +34,15 @@ export async function resultOfQuery<Item>(
   query: string,
 ): Promise<Result<unknown> & {readonly warning?: string}> {
   const {search} = await import('@jmespath-community/jmespath')
-  // A query that does not fit fails after the work is done, so the error must not say otherwise.
-  const failure = (error: unknown) =>
-    new Failure(
-      'service_failed',
-      `the command succeeded, but --query cannot be applied to its result: ${reasonOf(error)}`,
-      {
-        code: 'query_failed',
-        hint: 'do not repeat a change because of this',
-        result: {result: document},
-        keepsResult: true,
-      },
-    )
   let found: unknown
   try {
     found = search(JSON.parse(JSON.stringify(document)), query)
   } catch (error) {
-    throw failure(error)
+    // The work is done by now, so the error must not say otherwise.
+    const problem = `the command succeeded, but --query cannot be applied to its result: ${reasonOf(error)}`
+    const hint = 'do not repeat a change because of this'
+    const kept = {result: {result: document}, keepsResult: true}
+    throw new Failure('service_failed', problem, {code: 'query_failed', hint, ...kept})
   }
   const items = Array.isArray(found) ? found : found === null ? [] : [found]
   const keys = isObject(document) ? sanitizeLine(Object.keys(document).join(', '), 200) : ''
