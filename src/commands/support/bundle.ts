@@ -6,11 +6,11 @@ import {
   bundleResult,
   collectBundle,
   listing,
-  requireNew,
+  taken,
   writeBundle,
   zipBundle,
 } from '../../cli/features/support/bundle.js'
-import {checkWritable} from '../../cli/input/files.js'
+import {checkWritable, requireNewFile} from '../../cli/input/files.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {mayAsk, requireConsent} from '../../cli/terminal/prompts/ask.js'
@@ -47,7 +47,7 @@ Environment: those of every command, BOOKCTL_NO_HISTORY.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SupportBundle)
-    if (!flags.force) requireNew(args.file)
+    if (!flags.force) requireNewFile(args.file, taken)
     if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
     const now = systemClock.now()

@@ -13,6 +13,7 @@ import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
+import {counted} from '../../terminal/values.js'
 import {type Check, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,
@@ -81,17 +82,13 @@ function linesOf(checks: readonly Check[], paint: Painter, width: number): strin
 
 /** `21 checks: 17 ok, 2 failed (token, account), 2 skipped`. */
 function summaryOf(checks: readonly Check[]): string {
-  const counted = (status: Check['status'], what: (count: number) => string, isNamed = false) => {
+  const words = {ok: 'ok', warn: 'warning', fail: 'failed', skipped: 'skipped'}
+  const parts = Object.entries(words).flatMap(([status, word]) => {
     const names = checks.filter(check => check.status === status).map(({name}) => name)
     if (names.length === 0) return []
-    return [`${names.length} ${what(names.length)}${isNamed ? ` (${names.join(', ')})` : ''}`]
-  }
-  const parts = [
-    ...counted('ok', () => 'ok'),
-    ...counted('warn', count => (count === 1 ? 'warning' : 'warnings'), true),
-    ...counted('fail', () => 'failed', true),
-    ...counted('skipped', () => 'skipped'),
-  ]
+    const count = status === 'warn' ? counted(names.length, word) : `${names.length} ${word}`
+    return [status === 'warn' || status === 'fail' ? `${count} (${names.join(', ')})` : count]
+  })
   return `${checks.length} checks: ${parts.join(', ')}`
 }
 

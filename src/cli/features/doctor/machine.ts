@@ -84,55 +84,44 @@ export function checkConfiguration(state: State): Finding {
   return ok(`${state.settings.path}: profiles ${names.join(', ') || 'none'}${current}`)
 }
 
-interface Problem {
-  readonly text: string
-  readonly fix: string
-  readonly isGrave?: boolean
-}
-
 /** Owners, permissions and symbolic links of the directory and of our files in it. */
 export function checkPermissions(directory: string): Finding {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
   if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
   const problems = [...problemsOf(directory, stats, '700'), ...unwritable(directory), ...filesIn(directory)]
-  const [first] = [...problems].sort((left, right) => Number(right.isGrave ?? 0) - Number(left.isGrave ?? 0))
+  const first = problems.find(({status}) => status === 'fail') ?? problems[0]
   if (!first) return ok(`${directory}: ${hasModes() ? 'private (0700)' : 'the ACL was not checked'}`)
-  const detail = problems.map(problem => problem.text).join('; ')
-  return first.isGrave ? fail('usage', detail, first.fix) : warn(detail, first.fix)
+  return {...first, detail: problems.map(({detail}) => detail).join('; ')}
 }
 
-function filesIn(directory: string): Problem[] {
+function filesIn(directory: string): Finding[] {
   return OUR_FILES.flatMap(name => {
     const path = join(directory, name)
     const stats = lstatSync(path, {throwIfNoEntry: false})
     if (!stats) return []
-    if (!stats.isFile()) {
-      const fix = `remove ${path}, or replace it with the file itself`
-      return [{text: `${path} is not a regular file, and is not used`, fix, isGrave: true}]
-    }
+    const fix = `remove ${path}, or replace it with the file itself`
+    if (!stats.isFile()) return [fail('usage', `${path} is not a regular file, and is not used`, fix)]
     return problemsOf(path, stats, '600')
   })
 }
 
-function problemsOf(path: string, stats: Stats, mode: string): Problem[] {
+function problemsOf(path: string, stats: Stats, mode: string): Finding[] {
   if (!hasModes()) return []
   const uid = process.getuid?.()
-  if (uid !== 0 && stats.uid !== uid) {
-    const fix = `change its owner: sudo chown "$USER" '${path}'`
-    return [{text: `${path} belongs to another user`, fix, isGrave: true}]
-  }
+  const fix = `change its owner: sudo chown "$USER" '${path}'`
+  if (uid !== 0 && stats.uid !== uid) return [fail('usage', `${path} belongs to another user`, fix)]
   if (stats.isSymbolicLink() || (stats.mode & 0o077) === 0) return []
   const has = (stats.mode & 0o777).toString(8)
-  return [{text: `${path} is accessible to others (${has})`, fix: `chmod ${mode} '${path}'`}]
+  return [warn(`${path} is accessible to others (${has})`, `chmod ${mode} '${path}'`)]
 }
 
-function unwritable(directory: string): Problem[] {
+function unwritable(directory: string): Finding[] {
   try {
     accessSync(directory, constants.W_OK | constants.X_OK)
     return []
   } catch {
     const text = `${directory} is not writable: tokens last for one command only, and reservations are not recorded`
-    return [{text, fix: 'make it writable, or set BOOKCTL_CONFIG_DIR'}]
+    return [warn(text, 'make it writable, or set BOOKCTL_CONFIG_DIR')]
   }
 }
 

@@ -12,13 +12,13 @@ import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {writeWholeFile} from '../../../storage/files.js'
-import {requireNewFile} from '../../input/files.js'
 import {versionFacts} from '../../shell/help/version.js'
 import type {Painter} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {wrapForTerminal} from '../../terminal/talk.js'
 import type {Check} from '../doctor/check.js'
+import {doctorResult} from '../doctor/doctor.js'
 import {journalRow} from '../reserve/journal.js'
 
 export interface BundleFile {
@@ -39,46 +39,33 @@ interface BundleParts {
 const LAST_REQUESTS = 50
 const LAST_RESERVATIONS = 200
 
+const ABOUT = {
+  'versions.json': 'versions of this program, Node.js and the system; the home directory is written ~',
+  'environment.json': 'environment variables that are read and set; secrets and proxy passwords taken out',
+  'config.json': 'profiles and defaults; contact data taken out; no secret is in the original',
+  'doctor.json': 'results of doctor, and what to do; no secret is in it',
+  'journal.json': `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
+  'requests.json': `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
+}
+
 /** Every file, the manifest first. A file that cannot be read says why. */
 export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
   const redactor = await redactorOf(parts)
   const {state, env, version, checks} = parts
   const {directory} = state
-  const file = (name: string, about: string, value: unknown) => ({
-    ...{name, about},
-    text: `${withoutHome(jsonText(redactor.json(value), 2))}\n`,
-  })
   const {environment, ...versions} = versionFacts({...version, configDirectory: directory, env})
-  const files = [
-    file(
-      'versions.json',
-      'versions of this program, Node.js and the system; the home directory is written ~',
-      versions,
-    ),
-    file(
-      'environment.json',
-      'environment variables that are read and set; secrets and proxy passwords taken out',
-      environment,
-    ),
-    file(
-      'config.json',
-      'profiles and defaults; contact data taken out; no secret is in the original',
-      await orUnreadable(() => configOf(state, redactor)),
-    ),
-    file('doctor.json', 'results of doctor, and what to do; no secret is in it', {
-      checks: checks.map(({kind: _kind, ...check}) => check),
-    }),
-    file(
-      'journal.json',
-      `the last ${LAST_RESERVATIONS} reservations tried here: references, keys, outcomes; guests, contacts and prices are not in it`,
-      await orUnreadable(async () => ({entries: await journalOf(state)})),
-    ),
-    file(
-      'requests.json',
-      `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
-      {requests: requestsOf(directory, redactor)},
-    ),
-  ]
+  const values: Record<keyof typeof ABOUT, unknown> = {
+    'versions.json': versions,
+    'environment.json': environment,
+    'config.json': await orUnreadable(() => configOf(state, redactor)),
+    'doctor.json': doctorResult(checks).document,
+    'journal.json': await orUnreadable(async () => ({entries: await journalOf(state)})),
+    'requests.json': {requests: requestsOf(directory, redactor)},
+  }
+  const files = Object.entries(ABOUT).map(([name, about]) => {
+    const value = redactor.json(values[name as keyof typeof ABOUT])
+    return {name, about, text: `${withoutHome(jsonText(value, 2))}\n`}
+  })
   return [manifestOf(files, parts), ...files]
 }
 
@@ -98,15 +85,14 @@ function manifestOf(files: readonly BundleFile[], {version, now}: BundleParts): 
 /** Knows every secret and person stored on this machine, so that their values are removed anywhere. */
 async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   const redactor = createRedactor()
-  const add = (value: string | undefined) => value && redactor.add(value)
-  add(env.BOOKCTL_CLIENT_SECRET)
-  add(env.BOOKCTL_TOKEN)
-  add(env.PGPASSWORD)
-  for (const part of passwordsOf(env.BOOKCTL_STORE ?? '')) add(part)
-  for (const word of (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/)) add(word)
-  for (const [name, value = ''] of Object.entries(env)) {
-    if (/^(https?|all)_proxy$/i.test(name)) for (const part of passwordsOf(value)) add(part)
-  }
+  const proxies = Object.entries(env).filter(([name]) => /^(https?|all)_proxy$/i.test(name))
+  const keep = (secret: string | undefined) => secret && redactor.add(secret)
+  const given = [
+    ...[env.BOOKCTL_CLIENT_SECRET, env.BOOKCTL_TOKEN, env.PGPASSWORD],
+    ...(env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/),
+    ...[env.BOOKCTL_STORE, ...proxies.map(([, value]) => value)].flatMap((url = '') => passwordsOf(url)),
+  ]
+  given.forEach(keep)
   // The body of a reservation is kept while its outcome is unknown.
   const bodies = async () =>
     (await state.journal.list()).flatMap(({body}) => peopleIn(body === null ? {} : JSON.parse(body)))
@@ -117,7 +103,7 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   ]
   const readable = [() => peopleIn(state.settings.read()), () => peopleIn({guests: state.people.listAll()})]
   for (const read of remembers(state) ? [...readable, ...stored] : readable)
-    await orUnreadable(async () => (await read()).forEach(add))
+    await orUnreadable(async () => (await read()).forEach(keep))
   return redactor
 }
 
@@ -207,10 +193,6 @@ function orEmpty(read: () => string): string {
   }
 }
 
-export function requireNew(path: string): void {
-  requireNewFile(path, taken)
-}
-
 /** The zip archive, whose files only their owner may read. */
 export async function zipBundle(files: readonly BundleFile[], now: number): Promise<Uint8Array> {
   const {strToU8, zipSync} = await import('fflate')
@@ -229,7 +211,7 @@ export function writeBundle(path: string, bytes: Uint8Array, force: boolean): vo
   }
 }
 
-function taken(path: string) {
+export function taken(path: string) {
   const hint = 'name another, or add --force to replace it'
   return usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
 }
