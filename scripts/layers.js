@@ -11,7 +11,7 @@ const LAYERS = [
   // Lies in the file that starts everything.
   [null, 'cli/shell/main.ts'],
   ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],
-  ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts'],
+  ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts', 'cli/shell/exit-codes.ts'],
   [
     'session',
     'state/state.ts',
@@ -29,12 +29,7 @@ const LAYERS = [
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
   [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
   ['connect', 'cli/session/connect.ts'],
-  [
-    'signed',
-    'cli/shell/exit-codes.ts',
-    'cli/features/webhooks/verify.ts',
-    'cli/features/webhooks/results.ts',
-  ],
+  ['signed', 'cli/features/webhooks/verify.ts', 'cli/features/webhooks/results.ts'],
 ]
 
 /** Tells the bundler the layer of a module below `source` or of a package; null for what is in none. */
