@@ -43,7 +43,6 @@ import {
   nothingSentNote,
   requireSending,
   resumeHint,
-  resumeReservation,
   startRun,
 } from './run.js'
 
@@ -110,12 +109,8 @@ export class ReserveFlow {
     command.stopNote = run.note
     command.whenStopped(run.stop)
     const warn = (text: string) => this.warn(`Warning: ${text}`)
-    const {signal, onStage, onStopping} = run
-    const options = {warn, signal, onStage, onStopping, timeoutSeconds: command.timeoutSeconds}
-    const sending = plan
-      ? makeReservation(connection, plan, options)
-      : resumeReservation(connection, resume, options)
-    const made = await run.follow(sending).catch(error => {
+    const options = {...run, warn, timeoutSeconds: command.timeoutSeconds}
+    const made = await run.follow(makeReservation(connection, plan ?? resume, options)).catch(error => {
       if (plan) command.stopNote = stopNote
       throw error
     })

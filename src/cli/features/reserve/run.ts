@@ -16,48 +16,36 @@ export interface RunOptions extends ReserveHooks, Pick<ReserveParts, 'signal' | 
   readonly warn: (text: string) => void
 }
 
-/** Sends the reservation of `plan` and remembers that its offer is used. Throws Failure. */
+/**
+ * Sends the reservation planned, or finds out how the one with that client reference ended; see api/reserve. Throws Failure.
+ * Where nothing can be written, the journal is for this run alone.
+ */
 export async function makeReservation(
-  connection: Connection,
-  {intent}: Plan,
+  {api, clock, target, state}: Connection,
+  planned: Plan | string,
   options: RunOptions,
 ): Promise<ReserveOutcome> {
-  const outcome = await withParts(connection, options, (core, parts) => core.reserve(parts, intent, options))
-  const {target, state} = connection
+  const isResumed = typeof planned === 'string'
+  if (isResumed) requireJournal(state)
+  const [{reserve, resume}, {openMemoryJournal}] = await Promise.all([
+    import('../../../api/reserve/reserve.js'),
+    import('../../../state/state.js'),
+  ])
+  const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
+  const {signal, timeoutSeconds} = options
+  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
+  const parts = {api, clock, ...kept, timeoutSeconds, signal}
+  const made = isResumed ? resume(parts, planned, options) : reserve(parts, planned.intent, options)
+  const outcome = await made.finally(close)
   try {
-    if (state.remembers) await state.offers.markUsed(target, intent.offerId, outcome.client_reference_id)
+    // Remembers that the offer is used.
+    if (state.remembers && !isResumed)
+      await state.offers.markUsed(target, planned.intent.offerId, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
     options.warn(`the offer could not be noted as used: ${(error as Error).message}`)
   }
   return outcome
-}
-
-/** Finds out how an earlier reservation ended; see `resume` of api/reserve. */
-export async function resumeReservation(
-  connection: Connection,
-  reference: string,
-  options: RunOptions,
-): Promise<ReserveOutcome> {
-  requireJournal(connection.state)
-  return withParts(connection, options, (core, parts) => core.resume(parts, reference, options))
-}
-
-type Core = typeof import('../../../api/reserve/reserve.js')
-
-/** Where nothing can be written, the journal is for this run alone. */
-async function withParts(
-  {api, clock, target, state}: Connection,
-  {signal, timeoutSeconds}: RunOptions,
-  work: (core: Core, parts: ReserveParts) => Promise<ReserveOutcome>,
-): Promise<ReserveOutcome> {
-  const [core, {openMemoryJournal}] = await Promise.all([
-    import('../../../api/reserve/reserve.js'),
-    import('../../../state/state.js'),
-  ])
-  const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
-  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
-  return work(core, {api, clock, ...kept, timeoutSeconds, signal}).finally(close)
 }
 
 /** The request that --resume would send again. Throws usage when it is unknown, or how it ended is known. */
