@@ -3,10 +3,9 @@
  * IANA's special-purpose registries is refused, and every form of an IPv4 address inside an IPv6 one, because its target
  * cannot be known here. A host name is resolved once, and only the addresses that were checked are dialled.
  */
+import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP, isIPv4, isIPv6, type LookupFunction} from 'node:net'
-
-type AddressKind = 'public' | 'loopback' | 'refused'
 
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network
@@ -40,40 +39,32 @@ const SPECIAL_IPV6 = [
   '3fff::/20', // documentation
 ]
 
-const LOOPBACK_IPV4 = listOf(['127.0.0.0/8'], 'ipv4')
-const LOOPBACK_IPV6 = listOf(['::1/128'], 'ipv6')
-const REFUSED_IPV4 = listOf(SPECIAL_IPV4, 'ipv4')
-const GLOBAL_IPV6 = listOf(['2000::/3'], 'ipv6')
-const REFUSED_IPV6 = listOf(SPECIAL_IPV6, 'ipv6')
+const LOOPBACK_IPV4 = listOf(['127.0.0.0/8'])
+const SPECIAL = listOf([...SPECIAL_IPV4, ...SPECIAL_IPV6])
+const GLOBAL_IPV6 = listOf(['2000::/3'])
 
 /** The kind of an IP address; `refused` also for anything else, such as an address with a zone. */
-export function kindOfAddress(address: string): AddressKind {
+export function kindOfAddress(address: string): 'public' | 'loopback' | 'refused' {
   if (isIPv4(address)) {
-    if (LOOPBACK_IPV4.check(address, 'ipv4')) return 'loopback'
-    return REFUSED_IPV4.check(address, 'ipv4') ? 'refused' : 'public'
+    if (LOOPBACK_IPV4.check(address)) return 'loopback'
+    return SPECIAL.check(address) ? 'refused' : 'public'
   }
+  if (address === '::1') return 'loopback'
   if (!isIPv6(address) || address.includes('%')) return 'refused'
-  if (LOOPBACK_IPV6.check(address, 'ipv6')) return 'loopback'
-  const isPublic = GLOBAL_IPV6.check(address, 'ipv6') && !REFUSED_IPV6.check(address, 'ipv6')
-  return isPublic ? 'public' : 'refused'
+  return GLOBAL_IPV6.check(address, 'ipv6') && !SPECIAL.check(address, 'ipv6') ? 'public' : 'refused'
 }
 
-function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+function listOf(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
     const [network = '', prefix] = range.split('/')
-    list.addSubnet(network, Number(prefix), family)
+    list.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4')
   }
   return list
 }
 
-export interface Address {
-  readonly address: string
-  readonly family: number
-}
-
 /** All addresses of a host name. Rejects with the system's error. */
-export type Resolve = (hostname: string) => Promise<readonly Address[]>
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 export const systemResolve: Resolve = hostname => lookup(hostname, {all: true})
 
@@ -86,7 +77,7 @@ export class AddressRefused extends Error {
 export async function vetAddresses(
   url: URL,
   {resolve, allowHttpLoopback}: {resolve: Resolve; allowHttpLoopback: boolean},
-): Promise<readonly Address[]> {
+): Promise<readonly LookupAddress[]> {
   const isHttp = url.protocol === 'http:'
   if (url.protocol !== 'https:' && !(isHttp && allowHttpLoopback)) {
     throw new AddressRefused('not sent: the address is not https')
@@ -114,7 +105,7 @@ export function hostOf(url: URL): string {
 }
 
 /** A look-up that answers with `addresses` and resolves nothing, so that what was checked is what is dialled. */
-export function fixedLookup(addresses: readonly Address[]): LookupFunction {
+export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_, options, done) => {
     const [first] = addresses
     if (options.all) done(null, [...addresses])

@@ -19,11 +19,7 @@ export async function makeAttempt(
 ): Promise<{attempt: Attempt; signedAt: number}> {
   const signedAt = signingTime(realNow, delivery.signedAt)
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
-  const {
-    status,
-    milliseconds: ms,
-    error,
-  } = await post({
+  const posted = await post({
     url: delivery.url,
     headers: {
       'content-type': 'application/json',
@@ -33,7 +29,7 @@ export async function makeAttempt(
     },
     body,
   })
-  return {signedAt, attempt: {n: delivery.attempts + 1, at: isoTime(now), status, ms, error}}
+  return {signedAt, attempt: {n: delivery.attempts + 1, at: isoTime(now), ...posted}}
 }
 
 /** The second to sign: of real time, by which receivers check it, and never that of the last attempt. */
@@ -48,9 +44,9 @@ export function stepAfter(
   {n, at, status}: {n: number; at: number; status: DeliveryStatus},
   delivered: boolean,
 ): NextStep {
-  if (delivered) return {status: 'DELIVERED', nextAttemptAt: null, makesPassive: false}
-  if (status !== 'PENDING') return {status, nextAttemptAt: null, makesPassive: false}
+  if (delivered) return {status: 'DELIVERED', nextAttemptAt: null}
+  if (status !== 'PENDING') return {status, nextAttemptAt: null}
   const delay = n < DELIVERY_ATTEMPTS ? DELIVERY_DELAYS_SECONDS[n] : undefined
-  if (delay === undefined) return {status: 'ABANDONED', nextAttemptAt: null, makesPassive: true}
-  return {status: 'PENDING', nextAttemptAt: at + delay, makesPassive: false}
+  if (delay === undefined) return {status: 'ABANDONED', nextAttemptAt: null}
+  return {status: 'PENDING', nextAttemptAt: at + delay}
 }

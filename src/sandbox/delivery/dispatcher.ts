@@ -9,6 +9,7 @@ import {
   findDue,
   findForAttempt,
   findSubscriptionsDue,
+  isLastOfSchedule,
   type MadeAttempt,
   nextAttemptAt,
   recordAttempts,
@@ -18,20 +19,25 @@ import {removeExpired} from '../store/expiry.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {makeAttempt, stepAfter} from './attempt.js'
 import type {Post} from './post.js'
-import {Recorder} from './recorder.js'
 
 /** Attempts at the same time, in all and of one subscription. */
 const MAX_CONCURRENT = 128
 const MAX_CONCURRENT_PER_SUBSCRIPTION = 8
 const MAX_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
+const MAX_BATCH = 64
+const MAX_BATCH_MILLISECONDS = 10
 
 export class Dispatcher {
   /** Ids of deliveries from the start of an attempt until it is recorded. */
   readonly #underWay = new Set<string>()
   readonly #sending = new Map<string, number>()
   #sendingInAll = 0
-  readonly #recorder = new Recorder(made => this.#record(made))
+  /** Attempts that are not on record yet: those that end close together are recorded in one commit. */
+  #made: MadeAttempt[] = []
+  #flushing: NodeJS.Timeout | undefined
+  /** Called after the next commit, also if it failed. */
+  #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
   #fault: unknown
@@ -62,7 +68,7 @@ export class Dispatcher {
         this.#startDue()
         this.#throwFault()
         if (this.#underWay.size === 0 || this.service.closing.aborted) return
-        await this.#recorder.next()
+        await this.#nextCommit()
         this.#throwFault()
       }
     } finally {
@@ -73,12 +79,12 @@ export class Dispatcher {
   /** Makes an attempt now, whatever the schedule says, also for a passive subscription. False: no such delivery. */
   async deliverNow(deliveryId: string): Promise<boolean> {
     // All waiting calls resume together, so nothing may be awaited between this check and the start, or two would start.
-    while (this.#isBusyWith(deliveryId)) await this.#recorder.next()
+    while (this.#isBusyWith(deliveryId)) await this.#nextCommit()
     const delivery = findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
     this.#fault = undefined
     this.#start(delivery, this.service.clock.now())
-    while (this.#isBusyWith(deliveryId)) await this.#recorder.next()
+    while (this.#isBusyWith(deliveryId)) await this.#nextCommit()
     this.#throwFault()
     return true
   }
@@ -93,7 +99,7 @@ export class Dispatcher {
 
   /** Call after `closing`: ended attempts are recorded; those under way are made again at the next start. */
   close(): void {
-    this.#recorder.flush()
+    this.#flush()
     clearTimeout(this.#timer)
     clearImmediate(this.#soon)
   }
@@ -136,8 +142,10 @@ export class Dispatcher {
       // An attempt that ended because the sandbox stops says nothing about the subscriber.
       if (this.service.closing.aborted) return
       const next = stepAfter({n: attempt.n, at, status: delivery.status}, attempt.error === null)
-      this.#recorder.add({delivery, attempt, signedAt, next})
-      if (next.makesPassive || this.#recorder.isFull || this.#sendingInAll === 0) this.#recorder.flush()
+      this.#made.push({delivery, attempt, signedAt, next})
+      this.#flushing ??= setTimeout(() => this.#flush(), MAX_BATCH_MILLISECONDS)
+      const isFull = this.#made.length >= MAX_BATCH || this.#sendingInAll === 0
+      if (isFull || isLastOfSchedule({delivery, next})) this.#flush()
       else this.wake()
     })
   }
@@ -149,15 +157,23 @@ export class Dispatcher {
     else this.#sending.delete(subscriptionId)
   }
 
-  #record(made: readonly MadeAttempt[]): void {
+  #nextCommit(): Promise<void> {
+    return new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushing)
+    this.#flushing = undefined
+    const made = this.#made.splice(0)
     for (const {delivery} of made) this.#underWay.delete(delivery.deliveryId)
     try {
-      recordAttempts(this.service.database, made)
+      if (made.length > 0) recordAttempts(this.service.database, made)
       this.wake()
     } catch (error) {
       this.#fault = error
       this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
     }
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   /** Whether an attempt of it is under way or waits to be recorded. */

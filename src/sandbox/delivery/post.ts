@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type {SecureContext} from 'node:tls'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import type {Attempt} from '../store/deliveries.js'
 import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
 interface PostRequest {
@@ -11,15 +12,8 @@ interface PostRequest {
   readonly body: Uint8Array
 }
 
-interface Posted {
-  /** The subscriber's status; null when there was none. */
-  readonly status: number | null
-  readonly milliseconds: number
-  /** Why it does not count as delivered; null when it does. */
-  readonly error: string | null
-}
-
-export type Post = (request: PostRequest) => Promise<Posted>
+/** `status` null: there was no answer; `error` null: delivered. */
+export type Post = (request: PostRequest) => Promise<Pick<Attempt, 'status' | 'ms' | 'error'>>
 
 interface PostOptions {
   readonly resolve: Resolve
@@ -40,7 +34,7 @@ export function createPost(options: PostOptions): Post {
       () => judge(seen.status),
       thrown => wordsFor(thrown, options.limitMilliseconds),
     )
-    return {status: seen.status, milliseconds: Math.round(performance.now() - began), error}
+    return {status: seen.status, ms: Math.round(performance.now() - began), error}
   }
 }
 

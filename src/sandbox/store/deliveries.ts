@@ -28,8 +28,6 @@ export interface NextStep {
   readonly status: DeliveryStatus
   /** Unix seconds of the sandbox's clock. */
   readonly nextAttemptAt: number | null
-  /** Whether the subscription becomes passive: once, after the last attempt of the schedule. */
-  readonly makesPassive: boolean
 }
 
 export interface MadeAttempt {
@@ -37,6 +35,11 @@ export interface MadeAttempt {
   readonly attempt: Attempt
   readonly signedAt: number
   readonly next: NextStep
+}
+
+/** Its subscription becomes passive. */
+export function isLastOfSchedule({delivery, next}: Pick<MadeAttempt, 'delivery' | 'next'>): boolean {
+  return next.status === 'ABANDONED' && delivery.status === 'PENDING'
 }
 
 export function recordAttempts(database: Database, made: readonly MadeAttempt[]): void {
@@ -58,17 +61,12 @@ function recordAttempt(database: Database, {delivery, attempt, signedAt, next}: 
     isOver ? null : next.nextAttemptAt,
     deliveryId,
   )
-  if (next.makesPassive) {
+  if (isLastOfSchedule({delivery, next})) {
     database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
   }
 }
 
-export interface ListedDelivery {
-  readonly delivery: Delivery
-  /** The subscription's address; null when it was deleted. */
-  readonly url: string | null
-  readonly active: boolean
-}
+export type ListedDelivery = ReturnType<typeof fromDeliveryRow>
 
 type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'attempts'> & {
   sequence: number
@@ -111,10 +109,11 @@ export function findDelivery(database: Database, deliveryId: string): ListedDeli
   return row && fromDeliveryRow(row)
 }
 
-function fromDeliveryRow(row: DeliveryRow): ListedDelivery {
+/** `url`: the subscription's; null when it was deleted. */
+function fromDeliveryRow(row: DeliveryRow) {
   const {sequence: _, next_attempt_at: at, attempts, url, is_active, ...rest} = row
   const next_attempt_at = at === null ? null : isoTime(at)
-  const delivery = {...rest, next_attempt_at, attempts: JSON.parse(attempts) as Attempt[]}
+  const delivery: Delivery = {...rest, next_attempt_at, attempts: JSON.parse(attempts) as Attempt[]}
   return {delivery, url, active: is_active === 1}
 }
 

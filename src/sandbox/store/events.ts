@@ -51,12 +51,7 @@ export interface EventRow {
   data: string
 }
 
-export interface ListedEvent {
-  readonly event: StoredEvent
-  readonly clientId: string
-  readonly deliveries: number
-  readonly delivered: number
-}
+export type ListedEvent = ReturnType<typeof fromListedRow>
 
 const EVENTS = `SELECT *,
   (SELECT count(*) FROM deliveries WHERE deliveries.event_id = events.event_id) AS deliveries,
@@ -88,7 +83,7 @@ export function findEvent(database: Database, eventId: string): ListedEvent | un
   return row && fromListedRow(row)
 }
 
-function fromListedRow(row: ListedEventRow): ListedEvent {
+function fromListedRow(row: ListedEventRow) {
   const {client_id: clientId, deliveries, delivered} = row
   return {event: fromEventRow(row), clientId, deliveries, delivered}
 }

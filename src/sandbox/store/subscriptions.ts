@@ -3,11 +3,8 @@ import type {Subscription} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
 import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
-export interface StoredSubscription {
-  readonly clientId: string
-  /** Without the secret: only the answer to its creation has it. */
-  readonly subscription: Subscription
-}
+/** Without the secret: only the answer to its creation has it. */
+export type StoredSubscription = ReturnType<typeof fromSubscriptionRow>
 
 interface SubscriptionRow {
   sequence: number
@@ -75,8 +72,8 @@ export function listSubscriptions(database: Database, {after, limit}: Paging): L
   return listPage(database, {select, where, order: 'sequence DESC', limit}, fromSubscriptionRow)
 }
 
-function fromSubscriptionRow(row: SubscriptionRow): StoredSubscription {
+function fromSubscriptionRow(row: SubscriptionRow) {
   const {client_id: clientId, subscription_id: id, url, is_active} = row
-  const events = JSON.parse(row.events) as string[]
-  return {clientId, subscription: {id, url, events, is_active: is_active === 1}}
+  const subscription: Subscription = {id, url, events: JSON.parse(row.events), is_active: is_active === 1}
+  return {clientId, subscription}
 }
