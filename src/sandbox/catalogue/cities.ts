@@ -4,20 +4,7 @@ import type {City} from '../../contract/hotels.js'
 export type Season = 'city' | 'beach' | 'winter_sun' | 'southern'
 export type BoardCode = 'RO' | 'BB' | 'HB' | 'FB' | 'AI'
 
-export interface Place {
-  /** Price level in percent of the table in rates.ts. */
-  readonly level: number
-  readonly season: Season
-  readonly boards: readonly BoardCode[]
-  /** Patterns of hotel names; `*` is one of `words`. */
-  readonly patterns: readonly string[]
-  readonly words: readonly string[]
-  /** Patterns of addresses; `#` is the house number. */
-  readonly streets: readonly string[]
-  readonly sights: readonly string[]
-  /** The water that boats go on, with its article; undefined where there is none. */
-  readonly water: string | undefined
-}
+export type Place = ReturnType<typeof describedCity>['place']
 
 const NAME_PATTERNS: Readonly<Record<string, string>> = {
   turkish: '* Otel|* Konağı|* Suites|Otel *|* Butik Otel|* Evi|* Park Otel|* Residence',
@@ -218,25 +205,31 @@ export function placeOf(cityId: number): Place {
   return found.place
 }
 
-function describedCity(text: string): {city: City; place: Place} {
+function describedCity(text: string) {
   const [head = '', ...lists] = text.split('\n')
   const [id = '', country = '', latitude, longitude, timezone = '', level, season, boards = '', style = ''] =
     head.split(', ')
   const [, number, name = ''] = /^(\d+) (.+)$/.exec(id) ?? []
-  const named = Object.fromEntries(lists.map(line => line.trim().split(/ (.*)/, 2)))
+  const named: Record<string, string | undefined> = Object.fromEntries(
+    lists.map(line => line.trim().split(/ (.*)/, 2)),
+  )
   const list = (key: string) => (named[key] ?? '').split('|')
   const coordinates = {latitude: Number(latitude), longitude: Number(longitude)}
-  return {
-    city: {id: Number(number), type: 'CITY', name, country_code: country, ...coordinates, timezone},
-    place: {
-      level: Number(level),
-      season: season as Season,
-      boards: boards.split(' ') as BoardCode[],
-      patterns: (NAME_PATTERNS[style] ?? '').split('|'),
-      words: list('hotels'),
-      streets: list('streets'),
-      sights: list('sights'),
-      water: named.water,
-    },
+  const city: City = {id: Number(number), type: 'CITY', name, country_code: country, ...coordinates, timezone}
+  const place = {
+    /** Price level in percent of the table in rates.ts. */
+    level: Number(level),
+    season: season as Season,
+    /** The most usual first. */
+    boards: boards.split(' ') as BoardCode[],
+    /** Of hotel names; `*` is one of `words`. */
+    patterns: (NAME_PATTERNS[style] ?? '').split('|'),
+    words: list('hotels'),
+    /** `#` is the house number. */
+    streets: list('streets'),
+    sights: list('sights'),
+    /** What boats go on, with its article. */
+    water: named.water,
   }
+  return {city, place}
 }

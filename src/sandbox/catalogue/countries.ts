@@ -14,17 +14,9 @@ export function countryList(): Country[] {
     .sort((left, right) => (left.code < right.code ? -1 : 1))
 }
 
-/** Currency, dialling prefix and taxes of a country's hotels. Invented for the sandbox, of a plausible size. */
-export interface CountryRules {
-  readonly currency: string
-  readonly phonePrefix: string
-  /** Part of the price that is tax, in tenths of a percent on top of the base. */
-  readonly taxPermille: number
-  /** Paid at the hotel for each adult and night, in minor units of `currency`: `perStar` × stars. Zero: no such tax. */
-  readonly cityTaxPerStar: number
-  readonly cityTaxName: string
-}
+export type CountryRules = ReturnType<typeof rules>
 
+/** Invented for the sandbox, of a plausible size. */
 export const COUNTRIES: Readonly<Record<string, CountryRules>> = {
   TR: rules('TRY', '+90 850', 120, 1200, 'Local visitor fee'),
   GB: rules('GBP', '+44 20', 200, 60, 'City visitor charge'),
@@ -56,12 +48,16 @@ export const COUNTRIES: Readonly<Record<string, CountryRules>> = {
   MA: rules('MAD', '+212 524', 100, 500, 'Taxe de promotion touristique'),
 }
 
+/**
+ * Tax is in tenths of a percent on top of the base; the city tax is paid at the hotel for each adult and night, in minor units
+ * of `currency` times the stars, zero where there is none.
+ */
 function rules(
   currency: string,
   phonePrefix: string,
   taxPermille: number,
   cityTaxPerStar: number,
   cityTaxName: string,
-): CountryRules {
+) {
   return {currency, phonePrefix, taxPermille, cityTaxPerStar, cityTaxName}
 }

@@ -1,10 +1,9 @@
 /** Offers for a search over the catalogue (§2.2, §2.3; everything in an offer but its id is ours). */
 import {nightsBetween} from '../../contract/dates.js'
-import type {Hotel, Offer, Price, SearchRequest} from '../../contract/hotels.js'
+import type {City, Hotel, Offer, Price, SearchRequest} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
 import {policyMaker} from './cancellation-policies.js'
-import {type BoardCode, findCity, type Place, placeOf} from './cities.js'
-import type {CountryRules} from './countries.js'
+import {type BoardCode, findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
 import {endlessHotels, hotelsOf, rulesOf} from './hotels.js'
@@ -28,16 +27,7 @@ const BOARD_NAMES: Readonly<Record<BoardCode, string>> = {
   AI: 'All inclusive',
 }
 
-interface Stay {
-  readonly search: SearchRequest
-  readonly nights: number
-  readonly place: Place
-  readonly rules: CountryRules
-  readonly market: number
-  readonly leisure: ReturnType<typeof nightFactors>
-  readonly business: ReturnType<typeof nightFactors>
-  readonly cancel: ReturnType<typeof policyMaker>
-}
+type Stay = ReturnType<typeof stayIn>
 
 interface Variant {
   readonly kind: RoomKind
@@ -49,29 +39,34 @@ interface Variant {
 }
 
 /** One to four for each hotel of the city, in their order. Throws RangeError for a currency without a rate. */
-export function buildOffers(search: SearchRequest, context: CatalogueContext): OfferDraft[] {
+export function buildOffers(search: SearchRequest, {now, offers}: CatalogueContext): OfferDraft[] {
   const city = findCity(search.destination.id)
   if (!city) return []
-  const nights = nightsBetween(search.check_in, search.check_out)
+  const stay = stayIn(city, search, now)
+  const most = offers ?? Number.POSITIVE_INFINITY
+  const drafts: OfferDraft[] = []
+  for (const hotel of offers === undefined ? hotelsOf(city.id) : endlessHotels(city.id)) {
+    drafts.push(...offersOf(hotel, stay))
+    if (drafts.length >= most) break
+  }
+  return drafts.slice(0, most)
+}
+
+/** Shared by all offers of one search. */
+function stayIn(city: City, search: SearchRequest, now: number) {
+  const {check_in, check_out, client_nationality} = search
+  const nights = nightsBetween(check_in, check_out)
   const place = placeOf(city.id)
-  const stay: Stay = {
+  return {
     search,
     nights,
     place,
     rules: rulesOf(city),
-    market: marketPercent(search.client_nationality, city.country_code),
-    leisure: nightFactors(place.season, false, search.check_in, nights),
-    business: nightFactors(place.season, true, search.check_in, nights),
-    cancel: policyMaker(search.check_in, city.timezone, context.now),
+    market: marketPercent(client_nationality, city.country_code),
+    leisure: nightFactors(place.season, false, check_in, nights),
+    business: nightFactors(place.season, true, check_in, nights),
+    cancel: policyMaker(check_in, city.timezone, now),
   }
-  const {offers = Number.POSITIVE_INFINITY} = context
-  const hotels = context.offers === undefined ? hotelsOf(city.id) : endlessHotels(city.id)
-  const drafts: OfferDraft[] = []
-  for (const hotel of hotels) {
-    drafts.push(...offersOf(hotel, stay))
-    if (drafts.length >= offers) break
-  }
-  return drafts.slice(0, offers)
 }
 
 function offersOf(hotel: Hotel, stay: Stay): OfferDraft[] {

@@ -7,18 +7,9 @@ import {findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {drawFrom, pick} from './draw.js'
 
-/** `*` is the sight, the water or the city. */
-interface Kind {
-  readonly names: readonly string[]
-  readonly about: string
-  readonly tags: readonly string[]
-  readonly minutes: readonly number[]
-  /** Euro cents a person in a city of level 100, and for each hour. */
-  readonly base: number
-  readonly hourly: number
-}
+type Kind = ReturnType<typeof readKind>
 
-/** A line each: names, description, tags, minutes, cents, separated by ` / `. The first two are of a sight and of the water. */
+/** Names, description, tags, minutes, cents of a person and of an hour. `*`: the sight, the water, then the city. */
 const KINDS = `
 *: guided visit|* with a local guide|*: small-group tour|* for families / A licensed guide shows you * in a group of at most fifteen. / culture guided / 90 120 150 180 240 / 1200 1100
 Cruise on *|Sunset cruise on *|Dinner cruise on * / A boat trip on *, with a drink on board. / boat family / 90 120 180 / 1500 1400
@@ -32,7 +23,7 @@ Countryside around * / A day out of town by minibus, with lunch. / day-trip outd
 `
 const [SIGHT, BOAT, ...CITY_WIDE] = KINDS.trim().split('\n').map(readKind) as [Kind, Kind, ...Kind[]]
 
-function readKind(line: string): Kind {
+function readKind(line: string) {
   const [names = '', about = '', tags = '', minutes = '', cents = ''] = line.split(' / ')
   const numbers = (text: string) => text.split(' ').map(Number)
   const [base = 0, hourly = 0] = numbers(cents)

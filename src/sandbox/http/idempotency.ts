@@ -11,14 +11,10 @@ import type {RunningService} from './operation.js'
 const KEPT_REFUSALS = [402, 404, 409, 410]
 const MAX_KEY_LENGTH = 255
 
-interface KeyUse {
-  readonly clientId: string
-  readonly key: string
-  readonly bodyHash: string
-}
+type KeyUse = ReturnType<typeof keyUse>
 
 /** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
-export function keyUse(clientId: string, header: string, json: unknown): KeyUse {
+export function keyUse(clientId: string, header: string, json: unknown) {
   const key = header.trim()
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
