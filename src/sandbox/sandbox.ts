@@ -36,18 +36,10 @@ export interface SandboxOptions {
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
 }
 
-export interface Sandbox {
-  /** The port it was served at before; undefined the first time. */
-  readonly lastPort: number | undefined
-  /** Rejects with ConnectionDrop where a connection would be cut. Before `listenAt` any loopback origin is accepted. */
-  handle(request: Request): Promise<Response>
-  /** Sets the origin for links and for refusing other hosts. Only then events are sent: their links lead there. */
-  listenAt(origin: string): void
-  close(): void
-}
+export type Sandbox = ReturnType<typeof createSandbox>
 
 /** Throws StorageError; `busy` when another sandbox has the file open. */
-export function createSandbox(options: SandboxOptions): Sandbox {
+export function createSandbox(options: SandboxOptions) {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
   let served: string | undefined
@@ -82,9 +74,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const app = createApp(service, () => served, options.onAnswered)
   const lastPort = Number(readMeta(database, 'last_port')) || undefined
   return {
+    /** The port it was served at before; undefined the first time. */
     lastPort,
-    handle: async request => app.fetch(request),
-    listenAt: origin => {
+    /** Rejects with ConnectionDrop where a connection would be cut. Before `listenAt` any loopback origin is accepted. */
+    handle: async (request: Request): Promise<Response> => app.fetch(request),
+    /** Sets the origin for links and for refusing other hosts. Only then events are sent: their links lead there. */
+    listenAt: (origin: string) => {
       served = origin
       rememberPort(database, new URL(origin).port)
       dispatcher.wake()

@@ -1,4 +1,5 @@
 /** Serves a sandbox on loopback. The one file of the sandbox that knows node:http. */
+import {once} from 'node:events'
 import {createServer, type Server, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import type {Duplex} from 'node:stream'
@@ -11,24 +12,13 @@ import {CUT_HEADER} from './http/faults.js'
 import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
-interface ServedSandbox {
-  readonly origin: string
-  readonly baseUrl: string
-  readonly port: number
-  /** Stops listening and cuts what is still open. The sandbox itself stays open. */
-  close(): Promise<void>
-}
-
 /** A slow sender is cut this long after its first byte, at most one round of checks later. */
 const LIMITS = {headersTimeout: 4000, requestTimeout: 4000, connectionsCheckingInterval: 500}
 /** For the answer to a request that is cut; then the connection goes, whatever is still being sent. */
 const LINGER_MILLISECONDS = 500
 
 /** Listens on `host` and `port` (0: any free one). Rejects with the system's error when it cannot. */
-export function serveSandbox(
-  sandbox: Sandbox,
-  {host, port}: {host: '127.0.0.1'; port: number},
-): Promise<ServedSandbox> {
+export async function serveSandbox(sandbox: Sandbox, {host, port}: {host: '127.0.0.1'; port: number}) {
   const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
     hostname: host,
     overrideGlobalObjects: false,
@@ -57,14 +47,17 @@ export function serveSandbox(
     else if (socket.writable && (isOver || !response.headersSent)) refuse()
     else socket.destroy()
   })
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => {
-      const {port} = server.address() as AddressInfo
-      const origin = `http://${host}:${port}`
-      sandbox.listenAt(origin)
-      resolve({origin, baseUrl: origin + API_PATH, port, close: () => closeServer(server)})
-    })
-  })
+  await once(server.listen(port, host), 'listening')
+  const address = server.address() as AddressInfo
+  const origin = `http://${host}:${address.port}`
+  sandbox.listenAt(origin)
+  return {
+    origin,
+    baseUrl: origin + API_PATH,
+    port: address.port,
+    /** Stops listening and cuts what is still open. The sandbox itself stays open. */
+    close: () => closeServer(server),
+  }
 }
 
 type WireRefusal = ReturnType<typeof refusal>

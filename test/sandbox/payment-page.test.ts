@@ -1,16 +1,17 @@
 /** The markup of the payment page: what it says in each state, and that nothing from outside can change it. */
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
+import type {Reservation} from '../../src/contract/reservations.js'
 import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/payment.js'
 import {reservationRecord} from './reservation-record.js'
 
-function render(
-  state: PaymentPageState = 'payable',
-  changes: Parameters<typeof reservationRecord>[0] = {},
-  action = '/pay/token-of-the-page',
-) {
-  const reservation = reservationRecord({status: 'PENDING_PAYMENT', ...changes})
-  return renderPaymentPage({reservation, state, expiresAt: '2030-05-01T09:15:00Z', action})
+function render(state: PaymentPageState = 'payable', changes: Partial<Reservation> = {}) {
+  const {payment} = reservationRecord()
+  const instant = {...payment, expires_at: '2030-05-01T09:15:00Z'}
+  return renderPaymentPage(
+    reservationRecord({status: 'PENDING_PAYMENT', payment: instant, ...changes}),
+    state,
+  )
 }
 
 it.each([
@@ -31,7 +32,7 @@ it.each([
     expect(page.match(/<h1>/g)).toHaveLength(1)
     const offered = Array.from(page.matchAll(/<button name="result" value="(\w+)">/g), ([, value]) => value)
     expect(offered).toEqual(results)
-    expect(page.includes('<form method="post" action="/pay/token-of-the-page">')).toBe(results.length > 0)
+    expect(page.includes('<form method="post">')).toBe(results.length > 0)
   },
 )
 
@@ -60,7 +61,6 @@ it('escapes everything that came from outside', () => {
       expect(tagsOf(page)).toEqual(clean)
     }),
   )
-  expect(render('payable', {}, '/pay/"><img src=x>')).toContain('action="/pay/&quot;&gt;&lt;img src=x&gt;"')
 })
 
 it('isolates names, so that they cannot reorder the text beside them', () => {

@@ -27,20 +27,28 @@ export function logRequests(
   operation: string | null,
 ) {
   return async (context: Context<RequestState>, next: () => Promise<void>) => {
-    const {raw} = context.req
-    const entry: LoggedRequest = {
-      at: isoTime(clock.now()),
-      request_id: context.var.requestId,
-      operation,
-      method: raw.method,
-      path: redactPath(new URL(raw.url)),
-      headers: redactHeaders(raw.headers),
-      body: redactBody(context.var.body),
-      status: null,
-    }
+    const entry = loggedRequest(context, operation, clock.now())
     requests.add(entry)
     await next()
     entry.status = context.res.status
+  }
+}
+
+function loggedRequest(
+  {req: {raw}, var: state}: Context<RequestState>,
+  operation: string | null,
+  now: number,
+) {
+  return {
+    at: isoTime(now),
+    request_id: state.requestId,
+    operation,
+    method: raw.method,
+    path: redactPath(new URL(raw.url)),
+    headers: redactHeaders(raw.headers),
+    body: redactBody(state.body),
+    /** Null when the connection was dropped or is still open. */
+    status: null as number | null,
   }
 }
 
@@ -94,17 +102,7 @@ const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|c
 const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|created_to|result)$/
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
-export interface LoggedRequest {
-  readonly at: string
-  readonly request_id: string
-  readonly operation: string | null
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  /** The JSON body with secrets taken out, or a note why it is not kept; null: none, or not JSON. */
-  readonly body: unknown
-  status: number | null
-}
+export type LoggedRequest = ReturnType<typeof loggedRequest>
 
 /** A fixed number of the latest requests, oldest first. */
 export class RequestLog {

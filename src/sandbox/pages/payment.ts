@@ -15,14 +15,8 @@ type PageContext = Context<RequestState>
 export function showPaymentPage(service: RunningService, context: PageContext): Response {
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
-  const {record} = stored
-  const page = renderPaymentPage({
-    reservation: record,
-    state: stateOf(stored, context.req.query('result') === 'left'),
-    expiresAt: record.payment.expires_at ?? record.updated_at,
-    action: new URL(context.req.url).pathname,
-  })
-  return context.html(page, 200, PAGE_HEADERS)
+  const state = stateOf(stored, context.req.query('result') === 'left')
+  return context.html(renderPaymentPage(stored.record, state), 200, PAGE_HEADERS)
 }
 
 /** Applies what the customer chose and sends the browser back to the page, which shows the result. */
@@ -57,14 +51,6 @@ function unknownPage(context: PageContext): Response {
   return context.text('No payment found at this address.', 404)
 }
 
-interface PaymentPageView {
-  readonly reservation: Reservation
-  readonly state: PaymentPageState
-  readonly expiresAt: string
-  /** Where the form is posted: `result=paid`, `failed` or `left`, as a URL-encoded form. */
-  readonly action: string
-}
-
 export type PaymentPageState = keyof typeof WORDING
 
 /** Title, note and its tone; a note that alerts tells of a failure. */
@@ -86,8 +72,9 @@ const WORDING = {
 } as const
 
 /** The whole page as HTML5. Everything that came from a request is escaped, and isolated so that it cannot reorder the text around it. */
-export function renderPaymentPage(view: PaymentPageView): string {
-  const {reservation, state} = view
+export function renderPaymentPage(reservation: Reservation, state: PaymentPageState): string {
+  const {amount, currency, expires_at} = reservation.payment
+  const end = expires_at ?? reservation.updated_at
   const [title, note, tone] = WORDING[state]
   const canPay = ['payable', 'failed', 'left'].includes(state)
   const page = html`<!doctype html>
@@ -104,10 +91,10 @@ export function renderPaymentPage(view: PaymentPageView): string {
 <main>
 <h1>${title}</h1>
 ${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${note}</p>`}
-<p class="amount">${money(reservation.payment.amount, reservation.payment.currency)}</p>
-${canPay ? html`<p class="soft">Pay by <time datetime="${view.expiresAt}">${instantInUtc(view.expiresAt)}</time></p>` : ''}
+<p class="amount">${money(amount, currency)}</p>
+${canPay ? html`<p class="soft">Pay by <time datetime="${end}">${instantInUtc(end)}</time></p>` : ''}
 ${factsOf(reservation)}
-${canPay ? choices(view) : ''}
+${canPay ? choices(state, money(amount, currency)) : ''}
 </main>
 </body>
 </html>
@@ -133,10 +120,9 @@ function factsOf(reservation: Reservation): Piece {
   ])
 }
 
-function choices({action, state, reservation}: PaymentPageView): Piece {
-  const amount = money(reservation.payment.amount, reservation.payment.currency)
+function choices(state: PaymentPageState, amount: string): Piece {
   const leave = html`<button name="result" value="left">Leave without paying</button>`
-  return html`<form method="post" action="${action}">
+  return html`<form method="post">
 <fieldset>
 <legend>What does the test customer do?</legend>
 <button name="result" value="paid">${state === 'failed' ? 'Try again: pay' : 'Pay'} ${amount}</button>
