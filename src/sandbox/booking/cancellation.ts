@@ -9,7 +9,7 @@ import {findBookedHotel} from '../catalogue/hotels.js'
 import {localTime} from '../catalogue/zones.js'
 import {changeBalance, findClient} from '../store/clients.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'
-import {recordCancellation} from './events.js'
+import {recordEvent} from './events.js'
 import {withoutUrl} from './payment.js'
 
 /** In the currency of the price. Throws Refusal `already_cancelled`, `not_cancellable` (expired, or after check-in). */
@@ -45,7 +45,11 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
   service.database.transaction(() => {
     refundToAccount(service, stored, toMinor(fee, currency), now)
     saveReservation(service.database, cancelled)
-    recordCancellation(service.database, {clientId: stored.clientId, record: cancelled, now})
+    recordEvent(service.database, 'reservation.cancelled', {
+      clientId: stored.clientId,
+      record: cancelled,
+      now,
+    })
   })
   return cancelled
 }

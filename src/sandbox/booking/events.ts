@@ -1,48 +1,46 @@
 /** Records the events of a reservation (§6.1, §2.8; the data of each is ours), in the caller's transaction. */
 import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
-import type {Reservation} from '../../contract/reservations.js'
+import type {Payment, Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {addEvent} from '../store/events.js'
 import {signVoucherLink} from '../voucher/link.js'
 
-interface ReservationEvent {
-  readonly clientId: string
-  readonly record: Reservation
-  /** Unix seconds. */
-  readonly now: number
+export type EventSubject = Pick<
+  Reservation,
+  'reservation_ref' | 'client_reference_id' | 'status' | 'cancellation'
+> & {readonly payment: Pick<Payment, 'status' | 'amount' | 'currency' | 'failure_code'>}
+
+/** The data of an event at `now` (Unix seconds). The voucher's link is valid for an hour from then. */
+export function eventData(
+  database: Database,
+  type: EventType,
+  {reservation_ref, client_reference_id, status, payment, cancellation}: EventSubject,
+  now: number,
+  changes: readonly object[] = [],
+): Record<string, unknown> {
+  const always = {object: 'reservation', reservation_ref, client_reference_id, status}
+  if (type === 'reservation.confirmed') return always
+  if (type === 'reservation.updated') return {...always, changes}
+  if (type === 'reservation.cancelled') return {...always, ...cancellation, cancelled_at: undefined}
+  if (type === 'voucher.ready') {
+    const {path, expiresAt} = signVoucherLink(database, reservation_ref, now)
+    return {...always, voucher: {url: path, expires_at: isoTime(expiresAt)}}
+  }
+  const {amount, currency, status: payment_status, failure_code} = payment
+  return {...always, amount, currency, payment_status, failure_code}
 }
 
-/** Records an event with the members every event has, and `more`. */
 export function recordEvent(
   database: Database,
   type: EventType,
-  {clientId, record, now}: ReservationEvent,
-  more: Record<string, unknown> = {},
+  {clientId, record, now}: {readonly clientId: string; readonly record: Reservation; readonly now: number},
+  changes: readonly object[] = [],
 ): void {
-  const {reservation_ref, client_reference_id, status} = record
-  const data = {object: 'reservation', reservation_ref, client_reference_id, status, ...more}
-  addEvent(database, {clientId, type, data, now})
+  addEvent(database, {clientId, type, data: eventData(database, type, record, now, changes), now})
 }
 
-export function recordPaymentEvent(
-  database: Database,
-  type: 'payment.captured' | 'payment.failed',
-  event: ReservationEvent,
-): void {
-  const {amount, currency, status, failure_code} = event.record.payment
-  recordEvent(database, type, event, {amount, currency, payment_status: status, failure_code})
-}
-
-/** `reservation.confirmed`, then `voucher.ready` with a link that is valid for an hour from now. */
-export function recordConfirmation(database: Database, event: ReservationEvent): void {
+export function recordConfirmation(database: Database, event: Parameters<typeof recordEvent>[2]): void {
   recordEvent(database, 'reservation.confirmed', event)
-  const {path, expiresAt} = signVoucherLink(database, event.record.reservation_ref, event.now)
-  recordEvent(database, 'voucher.ready', event, {voucher: {url: path, expires_at: isoTime(expiresAt)}})
-}
-
-export function recordCancellation(database: Database, event: ReservationEvent): void {
-  const {cancellation} = event.record
-  const {reason, fee, refund_amount, currency} = cancellation as NonNullable<typeof cancellation>
-  recordEvent(database, 'reservation.cancelled', event, {reason, fee, refund_amount, currency})
+  recordEvent(database, 'voucher.ready', event)
 }

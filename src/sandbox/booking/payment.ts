@@ -6,7 +6,7 @@ import {Refusal} from '../base/answers.js'
 import {randomDigits} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
-import {recordCancellation, recordConfirmation, recordPaymentEvent} from './events.js'
+import {recordConfirmation, recordEvent} from './events.js'
 
 export type PaymentResult = 'paid' | 'failed'
 
@@ -49,7 +49,7 @@ function capture(service: Service, {clientId, record}: StoredReservation): Reser
   const payment: Payment = {...before, status: 'PAID', paid_at: isoTime(now), failure_code: null}
   const paid = confirmed({...record, payment}, now)
   saveReservation(service.database, paid)
-  recordPaymentEvent(service.database, 'payment.captured', {clientId, record: paid, now})
+  recordEvent(service.database, 'payment.captured', {clientId, record: paid, now})
   recordConfirmation(service.database, {clientId, record: paid, now})
   return paid
 }
@@ -62,7 +62,7 @@ function decline(service: Service, {clientId, record}: StoredReservation): Reser
     updated_at: isoTime(now),
   }
   saveReservation(service.database, declined)
-  recordPaymentEvent(service.database, 'payment.failed', {clientId, record: declined, now})
+  recordEvent(service.database, 'payment.failed', {clientId, record: declined, now})
   return declined
 }
 
@@ -79,7 +79,11 @@ function expire(service: Service, {clientId, record}: StoredReservation): void {
     updated_at: at,
   }
   saveReservation(service.database, expired)
-  recordCancellation(service.database, {clientId, record: expired, now: Date.parse(at) / 1000})
+  recordEvent(service.database, 'reservation.cancelled', {
+    clientId,
+    record: expired,
+    now: Date.parse(at) / 1000,
+  })
 }
 
 /** The payment page's address is shown only while an instant payment can be made. */

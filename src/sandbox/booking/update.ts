@@ -37,7 +37,7 @@ export function updateReservation(
   const updated: Reservation = {...record, contact, guests, updated_at: isoTime(now)}
   service.database.transaction(() => {
     saveReservation(service.database, updated)
-    recordEvent(service.database, 'reservation.updated', {clientId, record: updated, now}, {changes})
+    recordEvent(service.database, 'reservation.updated', {clientId, record: updated, now}, changes)
   })
   return updated
 }

@@ -4,12 +4,12 @@ import {isoTime} from '../../contract/dates.js'
 import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
 import {fromMinor} from '../../contract/money.js'
 import {notFound} from '../base/answers.js'
+import {type EventSubject, eventData} from '../booking/events.js'
 import {validate} from '../http/body.js'
 import type {RunningService} from '../http/operation.js'
 import {type Delivery, findDelivery} from '../store/deliveries.js'
 import {addEvent, type StoredEvent} from '../store/events.js'
 import {findReservation} from '../store/reservations.js'
-import {signVoucherLink} from '../voucher/link.js'
 
 const eventOrder = z.strictObject({
   type: z.enum(EVENT_TYPE_NAMES),
@@ -17,21 +17,15 @@ const eventOrder = z.strictObject({
   reservation_ref: z.string().optional(),
 })
 
-interface Subject {
-  readonly reservation_ref: string
-  readonly client_reference_id: string
-  readonly status: string
-  readonly amount: string
-  readonly currency: string
-}
-
-const PLACEHOLDER: Subject = {
+const PLACEHOLDER: EventSubject = {
   reservation_ref: 'RSV-0000000000',
   client_reference_id: 'triggered',
   status: 'CONFIRMED',
-  amount: '100.00',
-  currency: 'EUR',
+  payment: {status: 'PAID', amount: '100.00', currency: 'EUR', failure_code: null},
+  cancellation: null,
 }
+
+const CHANGES = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
 
 /** More at a time are left to the dispatcher. */
 const MAX_AWAITED = 100
@@ -46,10 +40,7 @@ export async function triggerEvent(
   const stored = reference === undefined ? undefined : findReservation(database, 'reservation_ref', reference)
   if (reference !== undefined && !stored) throw notFound('reservation', reference)
   const now = service.clock.now()
-  const subject = stored ? {...stored.record.payment, ...stored.record} : PLACEHOLDER
-  const {reservation_ref, client_reference_id} = subject
-  const more = dataOf(service, type, subject, now)
-  const data = {object: 'reservation', reservation_ref, client_reference_id, ...more}
+  const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, CHANGES)
   const clientId = stored?.clientId ?? 'cid_sandbox'
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MAX_AWAITED).map(id => dispatcher.deliverNow(id)))
@@ -57,31 +48,15 @@ export async function triggerEvent(
   return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
 }
 
-/** The members that events of this type have beside those of all; its status is the one its cause leaves. */
-function dataOf(
-  {database}: RunningService,
-  type: EventType,
-  {reservation_ref, status, amount, currency}: Subject,
-  now: number,
-): Record<string, unknown> {
+/** The reservation as the cause of the event would leave it. */
+function afterCause(type: EventType, record: EventSubject): EventSubject {
+  const {amount, currency} = record.payment
   const fee = fromMinor(0n, currency)
-  const changes = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
-  const voucher = () => {
-    const {path, expiresAt} = signVoucherLink(database, reservation_ref, now)
-    return {url: path, expires_at: isoTime(expiresAt)}
-  }
-  const paid = {amount, currency, payment_status: 'PAID', failure_code: null}
-  const declined = {...paid, payment_status: 'FAILED', failure_code: 'card_declined'}
-  const all: Record<EventType, () => Record<string, unknown>> = {
-    'reservation.confirmed': () => ({status: 'CONFIRMED'}),
-    'reservation.updated': () => ({status, changes}),
-    'reservation.cancelled': () => ({
-      status: 'CANCELLED',
-      ...{reason: 'triggered', fee, refund_amount: amount, currency},
-    }),
-    'payment.captured': () => ({status: 'CONFIRMED', ...paid}),
-    'payment.failed': () => ({status: 'PENDING_PAYMENT', ...declined}),
-    'voucher.ready': () => ({status: 'CONFIRMED', voucher: voucher()}),
-  }
-  return all[type]()
+  const cancellation = {cancelled_at: '', reason: 'triggered', fee, refund_amount: amount, currency}
+  const declined = {status: 'FAILED', failure_code: 'card_declined'} as const
+  if (type === 'reservation.updated') return record
+  if (type === 'reservation.cancelled') return {...record, status: 'CANCELLED', cancellation}
+  if (type === 'payment.failed')
+    return {...record, status: 'PENDING_PAYMENT', payment: {...record.payment, ...declined}}
+  return {...record, status: 'CONFIRMED', payment: {...record.payment, status: 'PAID', failure_code: null}}
 }
