@@ -1,6 +1,6 @@
 /** The comparison that guards the keys of JSON documents does say what breaks a script, and nothing else. */
 import {describe, expect, test} from 'vitest'
-import {addShape, compareShapes, mergeShapes, readShapes, type Shape, shapesText} from './shapes.js'
+import {addShape, compareShapes, readShapes, type Shape, shapesText} from './shapes.js'
 
 function shapeOf(...documents: unknown[]): Map<string, Shape> {
   const shape: Shape = new Map()
@@ -47,10 +47,4 @@ test('what is read is what was written, in whatever order keys came', () => {
 
 test('what the service sent is not looked into', () => {
   expect(shapesText(shapeOf({raw: {a: 1}}))).toBe('bookctl x\n    raw object\n')
-})
-
-test('an update keeps what could not be seen, and drops what is gone', () => {
-  const merged = mergeShapes(WAS, shapeOf({items: []}))
-  expect([...(merged.get('x')?.keys() ?? [])]).toEqual(expect.arrayContaining(['items[].id']))
-  expect(merged.get('x')?.has('next')).toBe(false)
 })

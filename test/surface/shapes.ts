@@ -86,19 +86,6 @@ export function compareShapes(
   return told
 }
 
-/** What is to be committed: all that was seen, and what was committed and could not be seen this time. */
-export function mergeShapes(
-  committed: ReadonlyMap<string, Shape>,
-  seen: ReadonlyMap<string, Shape>,
-): Map<string, Shape> {
-  const merged = new Map<string, Shape>()
-  for (const [name, shape] of seen) {
-    const kept = [...(committed.get(name) ?? [])].filter(([path]) => !shape.has(path) && !isGone(path, shape))
-    merged.set(name, new Map([...shape, ...kept]))
-  }
-  return merged
-}
-
 function valuesOf(types: ReadonlySet<string> = new Set()): string[] {
   return [...types].filter(type => type !== 'null')
 }
