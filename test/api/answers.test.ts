@@ -4,7 +4,7 @@ import {describeError, quoteBody} from '../../src/api/answers/errors.js'
 import {unwrap} from '../../src/api/answers/facts.js'
 import {findVoucherUrl} from '../../src/api/answers/links.js'
 import {readReservation} from '../../src/api/answers/reservations.js'
-import {readToken} from '../../src/api/auth/token-request.js'
+import {readToken} from '../../src/api/auth/tokens.js'
 import {parseJson, whyNotJson} from '../../src/contract/json.js'
 
 describe('a reservation', () => {

@@ -1,6 +1,6 @@
 /** The OAuth endpoints: what is sent, and what each answer means (§4.1, §4.2). */
 import {expect, test} from 'vitest'
-import {requestToken, revokeToken, sortScopes, tokenClientOf} from '../../src/api/auth/token-request.js'
+import {requestToken, revokeToken, sortScopes, tokenClientOf} from '../../src/api/auth/tokens.js'
 import {ExchangeError, SendError, type SendPolicy, type WireRequest} from '../../src/api/types.js'
 import {fakeClock} from '../support/clocks.js'
 

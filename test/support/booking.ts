@@ -1,7 +1,6 @@
 /** The real parts put together as the command line does: state on disk, HTTP to a service. */
 import {randomUUID} from 'node:crypto'
-import {tokenClientOf} from '../../src/api/auth/token-request.js'
-import {createTokenSource, type TokenSourceParts} from '../../src/api/auth/tokens.js'
+import {createTokenSource, type TokenSourceParts, tokenClientOf} from '../../src/api/auth/tokens.js'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'

@@ -1,20 +1,26 @@
 /**
  * Exactly one token: cached for all processes (§5.7), renewed early, requested by one process while the others wait, and
- * replaced at most once when the service refuses it (§5.6, §7).
+ * replaced at most once when the service refuses it (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no Authorization.
  */
+import {createHash} from 'node:crypto'
 import {Failure} from '../../contract/failure.js'
+import {fieldsOf} from '../../contract/field-names.js'
+import {HEADER_VALUE} from '../../contract/identifiers.js'
+import {findRecord, parseJson, textOf} from '../../contract/json.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
+import {OPERATIONS} from '../../contract/operations.js'
 import type {Scope} from '../../contract/scopes.js'
-import type {CachedToken, Token, TokenCache, TokenRequestKind} from '../../contract/token-cache.js'
-import type {TokenSource} from '../types.js'
-import {
-  type Credentials,
-  requestToken,
-  sortScopes,
-  type TokenRequestParts,
-  tokenClientOf,
-} from './token-request.js'
-
-export {requestToken, revokeToken} from './token-request.js'
+import type {
+  CachedToken,
+  Token,
+  TokenCache,
+  TokenClient,
+  TokenRequestKind,
+} from '../../contract/token-cache.js'
+import {describeError, quoted, requestIdOf} from '../answers/errors.js'
+import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
+import {isSuccess} from '../http/retry.js'
+import type {Answer, Clock, Sender, TokenSource} from '../types.js'
 
 export interface TokenSourceParts extends TokenRequestParts {
   readonly credentials: Credentials
@@ -120,4 +126,124 @@ function serves(token: CachedToken, needed: readonly string[], asked: readonly s
   return (
     needed.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked.join(' ')
   )
+}
+
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** Hexadecimal digits of the fingerprint: enough to tell secrets apart. */
+const FINGERPRINT_LENGTH = 16
+/** Not in the interface: a longer lifetime counts as a year, because the end of some would not be a date. */
+const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
+
+/** The client of `credentials` at `baseUrl`. */
+export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
+  const {clientId, clientSecret} = credentials
+  const hash = createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex')
+  return {baseUrl, clientId, clientSecret, secretFingerprint: hash.slice(0, FINGERPRINT_LENGTH)}
+}
+
+export interface TokenRequestParts {
+  /** As parseBaseUrl returns it. */
+  readonly baseUrl: string
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly timeoutSeconds: number
+}
+
+/**
+ * One token request. Defaults for what the answer leaves out: the scopes requested, the lifetime of §5.5, a bearer token
+ * (§2.1); another `token_type` is refused. Throws Failure: not_allowed for wrong credentials, refused, service_failed,
+ * unreachable.
+ */
+export async function requestToken(
+  parts: TokenRequestParts & {readonly credentials: Credentials},
+  scopes: readonly string[],
+): Promise<CachedToken> {
+  const askedScopes = sortScopes(scopes)
+  const {clientId, clientSecret} = parts.credentials
+  const obtainedAt = parts.clock.now()
+  const answer = await post(parts, OPERATIONS['token.create'].path, {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope: askedScopes.join(' '),
+  })
+  if (!isSuccess(answer)) throw tokenRefusal(answer, parts.clock.now(), askedScopes)
+  const read = readToken(answer.json)
+  if (!read) throw notUnderstood(answer, 'it holds no access_token')
+  if (!HEADER_VALUE.test(read.access_token))
+    throw notUnderstood(answer, 'no header may hold its access_token')
+  if (read.token_type !== undefined && !/^\s*bearer\s*$/i.test(read.token_type))
+    throw notUnderstood(answer, `its token_type is ${quoted(read.token_type, 40, answer)} instead of Bearer`)
+  // Counted from the request, so that the token never seems to live longer than it does.
+  const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
+  const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
+  return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
+}
+
+/** The token in an answer of §4.1, bare or in an envelope of any name; undefined when there is none. */
+export function readToken(json: unknown) {
+  const record = findRecord(json, 'access_token') ?? findRecord(json, 'accessToken')
+  const fields = fieldsOf(record ?? {})
+  const token = fields.get('access_token')
+  if (typeof token !== 'string' || token === '') return undefined
+  const seconds = Number(textOf(fields.get('expires_in')) ?? Number.NaN)
+  const scope = fields.get('scope')
+  const type = fields.get('token_type') ?? ''
+  const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
+  return {
+    access_token: token,
+    /** Seconds, at most a year; 0 for one that has already ended. */
+    expires_in: Number.isFinite(seconds)
+      ? Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)
+      : undefined,
+    scope: typeof scopeText === 'string' ? scopeText : undefined,
+    /** As the service wrote it; JSON of what is not a text. */
+    token_type: type === '' ? undefined : typeof type === 'string' ? type : JSON.stringify(type),
+  }
+}
+
+/** Revokes `accessToken` (§4.2). Any 2xx is success, since the answer is not shown. Throws Failure. */
+export async function revokeToken(parts: TokenRequestParts, accessToken: string): Promise<void> {
+  const answer = await post(parts, OPERATIONS['token.revoke'].path, {token: accessToken})
+  if (!isSuccess(answer)) throw refusalOf(answer, parts.clock.now())
+}
+
+/** Without duplicates and empty words. */
+export function sortScopes(scopes: readonly string[]): string[] {
+  return [...new Set(scopes)].filter(scope => scope !== '').sort()
+}
+
+async function post(parts: TokenRequestParts, path: string, body: object): Promise<Answer> {
+  const request = {
+    method: 'POST',
+    url: parts.baseUrl + path,
+    headers: {accept: 'application/json', 'content-type': 'application/json'},
+    body: JSON.stringify(body),
+  }
+  const policy = {repeatable: true, timeoutSeconds: parts.timeoutSeconds}
+  const answer = await parts.sender.send(request, policy).catch(throwUnanswered(false))
+  return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
+}
+
+/** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
+function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): Failure {
+  const failure = refusalOf(answer, now)
+  const {code} = describeError(answer)
+  const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
+  if (wrongCredentials && answer.status < 500) {
+    return new Failure('not_allowed', 'the service does not accept the client id and secret', {
+      ...failure.details,
+      code: 'invalid_client',
+      hint: 'log in again with: bookctl login',
+    })
+  }
+  if (code !== 'invalid_scope') return failure
+  return new Failure('refused', failure.message, {
+    ...failure.details,
+    hint: `asked for ${scopes.join(' ')}: the operator issues scopes to a client (§5.3); others: bookctl login --scope …`,
+  })
 }

@@ -1,6 +1,6 @@
 /** Logging in, and the identity that commands use. */
 import {join} from 'node:path'
-import {type TokenRequestParts, tokenClientOf} from '../../../api/auth/token-request.js'
+import {type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
