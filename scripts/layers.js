@@ -23,7 +23,7 @@ const LAYERS = [
     'answers',
     'api/answers/errors.ts',
     'api/answers/facts.ts',
-    'api/auth/token-request.ts',
+    'api/auth/tokens.ts',
     'cli/session/own-paths.ts',
   ],
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.

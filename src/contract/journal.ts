@@ -3,7 +3,7 @@
  * verdict on a reservation that is about to be made.
  */
 import {type Failure, usage} from './failure.js'
-import type {Client} from './token-cache.js'
+import type {Alone, Client} from './token-cache.js'
 
 /** What is about to be sent, committed before it is. */
 export interface ReservationIntent {
@@ -63,13 +63,8 @@ export interface Settlement {
 
 /** The journal of one client at one base URL. Times are Unix seconds. What it throws comes from where it is stored. */
 export interface Journal {
-  /** Runs `work` while no other process does so for this offer; as `TokenCache.alone`. */
-  alone<T>(
-    offerId: string,
-    waitMilliseconds: number,
-    work: () => Promise<T>,
-    peek: () => Promise<T | undefined>,
-  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+  /** One process at a time for each offer id. */
+  readonly alone: Alone<string>
   /** Commits the intent, unless an earlier one takes its place or forbids it; one transaction. */
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */

@@ -84,7 +84,6 @@ tour.name / Name of the tour / "Topkapı Palace with a local guide"
 short_description / The tour in a sentence / "A licensed guide shows you Topkapı Palace."
 duration_minutes / Length in minutes / 150
 price_from / Lowest price for one person / {"amount": "35.00", "currency": "EUR"}
-price_from.amount / Decimal amount / "35.00"
 rating / Average of the reviews, up to 5; null: none / 4.4
 review_count / Number of reviews / 2355
 tags / Keywords / ["culture", "guided"]
@@ -98,17 +97,14 @@ currency.name / Name in English / "Euro"
 minor_units / Digits after the decimal point / 2
 reservation_ref / The service's reference of the reservation / "RSV-7K3M9QX2AB"
 client_reference_id / The partner's own reference, used once / "PARTNER-2030-0042"
-reservation.status / State of the reservation / "CONFIRMED"
 contact / Person to reach about the reservation /
-contact.name / Given name / "Ayşe"
-contact.surname / Family name / "Öğüt"
+name / Given name / "Ayşe"
+surname / Family name / "Öğüt"
 email / E-mail address / "ayse@example.com"
 phone_country_code / Dialling prefix / "+90"
 phone_number / Number without the prefix / "532 000 00 00"
 guests / The guests, exactly one of them with is_lead /
 guest.type / ADULT or CHILD / "ADULT"
-guest.name / Given name / "Ayşe"
-guest.surname / Family name / "Öğüt"
 birth_date / Day of birth / "1990-05-17"
 gender / As in the identity document / "FEMALE"
 nationality / ISO 3166-1 alpha-2 country code / "TR"
@@ -138,9 +134,7 @@ created_at / When it was made / "2030-06-01T12:05:00Z"
 confirmed_at / When it was confirmed / "2030-06-01T12:05:00Z"
 live_mode / Always false on the local sandbox / false
 subscription_id / Identifier of the subscription / "whsub_5cR8nTq2"
-subscription.id / Identifier of the subscription / "whsub_5cR8nTq2"
-deletedsubscription.id / Identifier of the subscription / "whsub_5cR8nTq2"
-createdsubscription.id / Identifier of the subscription / "whsub_5cR8nTq2"
+id / Identifier of the subscription / "whsub_5cR8nTq2"
 url / / "https://partner.example/hooks"
 events / Types of events that are sent / ["reservation.confirmed", "voucher.ready"]
 is_active / Whether events are sent / true
@@ -152,7 +146,6 @@ type / Type of the event / "reservation.confirmed"
 created / When it happened / "2030-06-01T12:05:00Z"
 data / What it is about /
 data.object / Kind of record / "reservation"
-data.status / State of the reservation / "CONFIRMED"
 delivery_id / Identifier of the delivery / "dlv_6tZ3kMd9"
 delivery.status / How far the delivery is / "DELIVERED"
 next_attempt_at / When it is tried again; null: not again / null
@@ -175,7 +168,7 @@ error_description / / "invalid client_id or client_secret"
 limit / / 50
 after / / null
 before / / null
-status / State / "CONFIRMED"
+status / State of the reservation / "CONFIRMED"
 `
 
 /** The description is empty where the schema has it, the example undefined where it is made of those inside. */

@@ -37,6 +37,17 @@ export interface TokenRequestKind {
   readonly route: string
 }
 
+/**
+ * Runs `work` in one process at a time per `whose`. While waiting it polls `peek`, and returns its first result other than
+ * undefined. Gives up after the wait.
+ */
+export type Alone<Whose> = <T>(
+  whose: Whose,
+  waitMilliseconds: number,
+  work: () => Promise<T>,
+  peek: () => Promise<T | undefined>,
+) => Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+
 /** What it throws comes from where it is stored. */
 export interface TokenCache {
   /** Every stored token of `client`, expired ones too, newest first. */
@@ -53,16 +64,7 @@ export interface TokenCache {
     since: number,
     until: number,
   ): Promise<Failure | undefined>
-  /**
-   * Runs `work` in one process at a time per client. While waiting it polls `peek`, and returns its first result other
-   * than undefined. Gives up after the wait.
-   */
-  alone<T>(
-    client: TokenClient,
-    waitMilliseconds: number,
-    work: () => Promise<T>,
-    peek: () => Promise<T | undefined>,
-  ): Promise<{gaveUp: false; value: T} | {gaveUp: true}>
+  readonly alone: Alone<TokenClient>
 }
 
 export interface TokenStore extends TokenCache {

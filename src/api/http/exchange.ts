@@ -1,6 +1,6 @@
 /** One exchange on one connection: its phases, their time limits, and whether a byte may have left. */
 import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
-import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
+import {diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 
@@ -90,14 +90,9 @@ export class Exchange {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    const {fault, reason} = this.diagnose(error)
-    this.fail(fault, reason)
-  }
-
-  private diagnose(error: Error): Diagnosis {
-    if (error instanceof ExchangeError) return error
-    if (this.phase === 'connect') return diagnoseConnecting(error, this.place)
-    return diagnoseExchange(error, this.place, this.phase === 'body')
+    if (error instanceof ExchangeError) this.fail(error.fault, error.reason)
+    else if (this.phase === 'connect') this.fail(...diagnoseConnecting(error, this.place))
+    else this.fail(...diagnoseExchange(error, this.place, this.phase === 'body'))
   }
 
   private limitPhase(milliseconds: number): void {

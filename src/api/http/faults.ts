@@ -9,10 +9,7 @@ export interface Place {
   readonly proxy: string | undefined
 }
 
-export interface Diagnosis {
-  readonly fault: ExchangeFault
-  readonly reason: string
-}
+export type Diagnosis = readonly [fault: ExchangeFault, reason: string]
 
 interface NodeError extends Error {
   readonly code?: string
@@ -39,22 +36,14 @@ const UNREACHABLE = new Set([
 export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
-  if (isCertificateProblem(code) || TLS.test(code)) return {fault: 'tls', reason: tlsReason(cause, place)}
+  if (isCertificateProblem(code) || TLS.test(code)) return ['tls', tlsReason(cause, place)]
   if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
-  if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
-    return {
-      fault: 'dns',
-      reason: `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`,
-    }
-  }
-  if (UNREACHABLE.has(code)) return {fault: 'refused', reason: `${code} ${addressOf(cause, place.target)}`}
-  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return {fault: 'connect_timeout', reason: `ETIMEDOUT ${addressOf(cause, place.target)}`}
-  }
-  return {
-    fault: 'reset',
-    reason: `connection to ${place.target} closed before the request${inBrackets(code)}`,
-  }
+  if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
+    return ['dns', `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`]
+  if (UNREACHABLE.has(code)) return ['refused', `${code} ${addressOf(cause, place.target)}`]
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return ['connect_timeout', `ETIMEDOUT ${addressOf(cause, place.target)}`]
+  return ['reset', `connection to ${place.target} closed before the request${inBrackets(code)}`]
 }
 
 /** The fault of an error after the first byte may have left. */
@@ -62,34 +51,26 @@ export function diagnoseExchange(error: unknown, place: Place, answerStarted: bo
   const cause = rootOf(error)
   const code = cause.code ?? ''
   const from = `from ${place.target}`
-  if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return {fault: 'too_large', reason: `the answer's headers ${from} are too large`}
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return ['too_large', `the answer's headers ${from} are too large`]
   // llhttp's own codes are missing from some parser errors, so their words count as well.
   const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
   const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
   const isWrongLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
-  if (endedEarly || (isWrongLength && answerStarted))
-    return {fault: 'cut', reason: `the answer ${from} ended early`}
+  if (endedEarly || (isWrongLength && answerStarted)) return ['cut', `the answer ${from} ended early`]
   // A wrong length before the head is whole: the head contradicts itself, with two lengths for example.
   if (isParserError || isWrongLength || code === 'UND_ERR_NOT_SUPPORTED')
-    return {fault: 'protocol', reason: `the answer ${from} is not HTTP/1.1 as it should be`}
-  if (answerStarted) return {fault: 'cut', reason: `the answer ${from} was cut off${inBrackets(code)}`}
-  return {
-    fault: 'reset',
-    reason: `the connection to ${place.target} ended without an answer${inBrackets(code)}`,
-  }
+    return ['protocol', `the answer ${from} is not HTTP/1.1 as it should be`]
+  if (answerStarted) return ['cut', `the answer ${from} was cut off${inBrackets(code)}`]
+  return ['reset', `the connection to ${place.target} ended without an answer${inBrackets(code)}`]
 }
 
 function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
   const status = /Proxy response \((\d{3})\)/.exec(cause.message)?.[1]
-  if (status === undefined) {
-    return {fault: 'proxy', reason: `proxy ${proxy} cannot be reached${inBrackets(cause.code ?? '')}`}
-  }
+  if (status === undefined)
+    return ['proxy', `proxy ${proxy} cannot be reached${inBrackets(cause.code ?? '')}`]
   const meaning = status === '407' ? ' (it wants a user name and password in HTTPS_PROXY)' : ''
-  return {
-    fault: status.startsWith('5') ? 'proxy' : 'proxy_refused',
-    reason: `proxy ${proxy} refused the connection with status ${status}${meaning}`,
-  }
+  const reason = `proxy ${proxy} refused the connection with status ${status}${meaning}`
+  return [status.startsWith('5') ? 'proxy' : 'proxy_refused', reason]
 }
 
 /** The first error that says something: happy eyeballs collect theirs, undici wraps some. */

@@ -16,7 +16,7 @@ function toEntry(record: AttemptRecord, redactor: Redactor): object {
     startedDateTime: new Date(record.startedAt * 1000).toISOString(),
     time: milliseconds,
     request: toRequest(record.request, redactor),
-    response: outcome instanceof ExchangeError ? NO_RESPONSE : toResponse(outcome, redactor),
+    response: toResponse(outcome instanceof ExchangeError ? undefined : outcome, redactor),
     cache: {},
     timings: {send: 0, wait: milliseconds, receive: 0},
     _attempt: record.attempt,
@@ -25,16 +25,13 @@ function toEntry(record: AttemptRecord, redactor: Redactor): object {
   }
 }
 
-const NO_RESPONSE = {
-  status: 0,
-  statusText: '',
-  httpVersion: 'HTTP/1.1',
-  cookies: [],
-  headers: [],
-  content: {size: 0, mimeType: 'x-unknown'},
-  redirectURL: '',
-  headersSize: -1,
-  bodySize: -1,
+/** What HAR requires of both sides. */
+function common(headers: Readonly<Record<string, string>>, bodySize: number, redactor: Redactor) {
+  const shown = Object.entries(headers).map(([name, value]) => ({
+    name: redactor.text(name),
+    value: name === 'location' ? redactor.url(value, false) : redactor.header(name, value),
+  }))
+  return {httpVersion: 'HTTP/1.1', cookies: [], headers: shown, headersSize: -1, bodySize}
 }
 
 function toRequest(request: WireRequest, redactor: Redactor): object {
@@ -43,13 +40,9 @@ function toRequest(request: WireRequest, redactor: Redactor): object {
   return {
     method: request.method,
     url,
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: toHeaders(request.headers, redactor),
     queryString: query.map(([name, value]) => ({name, value})),
     postData: request.body === undefined ? undefined : toPostData(request, request.body, redactor),
-    headersSize: -1,
-    bodySize: Buffer.byteLength(request.body ?? ''),
+    ...common(request.headers, Buffer.byteLength(request.body ?? ''), redactor),
   }
 }
 
@@ -60,18 +53,15 @@ function toPostData(request: WireRequest, body: string, redactor: Redactor): obj
   return {mimeType, text, comment: json === undefined ? 'not JSON; left out' : undefined}
 }
 
-function toResponse(answer: WireAnswer, redactor: Redactor): object {
-  const {location} = answer.headers
+/** Without an answer, status 0 (HAR 1.2). */
+function toResponse(answer: WireAnswer | undefined, redactor: Redactor): object {
+  const {location} = answer?.headers ?? {}
   return {
-    status: answer.status,
+    status: answer?.status ?? 0,
     statusText: '',
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: toHeaders(answer.headers, redactor),
-    content: toContent(answer, redactor),
+    content: answer ? toContent(answer, redactor) : {size: 0, mimeType: 'x-unknown'},
     redirectURL: location === undefined ? '' : redactor.url(location, false),
-    headersSize: -1,
-    bodySize: answer.body.length,
+    ...common(answer?.headers ?? {}, answer?.body.length ?? -1, redactor),
   }
 }
 
@@ -81,11 +71,4 @@ function toContent(answer: WireAnswer, redactor: Redactor): object {
   const json = parseJson(answer.body)
   if (json !== undefined) return {size, mimeType, text: JSON.stringify(redactor.json(json))}
   return size === 0 ? {size, mimeType} : {size, mimeType, comment: 'not JSON; left out'}
-}
-
-function toHeaders(headers: Readonly<Record<string, string>>, redactor: Redactor): object[] {
-  return Object.entries(headers).map(([name, value]) => ({
-    name: redactor.text(name),
-    value: name === 'location' ? redactor.url(value, false) : redactor.header(name, value),
-  }))
 }
