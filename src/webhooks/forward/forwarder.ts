@@ -23,6 +23,7 @@ export const SIGNATURE_TOO_OLD = 'signature_too_old'
 export interface ForwarderParts {
   readonly targets: readonly string[]
   readonly store: {
+    /** The next due events; each is given out once until its result is recorded. */
     take(target: string, now: number, limit: number): Promise<readonly DueForward[]>
   } & Required<Pick<EventKeeper, 'holds' | 'settle'>>
   readonly handover: Handover
@@ -69,18 +70,8 @@ export function createForwarder(parts: ForwarderParts) {
     records.add(settled, () => {})
     parts.onReport({...one, ...settled, attempt: one.attempts + 1, resigned})
   }
-  const lanes = targets.map(
-    target =>
-      new ForwardLane(target, {
-        ...{handover, onResult, holds: store.holds, headersOf: one => parts.headersOf(one, clock())},
-        maySendMore: () => records.waiting < MOST_UNRECORDED,
-        take: limit =>
-          store.take(target, clock(), limit).catch(error => {
-            parts.onStoreError(error)
-            return []
-          }),
-      }),
-  )
+  const maySendMore = () => records.waiting < MOST_UNRECORDED
+  const lanes = targets.map(target => new ForwardLane(target, {...parts, onResult, maySendMore}))
   const wake = () => {
     for (const lane of lanes) lane.wake()
   }
@@ -137,12 +128,7 @@ export function pauseAfter(failures: number): number {
   return Math.min(MOST_PAUSE_SECONDS, 2 ** (failures - 1))
 }
 
-interface LaneParts {
-  /** The next due events, `limit` at most; each is given out once until its result is recorded. */
-  readonly take: (limit: number) => Promise<readonly DueForward[]>
-  readonly holds: (one: DueForward) => boolean
-  readonly handover: Handover
-  readonly headersOf: (one: DueForward) => readonly string[] | undefined
+interface LaneParts extends ForwarderParts {
   /** Takes the result of an attempt. */
   readonly onResult: (one: DueForward, result: HandoverResult, resigned: boolean) => void
   /** Whether results are recorded fast enough to send more. */
@@ -195,9 +181,13 @@ class ForwardLane {
 
   private async fill(): Promise<void> {
     this.taking = true
-    while (this.again && this.free > 0 && this.queue.length < AT_ONCE && this.parts.maySendMore()) {
+    const {store, clock, maySendMore, onStoreError} = this.parts
+    while (this.again && this.free > 0 && this.queue.length < AT_ONCE && maySendMore()) {
       this.again = false
-      const due = await this.parts.take(AHEAD - this.queue.length)
+      const due = await store.take(this.target, clock(), AHEAD - this.queue.length).catch(error => {
+        onStoreError(error)
+        return []
+      })
       if (!this.stopped) this.queue.push(...due)
       this.sendSome()
     }
@@ -209,13 +199,13 @@ class ForwardLane {
     while (this.free > 0) {
       const one = this.queue.shift()
       if (one === undefined) return
-      if (this.parts.holds(one)) void this.send(one)
+      if (this.parts.store.holds(one)) void this.send(one)
     }
   }
 
   private async send(one: DueForward): Promise<void> {
-    const {handover, headersOf, onResult} = this.parts
-    const headers = headersOf(one)
+    const {handover, headersOf, onResult, clock} = this.parts
+    const headers = headersOf(one, clock())
     if (headers === undefined) {
       onResult(one, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
       return this.wake()

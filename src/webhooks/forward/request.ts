@@ -58,7 +58,7 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
         ? requestHttps(url, {...options, ...trust, agent: onNewConnection ? false : https})
         : requestHttp(url, {...options, agent: onNewConnection ? false : http})
     open.add(request)
-    const timer = setTimeout(() => request.destroy(new Reason('timeout')), timeoutMilliseconds)
+    const timer = setTimeout(() => request.destroy(new Error('timeout')), timeoutMilliseconds)
     return new Promise(resolve => {
       const settled = (status: number | null, error: string | null) => {
         clearTimeout(timer)
@@ -97,14 +97,12 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
     },
     /** Ends open requests, as `stopped`. */
     close(): void {
-      for (const request of open) request.destroy(new Reason('stopped'))
+      for (const request of open) request.destroy(new Error('stopped'))
       http.destroy()
       https.destroy()
     },
   }
 }
-
-class Reason extends Error {}
 
 /** The headers of the new request, as names and values in turn: without those that the Connection header names. */
 export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
