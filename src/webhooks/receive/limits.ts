@@ -40,8 +40,7 @@ export interface ReadBodyParts {
  */
 export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
   const {maxBytes, budget} = parts
-  let first: Buffer | undefined
-  let pieces: Buffer[] | undefined
+  const pieces: Buffer[] = []
   let length = 0
   let reading = true
   const stop = (reason: 'too_large' | 'overloaded') => {
@@ -55,14 +54,13 @@ export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
     if (piece.length > budget.free) return stop('overloaded')
     budget.free -= piece.length
     length += piece.length
-    if (first === undefined) first = piece
-    else if (pieces === undefined) pieces = [first, piece]
-    else pieces.push(piece)
+    pieces.push(piece)
   })
   request.on('end', () => {
     if (!reading) return
     reading = false
-    parts.onWhole(pieces === undefined ? (first ?? NOTHING) : Buffer.concat(pieces, length))
+    const [first] = pieces
+    parts.onWhole(first && pieces.length === 1 ? first : Buffer.concat(pieces, length))
   })
   request.on('close', () => {
     if (reading) budget.free += length
@@ -70,8 +68,6 @@ export function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
     parts.onClose()
   })
 }
-
-const NOTHING = Buffer.alloc(0)
 
 /** Room for those in a TLS handshake, which are not counted yet. */
 const HANDSHAKES = 500
