@@ -15,27 +15,22 @@ const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
  * signature and an empty line.
  */
 export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | undefined {
-  const {lines, length} = headOf(start) ?? {lines: [''], length: 0}
-  const [first = '', ...more] = lines
-  const hasRequestLine = REQUEST_LINE.test(first)
-  const values = lines.map(line => HEADER_LINE.exec(line)?.[2])
-  const isHead = !values.includes(undefined) && /(?:^|[\s,])v1=/.test(values.join(','))
-  if (!hasRequestLine && !isHead) return undefined
-  source.skip(length)
-  const headers = parseHeaders(hasRequestLine ? more : lines)
-  const afterwards = nothingAfterwards()
-  return {headers, body: bodyOf(source, headers, afterwards), afterwards}
-}
-
-/** Lines of the head and its length with the empty line; the end of a file may replace that line. */
-function headOf(start: Buffer): {lines: string[]; length: number} | undefined {
   const text = start.toString('latin1')
   const first = /^[^\r\n]*/.exec(text)?.[0] ?? ''
-  if (!REQUEST_LINE.test(first) && !HEADER_LINE.test(first)) return undefined
+  const hasRequestLine = REQUEST_LINE.test(first)
+  if (!hasRequestLine && !HEADER_LINE.test(first)) return undefined
   const end = /\r?\n\r?\n/.exec(text)
-  if (!end && !REQUEST_LINE.test(first)) return undefined
+  // The end of a file may replace the empty line.
   const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
-  return {lines: head.split(/\r?\n/), length: end ? end.index + end[0].length : text.length}
+  const lines = head.split(/\r?\n/)
+  if (!hasRequestLine) {
+    const values = lines.map(line => HEADER_LINE.exec(line)?.[2])
+    if (!end || values.includes(undefined) || !/(?:^|[\s,])v1=/.test(values.join(','))) return undefined
+  }
+  source.skip(end ? end.index + end[0].length : text.length)
+  const headers = parseHeaders(hasRequestLine ? lines.slice(1) : lines)
+  const afterwards = nothingAfterwards()
+  return {headers, body: bodyOf(source, headers, afterwards), afterwards}
 }
 
 /** A line that is no header is ignored, as some tools print remarks; a folded one is joined. */

@@ -69,18 +69,6 @@ function readSince(field: string, text: string, now: number): number {
   return now - readDuration(field, text)
 }
 
-/** Events that match, newest first, `limit` at most; read page by page. */
-async function newestEvents(store: EventStore, filter: EventFilter, limit: number): Promise<StoredEvent[]> {
-  const events: StoredEvent[] = []
-  for (let before: number | undefined; events.length < limit; before = events.at(-1)?.sequence) {
-    const from = before === undefined ? {} : {before}
-    const page = await store.page(filter, from, Math.min(PAGE, limit - events.length))
-    if (page.length === 0) break
-    events.push(...page)
-  }
-  return events
-}
-
 /** Events that match, oldest first, a page at a time: waiting for each alone would take a tenth longer. */
 export async function* oldestPages(store: EventStore, filter: EventFilter): AsyncGenerator<StoredEvent[]> {
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -104,9 +92,15 @@ async function rowOf(store: EventStore, event: StoredEvent) {
 
 type Row = Awaited<ReturnType<typeof rowOf>>
 
+/** The events that match, newest first, `limit` at most; read page by page. */
 export async function eventList(store: EventStore, filter: EventFilter, limit: number): Promise<Result<Row>> {
   const events: Row[] = []
-  for (const event of await newestEvents(store, filter, limit)) events.push(await rowOf(store, event))
+  for (let from = {}; events.length < limit; ) {
+    const page = await store.page(filter, from, Math.min(PAGE, limit - events.length))
+    if (page.length === 0) break
+    for (const event of page) events.push(await rowOf(store, event))
+    from = {before: page.at(-1)?.sequence}
+  }
   const {columns, ...list} = listResult({events}, events, PLAIN_COLUMNS)
   return {
     ...list,

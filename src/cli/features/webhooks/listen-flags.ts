@@ -134,7 +134,8 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: ()
 }
 
 export async function createExpectation({count, seconds, expect}: NonNullable<ListenPlan['wait']>) {
-  const find = expect === undefined ? () => true : await finderOf(expect)
+  // What is true is what JMESPath takes for true.
+  const find = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
   let seen = 0
   let resolve = () => {}
   const enough = new Promise<void>(onDone => {
@@ -142,7 +143,7 @@ export async function createExpectation({count, seconds, expect}: NonNullable<Li
   })
   return {
     see(event: unknown) {
-      if (!isTruthy(find(event))) return
+      if (find(event) !== true) return
       seen += 1
       if (seen >= count) resolve()
     },
@@ -157,10 +158,4 @@ export async function createExpectation({count, seconds, expect}: NonNullable<Li
       })
     },
   }
-}
-
-/** As JMESPath defines it. */
-function isTruthy(value: unknown): boolean {
-  if (value === null || value === undefined || value === false || value === '') return false
-  return typeof value !== 'object' || Object.keys(value).length > 0
 }

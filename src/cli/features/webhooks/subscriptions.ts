@@ -13,7 +13,7 @@ import {invalid} from '../../input/checks.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
-import {columnsOf, type Result, single} from '../../terminal/result.js'
+import {listResult, type Result, single} from '../../terminal/result.js'
 
 export interface WantedSubscription {
   readonly url: string
@@ -114,8 +114,8 @@ export function createdResult(
   {id, url, events, secret, is_active}: CreatedSubscription,
   places: {readonly stored_in: string | null; readonly secret_file?: string},
 ): Result {
-  const document = {subscription: {id, url, events, secret, is_active}, ...places}
-  return single(document, {id, url, events: events.join(' '), secret, is_active, ...places}, id)
+  const subscription = {id, url, events, secret, is_active}
+  return single({subscription, ...places}, {...subscription, ...places}, id)
 }
 
 /** What is thrown is only returned, because the subscription exists and must be printed. */
@@ -144,15 +144,11 @@ export function notStored(subscription: CreatedSubscription, {message}: StorageE
 const CHECK_FIRST =
   'check whether it exists (bookctl webhooks list, or ask the operator) and delete it, because its secret is lost; then create it with --again'
 
-export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active']
+export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active'] as const
 
 export function subscriptionList(subscriptions: readonly FoundSubscription[]): Result<FoundSubscription> {
-  const columns = [
-    ...columnsOf<FoundSubscription>(['id', 'url']),
-    {name: 'events', value: ({events}: FoundSubscription) => events?.join(' ') ?? null},
-    ...columnsOf<FoundSubscription>(['is_active']),
-  ]
-  return {document: {subscriptions}, items: subscriptions, columns, whenEmpty: 'No subscriptions.'}
+  const list = listResult({subscriptions}, subscriptions, SUBSCRIPTION_COLUMNS)
+  return {...list, whenEmpty: 'No subscriptions.'}
 }
 
 export const TEST_COLUMNS = ['subscription_id', 'event_id', 'delivery_id', 'answer']
