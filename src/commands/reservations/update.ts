@@ -1,6 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import {readUpdate} from '../../cli/features/reservations/reservation-update.js'
-import {howToCheck, RESERVATIONS_COLUMNS, update} from '../../cli/features/reservations/reservations.js'
+import {
+  howToCheck,
+  RESERVATIONS_COLUMNS,
+  readUpdate,
+  update,
+} from '../../cli/features/reservations/reservations.js'
 import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'

@@ -244,11 +244,7 @@ function isWanted(offer: FoundOffer, {'max-price': maxPrice, refundable, board}:
 }
 
 const ORDERS: Readonly<Record<string, (offers: readonly FoundOffer[]) => FoundOffer[]>> = {
-  price: inOrder<FoundOffer, string>(amountOf, compareAmounts),
-  stars: inOrder(
-    ({stars}) => stars,
-    (left, right) => right - left,
-  ),
-  // Created only when needed: creating a collator takes longer than most commands.
-  name: offers => inOrder((offer: FoundOffer) => offer.hotel_name, new Intl.Collator('en').compare)(offers),
+  price: offers => inOrder(offers, amountOf, compareAmounts),
+  stars: offers => inOrder(offers, ({stars}) => stars && -stars),
+  name: offers => inOrder(offers, ({hotel_name}) => hotel_name),
 }

@@ -32,18 +32,17 @@ export function isAffordable(item: Priced, maxPrice: string | undefined): boolea
   return maxPrice === undefined || (total !== null && compareAmounts(total, maxPrice) <= 0)
 }
 
-/** Sorts by a key that is read once for each item; null comes last. */
-export function inOrder<Item, Key>(
+/** In the order of a key that is read once for each item: numbers, or names; null comes last. */
+export function inOrder<Item, Key extends number | string>(
+  items: readonly Item[],
   keyOf: (item: Item) => Key | null,
-  compare: (left: Key, right: Key) => number,
-) {
-  return (items: readonly Item[]): Item[] =>
-    items
-      .map(item => ({item, key: keyOf(item)}))
-      .sort(({key: left}, {key: right}) =>
-        left === null || right === null
-          ? Number(left === null) - Number(right === null)
-          : compare(left, right),
-      )
-      .map(({item}) => item)
+  compare: (left: Key, right: Key) => number = (left, right) =>
+    typeof left === 'number' ? left - Number(right) : String(left).localeCompare(String(right), 'en'),
+): Item[] {
+  return items
+    .map(item => ({item, key: keyOf(item)}))
+    .sort(({key: left}, {key: right}) =>
+      left === null || right === null ? Number(left === null) - Number(right === null) : compare(left, right),
+    )
+    .map(({item}) => item)
 }

@@ -102,13 +102,9 @@ function isWanted(tour: FoundTour, {find = '', tag: tags = [], 'max-price': maxP
   )
 }
 
-const byNumber = (left: number, right: number) => left - right
 const ORDERS: Readonly<Record<string, (tours: readonly FoundTour[]) => FoundTour[]>> = {
-  price: inOrder<FoundTour, string>(amountOf, compareAmounts),
-  rating: inOrder(({rating}) => rating && -rating, byNumber),
-  duration: inOrder(tour => tour.duration_minutes, byNumber),
-  name: inOrder(
-    ({name}) => name,
-    (left, right) => left.localeCompare(right, 'en'),
-  ),
+  price: tours => inOrder(tours, amountOf, compareAmounts),
+  rating: tours => inOrder(tours, ({rating}) => rating && -rating),
+  duration: tours => inOrder(tours, tour => tour.duration_minutes),
+  name: tours => inOrder(tours, ({name}) => name),
 }

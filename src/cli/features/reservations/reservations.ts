@@ -8,12 +8,16 @@ import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
+import {completeGuests, type Fields, isFields} from '../../input/guests.js'
+import {combined, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
 import {counted, moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {factsShown} from '../reserve/facts.js'
+import type {ReserveFlags} from '../reserve/flags.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {paymentAddress} from '../reserve/payment.js'
+import {checkedBy, readFields} from '../reserve/reservation.js'
 
 /** `--after`: the cursor of an earlier page. */
 export function checkCursor(field: string, text: string): string {
@@ -106,6 +110,32 @@ export async function show(
       warn,
     )
   return singleReservation(found, connection)
+}
+
+/** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
+export async function readUpdate(
+  flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
+): Promise<ReservationUpdate> {
+  const file = await readFile(flags.input)
+  const contact = {...(file.contact as Fields | undefined), ...flags.contact}
+  const given = flags.guest ?? file.guests
+  const guests = Array.isArray(given) && given.every(isFields) ? completeGuests(given) : given
+  const update = {
+    ...(Object.keys(contact).length > 0 ? {contact} : {}),
+    ...(guests === undefined ? {} : {guests}),
+  }
+  if (Object.keys(update).length === 0) throw missing(['--contact, --guest or --input'])
+  const {reservationUpdate} = await import('../../../contract/reservations.js')
+  const {lacking, errors, data} = checkedBy(reservationUpdate, update)
+  if (data) return data
+  throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...errors])
+}
+
+async function readFile(path: string | undefined): Promise<Fields> {
+  const rule = 'must be one JSON object with contact, guests or both'
+  const value = await readFields(path, ['contact', 'guests'], rule)
+  if (value.contact === undefined || isFields(value.contact)) return value
+  throw usage('invalid_input', 'contact: must be an object')
 }
 
 /** Throws Failure; for an unknown outcome, with how to find it out. */

@@ -1,12 +1,14 @@
-/** Asks for the contact of a reservation (§2.4): a stored one, or a new one. */
+/** Asks for the contact of a reservation (§2.4), and stores guests and contact on this machine if the person agrees. */
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
-import type {People} from '../../../state/people-store.js'
+import type {KeptGuest, People} from '../../../state/people-store.js'
 import type {Fields} from '../../input/guests.js'
 import {createPhoneReader, type Phone} from '../../input/phone.js'
+import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {askRead, contactText} from './questions.js'
+import type {Draft, WizardParts} from './draft.js'
+import {askName, askRead, contactText} from './questions.js'
 
 /** `country`: ISO 3166-1; its national numbers need no prefix. */
 type ContactDefaults = {
@@ -29,31 +31,6 @@ export async function askContact(prompts: Prompts, defaults: ContactDefaults): P
   const question = {message: 'Contact: telephone, with country prefix', default: defaults.phone}
   const {phone_country_code, phone_number} = await askRead(prompts, question, read, describePhone)
   return {name, surname, email, phone_country_code, phone_number}
-}
-
-/** Asks for a name in any script. Digits are queried: a number typed one question too early would be booked as a name. */
-export async function askName(
-  prompts: Prompts,
-  message: string,
-  suggested: string | undefined,
-): Promise<string> {
-  for (;;) {
-    const name = await askWords(prompts, message, suggested)
-    if (!/\p{N}/u.test(name)) return name
-    const doubt = `${sanitizeLine(name, 40)} contains digits. Keep it as a name?`
-    if (await prompts.confirm({message: doubt, about: message})) return name
-  }
-}
-
-export function askWords(prompts: Prompts, message: string, suggested: string | undefined): Promise<string> {
-  return prompts.text({
-    message,
-    default: suggested,
-    check: typed => {
-      if (typed.trim() === '') throw usage('invalid_input', 'must not be empty')
-      if (/[\p{Cc}\p{Cf}]/u.test(typed)) throw usage('invalid_input', 'must not contain invisible characters')
-    },
-  })
 }
 
 function describePhone({phone_country_code, phone_number, country}: Phone): string {
@@ -87,4 +64,48 @@ export async function askContactOrKept(
     ...{name, surname, email, country: lead?.nationality},
     phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
   })
+}
+
+/** The people stored for this client; undefined where nothing can be stored. */
+export function peopleHere({state, target}: Connection): People | undefined {
+  return state.writable ? state.people.forClient(target) : undefined
+}
+
+/** Asked once, and only if a guest or the contact is not stored yet; identity numbers need a yes of their own. */
+export async function askKeep(
+  prompts: Prompts,
+  draft: Draft,
+  people: People,
+): Promise<NonNullable<Draft['keep']>> {
+  const known = new Set(people.guests().map(({details}) => nameOf(details)))
+  const contacts = new Set(people.contacts().map(({details}) => details.email))
+  const isKnown = draft.guests?.every(guest => known.has(nameOf(guest))) ?? true
+  if (isKnown && contacts.has(draft.contact?.email ?? '')) return 'nothing'
+  return prompts.choose<NonNullable<Draft['keep']>>({
+    message: 'Store these guests and the contact on this machine for the next booking?',
+    default: 'nothing',
+    choices: [
+      {value: 'nothing', name: 'No'},
+      {value: 'without identity', name: 'Yes, but not their identity numbers'},
+      {value: 'everything', name: 'Yes, with their identity numbers'},
+    ],
+  })
+}
+
+/** Stores what was agreed, once the reservation is made; a failed write is only reported. */
+export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
+  const {keep, guests = [], contact} = draft
+  if (keep === undefined || keep === 'nothing') return
+  const kept = guests.map(({type: _, is_lead: __, identity, ...guest}) =>
+    keep === 'everything' && identity ? {...guest, identity} : guest,
+  )
+  try {
+    peopleHere(connection)?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
+  } catch (error) {
+    tell(`The guests could not be stored: ${(error as Error).message}`)
+  }
+}
+
+function nameOf({name, surname, birth_date = ''}: KeptGuest): string {
+  return [name, surname, birth_date].join('\n')
 }

@@ -9,9 +9,8 @@ import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {readDay} from '../../input/dates.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted} from '../../terminal/values.js'
-import {askName, askWords} from './ask-contact.js'
 import {withWeekday} from './dates.js'
-import {askCountry, askRead} from './questions.js'
+import {askCountry, askName, askRead, askWords} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {

@@ -4,6 +4,7 @@ import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {fitTo} from '../../terminal/text.js'
 import {moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {priceText as knownPrice} from '../catalogue/narrow.js'
 import {isOver, onThreeClocks, type Reader} from './dates.js'
 
 /** The facts of a search, or as many as this machine remembers. */
@@ -49,7 +50,7 @@ export function offerLine(offer: ShownOffer, reader: Reader): string {
 }
 
 export function priceText({price}: ShownOffer): string {
-  return price.total === null ? 'price unknown' : [price.total, price.currency].filter(Boolean).join(' ')
+  return knownPrice(price) ?? 'price unknown'
 }
 
 function cancelWord(offer: ShownOffer, {now}: Reader): string {

@@ -1,5 +1,5 @@
 /** Shared by the questions: refusals without flag names, answers with their meaning. */
-import {Failure, type FailureDetails} from '../../../contract/failure.js'
+import {Failure, type FailureDetails, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
@@ -71,6 +71,31 @@ export async function askCountry(
   const find = (typed: string): Choice<string>[] =>
     findCountries(all, typed).map(({code, name, names}) => ({value: code, name: `${name} (${code})`, names}))
   return prompts.search({message, find, startsUnchosen: likely.length === 0})
+}
+
+/** Asks for a name in any script. Digits are queried: a number typed one question too early would be booked as a name. */
+export async function askName(
+  prompts: Prompts,
+  message: string,
+  suggested: string | undefined,
+): Promise<string> {
+  for (;;) {
+    const name = await askWords(prompts, message, suggested)
+    if (!/\p{N}/u.test(name)) return name
+    const doubt = `${sanitizeLine(name, 40)} contains digits. Keep it as a name?`
+    if (await prompts.confirm({message: doubt, about: message})) return name
+  }
+}
+
+export function askWords(prompts: Prompts, message: string, suggested: string | undefined): Promise<string> {
+  return prompts.text({
+    message,
+    default: suggested,
+    check: typed => {
+      if (typed.trim() === '') throw usage('invalid_input', 'must not be empty')
+      if (/[\p{Cc}\p{Cf}]/u.test(typed)) throw usage('invalid_input', 'must not contain invisible characters')
+    },
+  })
 }
 
 export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
