@@ -1,26 +1,125 @@
-/** `/ui/events` and `/ui/events/{id}`: events as they are sent to subscribers (§2.8). */
+/** `/ui/events`, `/ui/deliveries` and the page of each, `/ui/subscriptions`; none shows a signing secret. */
 import {EVENT_TYPE_NAMES} from '../../contract/events.js'
-import {Refusal} from '../base/answers.js'
-import {listDeliveries} from '../store/deliveries.js'
+import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
+import {notFound, Refusal} from '../base/answers.js'
+import {counted} from '../base/wording.js'
+import {type Attempt, findDelivery, type ListedDelivery, listDeliveries} from '../store/deliveries.js'
 import {eventWithOrigin, findEvent, type ListedEvent, listEvents} from '../store/events.js'
-import {deliveryTable} from './deliveries.js'
+import {listSubscriptions} from '../store/subscriptions.js'
+import {moveButton} from './actions.js'
 import {detailView, filterOf, listView, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
+  address,
+  brief,
+  button,
   card,
   code,
   facts,
   html,
+  httpStatus,
   identifier,
   jsonText,
   linkToOne,
   nothing,
   type Piece,
+  pathOf,
   select,
   shown,
   soft,
+  status,
   table,
   time,
 } from './parts.js'
+
+const STATUSES = ['PENDING', 'DELIVERED', 'ABANDONED']
+const LISTEN = 'bookctl webhooks listen --subscribe'
+const DELETED = 'the subscription is gone'
+
+export function deliveryList(visit: Visit): View {
+  const wanted = filterOf(visit, 'status')
+  const subscriptionId = filterOf(visit, 'subscription')
+  const found = listDeliveries(visit.service.database, {status: wanted, subscriptionId}, pagingOf(visit))
+  const filters = [
+    select('status', 'Status', STATUSES, wanted, 'any'),
+    html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
+  ]
+  const none = nothing('No deliveries. To receive the next event:', LISTEN)
+  return listView(visit, 'Deliveries', filters, deliveryTable(visit, found.items, none), found)
+}
+
+export function deliveryDetail(visit: Visit): View {
+  const id = visit.parameters.delivery_id ?? ''
+  const found = findDelivery(visit.service.database, id)
+  if (!found) throw notFound('delivery', id)
+  const {delivery, url} = found
+  const deliveryFacts = facts([
+    ['Status', status(delivery.status)],
+    ['Event', html`${linkToOne('events', delivery.event_id)} ${code(delivery.type)}`],
+    ['Subscription', code(delivery.subscription_id)],
+    ['Sent to', url === null ? soft(DELETED) : code(url)],
+    ['Next attempt', delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found)],
+  ])
+  const main = html`${card('facts', 'Delivery', deliveryFacts)}
+${card('attempts', 'Attempts', attemptTable(visit, delivery.attempts))}
+${url === null ? '' : card('do', 'Send again', redeliver(visit, found))}`
+  return detailView('Delivery', delivery.delivery_id, main)
+}
+
+function nextAttempt(visit: Visit, {delivery, active}: ListedDelivery): Piece {
+  if (!active) return soft('waiting: the subscription is passive')
+  return html`number ${delivery.attempts.length + 1} of ${DELIVERY_ATTEMPTS}, ${time(delivery.next_attempt_at, visit.now)}`
+}
+
+function redeliver(visit: Visit, {delivery, active}: ListedDelivery): Piece {
+  const next = delivery.next_attempt_at
+  const wait = next === null ? 0 : Math.ceil(Date.parse(next) / 1000 - visit.now)
+  return html`
+<div class="actions">${button(`${pathOf(['deliveries', delivery.delivery_id])}/redeliver`, 'Deliver again now', {}, 'strong')}
+${active && wait > 0 ? moveButton(visit, 'Advance the clock to the next attempt', wait) : ''}</div>`
+}
+
+function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
+  const rows = attempts.map(attempt => [
+    html`${attempt.n}`,
+    time(attempt.at, visit.now),
+    httpStatus(attempt.status),
+    attempt.ms === null ? html`–` : html`<span class="nowrap">${attempt.ms} ms</span>`,
+    attempt.error === null ? soft('none') : shown(attempt.error),
+  ])
+  const columns = ['Attempt', 'Time', 'Response', 'Duration', 'Error']
+  return table('Attempts', columns, rows, nothing('No attempts yet.'))
+}
+
+export function deliveryTable({now}: Visit, found: readonly ListedDelivery[], empty?: Piece): Piece {
+  const rows = found.map(({delivery, url}) => [
+    html`${linkToOne('deliveries', delivery.delivery_id)}<br>${linkToOne('events', delivery.event_id)}`,
+    identifier(delivery.type),
+    status(delivery.status),
+    html`${counted(delivery.attempts.length, 'attempt')}${lastError(delivery.attempts.at(-1))}`,
+    url === null ? soft(DELETED) : address(url, 20),
+    time(delivery.next_attempt_at, now),
+  ])
+  const columns = ['Delivery and event', 'Type', 'Status', 'Attempts', 'Sent to', 'Next attempt']
+  return table('Deliveries', columns, rows, empty)
+}
+
+function lastError(attempt: Attempt | undefined): Piece {
+  return attempt?.error ? html`<br><span class="soft">${brief(attempt.error)}</span>` : html``
+}
+
+export function subscriptionList(visit: Visit): View {
+  const found = listSubscriptions(visit.service.database, pagingOf(visit))
+  const rows = found.items.map(({subscription: {id, is_active, url, events}, clientId}) => [
+    html`${identifier(id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(id)}">its deliveries</a>`,
+    status(is_active ? 'active' : 'passive'),
+    address(url),
+    html`${events.map(type => html`<div>${shown(type)}</div>`)}`,
+    code(clientId),
+  ])
+  const columns = ['Subscription', 'Status', 'Address', 'Events', 'Client']
+  const none = nothing('No subscriptions. To receive events:', LISTEN)
+  return listView(visit, 'Subscriptions', [], table('Subscriptions', columns, rows, none), found)
+}
 
 export function eventList(visit: Visit): View {
   const type = filterOf(visit, 'type')

@@ -7,8 +7,7 @@ import {listEvents} from '../store/events.js'
 import {countAll, countByStatus} from '../store/lists.js'
 import {listReservations} from '../store/reservations.js'
 import {clockForms} from './actions.js'
-import {deliveryTable} from './deliveries.js'
-import {eventTable} from './events.js'
+import {deliveryTable, eventTable} from './events.js'
 import type {View, Visit} from './layout.js'
 import {
   button,
