@@ -1,7 +1,7 @@
 /** A local sandbox inside the test's process, as `bookctl sandbox start` runs it, with a home that uses it. */
 import {join} from 'node:path'
 import {afterAll, onTestFinished} from 'vitest'
-import {SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET} from '../../src/cli/features/sandbox/running.js'
+import {credentialsOf} from '../../src/cli/features/sandbox/running.js'
 import {writeRecord} from '../../src/cli/session/sandbox-records.js'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
@@ -33,8 +33,8 @@ export async function serveLocalSandbox() {
   const {origin, baseUrl, close} = await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
   const env = {
     BOOKCTL_BASE_URL: baseUrl,
-    BOOKCTL_CLIENT_ID: SANDBOX_CLIENT_ID,
-    BOOKCTL_CLIENT_SECRET: SANDBOX_CLIENT_SECRET,
+    BOOKCTL_CLIENT_ID: credentialsOf().client_id,
+    BOOKCTL_CLIENT_SECRET: credentialsOf().client_secret,
   }
   Object.assign(home.env, env)
   const record = {base_url: baseUrl, origin, pid: process.pid, database: ':memory:', started_at: ''}

@@ -3,7 +3,7 @@ import type {Currency} from '../../contract/content.js'
 import {minorUnits} from '../../contract/money.js'
 
 /** Rates have six decimals. */
-const RATE_SCALE = 1_000_000n
+const RATE_SCALE = 1_000_000
 
 const RATES = parse(`
   AED 3.97 AFN 77 ALL 98 AMD 420 AOA 990 ARS 1100 AUD 1.65 AWG 1.93 AZN 1.84 BAM 1.95583 BBD 2.16 BDT 130
@@ -48,11 +48,8 @@ function rate(currency: string): bigint {
 }
 
 function parse(table: string): Map<string, bigint> {
-  const pairs = table.matchAll(/([A-Z]{3}) (\d+)(?:\.(\d+))?/g)
+  const pairs = table.matchAll(/([A-Z]{3}) (\S+)/g)
   return new Map(
-    Array.from(pairs, ([, code = '', whole = '', fraction = '']) => [
-      code,
-      BigInt(whole) * RATE_SCALE + BigInt(fraction.padEnd(6, '0')),
-    ]),
+    Array.from(pairs, ([, code = '', rate]) => [code, BigInt(Math.round(Number(rate) * RATE_SCALE))]),
   )
 }

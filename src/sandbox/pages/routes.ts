@@ -10,12 +10,11 @@ import {ACTIONS, readForm} from './actions.js'
 import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
 import {faultList} from './faults.js'
 import {failureView, layOut, type View, type Visit} from './layout.js'
+import {downloadVoucher, showPaymentPage, submitPayment} from './links.js'
 import {overview} from './overview.js'
 import {SITE_HEADERS} from './parts.js'
-import {showPaymentPage, submitPayment} from './payment.js'
 import {requestDetail, requestList} from './requests.js'
 import {reservationDetail, reservationList} from './reservations.js'
-import {downloadVoucher} from './voucher.js'
 
 type SiteContext = Context<RequestState>
 

@@ -22,23 +22,19 @@ export function signVoucherLink(
   return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
 }
 
-type VoucherLinkVerdict =
-  | {verdict: 'valid'; reservationRef: string}
-  | {verdict: 'altered'}
-  | {verdict: 'expired'}
-
-export function verifyVoucherLink(database: Database, token: string, now: number): VoucherLinkVerdict {
+/** The reservation that the token of a link names. */
+export function verifyVoucherLink(
+  database: Database,
+  token: string,
+  now: number,
+): {readonly reservationRef: string} | 'altered' | 'expired' {
   const [payload = '', signature = '', ...rest] = token.split('.')
   const expected = Buffer.from(mac(database, payload))
   const given = Buffer.from(signature)
-  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    return {verdict: 'altered'}
-  }
-  const [reservationRef, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
-    string,
-    number,
-  ]
-  return expiresAt <= now ? {verdict: 'expired'} : {verdict: 'valid', reservationRef}
+  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+    return 'altered'
+  const [reservationRef, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  return expiresAt <= now ? 'expired' : {reservationRef}
 }
 
 function mac(database: Database, payload: string): string {

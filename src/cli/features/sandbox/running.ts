@@ -9,16 +9,13 @@ import {listeningSandboxes, runningSandboxes, type SandboxRecord} from '../../se
 
 export type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
 
-/** Start-up credentials of every local sandbox (service.md). */
-export const SANDBOX_CLIENT_ID = 'cid_sandbox'
-export const SANDBOX_CLIENT_SECRET = 'sk_test_sandbox'
-
-/** The other start-up clients: `poor` has almost no money, `readonly` may change nothing. */
+/** Start-up clients beside the usual one: `poor` has almost no money, `readonly` may change nothing. */
 export const SANDBOX_CLIENTS = ['poor', 'readonly'] as const
 
+/** Start-up credentials of every local sandbox (service.md). */
 export function credentialsOf(client?: string): {client_id: string; client_secret: string} {
   const suffix = client === undefined ? '' : `_${client}`
-  return {client_id: SANDBOX_CLIENT_ID + suffix, client_secret: SANDBOX_CLIENT_SECRET + suffix}
+  return {client_id: `cid_sandbox${suffix}`, client_secret: `sk_test_sandbox${suffix}`}
 }
 
 /**

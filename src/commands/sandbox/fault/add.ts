@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {SandboxCommand} from '../../../cli/features/sandbox/command.js'
-import {FAULT_COLUMNS} from '../../../cli/features/sandbox/faults.js'
+import {FAULT_COLUMNS, SandboxCommand} from '../../../cli/features/sandbox/command.js'
 import {invalid} from '../../../cli/input/checks.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {closestFew} from '../../../cli/input/match.js'

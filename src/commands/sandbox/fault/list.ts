@@ -1,5 +1,5 @@
-import {SandboxCommand} from '../../../cli/features/sandbox/command.js'
-import {FAULT_COLUMNS, faultList} from '../../../cli/features/sandbox/faults.js'
+import {FAULT_COLUMNS, SandboxCommand} from '../../../cli/features/sandbox/command.js'
+import {listResult} from '../../../cli/terminal/result.js'
 
 export default class SandboxFaultList extends SandboxCommand {
   static override summary = 'List the active faults of the local sandbox.'
@@ -10,6 +10,9 @@ export default class SandboxFaultList extends SandboxCommand {
   async run(): Promise<void> {
     await this.parse(SandboxFaultList)
     const answer = await this.control('/faults')
-    if (answer) await this.print(faultList(answer.data))
+    if (!answer) return
+    const faults = answer.data as Record<string, unknown>[]
+    const result = listResult({faults}, faults, FAULT_COLUMNS)
+    await this.print({...result, whenEmpty: 'No active faults.'})
   }
 }

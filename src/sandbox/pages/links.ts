@@ -1,12 +1,17 @@
-/** GET and POST /pay/{token}: the page at `payment.url`, to which the customer is sent to pay (§2.5, §3; its content is ours). */
+/** Pages at links: /pay/{token}, where a customer pays (§2.5, §3; its content is ours), and /vouchers/{token}. */
 import type {Context} from 'hono'
 import {html, raw} from 'hono/html'
+import {isoTime} from '../../contract/dates.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
 import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
+import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RunningService} from '../http/operation.js'
 import type {RequestState} from '../http/requests.js'
+import {findClient} from '../store/clients.js'
 import {findReservation, type StoredReservation} from '../store/reservations.js'
+import {renderVoucher} from '../voucher/content.js'
+import {verifyVoucherLink} from '../voucher/link.js'
 import {facts, PAGE_HEADERS, type Piece, soft, textOf} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
@@ -130,4 +135,29 @@ function choices(state: PaymentPageState, amount: string): Piece {
 ${state === 'left' ? '' : leave}
 </fieldset>
 </form>`
+}
+
+/** The PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
+export async function downloadVoucher(service: RunningService, context: PageContext): Promise<Response> {
+  const now = service.clock.now()
+  const link = verifyVoucherLink(service.database, context.req.param('token') ?? '', now)
+  if (link === 'altered') return context.text('This voucher link is not valid.', 403)
+  if (link === 'expired') return context.text('This voucher link has expired; ask for a new one.', 410)
+  const stored = findReservation(service.database, 'reservation_ref', link.reservationRef)
+  if (stored?.record.status !== 'CONFIRMED') {
+    return context.text('The reservation of this voucher is no longer confirmed.', 410)
+  }
+  const pdf = await renderVoucher(stored.record, {
+    hotel: findBookedHotel(stored.record.hotel.hotel_id),
+    partnerName: findClient(service.database, stored.clientId)?.name ?? '',
+    issuedAt: isoTime(now),
+  })
+  return new Response(new Uint8Array(pdf), {
+    headers: {
+      'Content-Type': 'application/pdf',
+      'Content-Length': String(pdf.byteLength),
+      'Content-Disposition': `inline; filename="voucher-${stored.record.reservation_ref}.pdf"`,
+      'X-Content-Type-Options': 'nosniff',
+    },
+  })
 }
