@@ -5,6 +5,7 @@ import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {
   awaited,
   lacksAddress,
+  lacksAddressText,
   paymentAddress,
   paymentNote,
   paymentStateOf,
@@ -12,48 +13,34 @@ import {
   reservationResult,
 } from '../../src/cli/features/reserve/payment.js'
 
-const pending = (payment_url: string | null): ReserveOutcome => ({
-  outcome: 'pending_payment',
-  reservation: {},
-  reservation_ref: 'R-1',
-  status: 'PENDING_PAYMENT',
-  payment_url,
-  idempotency_key: 'k',
-  client_reference_id: 'c',
-  attempts: 1,
-  repeated: false,
+const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
+  ...{outcome, reservation: {}, reservation_ref: 'R-1', status: 'PENDING_PAYMENT', payment_url},
+  ...{idempotency_key: 'k', client_reference_id: 'c', attempts: 1, repeated: false},
 })
 
-test.each(['https://pay.test/x', 'http://127.0.0.1:8080/x', 'http://localhost/x', 'http://[::1]/x'])(
-  '%s is one',
-  url => {
-    expect(paymentAddress(pending(url))).toBe(url)
-  },
-)
-
-test.each([
+const SAFE = ['https://pay.test/x', 'http://127.0.0.1:8080/x', 'http://localhost/x', 'http://[::1]/x']
+const OTHERS = [
   'http://pay.test/x',
   'http://localhost.pay.test/x',
   'javascript:alert(1)',
-  'https://u:p@pay.test/',
-  'x',
-  null,
-])('%s is none', url => {
-  expect(paymentAddress(pending(url))).toBeUndefined()
+  'https://u:p@a.test/',
+]
+test.each([...SAFE, ...OTHERS, 'x', null])('%s is an address to pay at only if it is safe', url => {
+  expect(paymentAddress(pending(url))).toBe(url !== null && SAFE.includes(url) ? url : undefined)
 })
 
 test.each([
+  ...['localhost', '127.0.0.1', '[::1]', '0.0.0.0', 'pay.localhost', '[::ffff:127.0.0.1]', 'nas'],
   ...[
-    'localhost',
-    '127.0.0.1',
-    '[::1]',
-    '0.0.0.0',
-    'pay.localhost',
-    '[::ffff:127.0.0.1]',
-    'nas',
     'nas.local.',
+    '10.1.2.3',
+    '172.20.0.1',
+    '192.168.1.7',
+    '169.254.1.1',
+    '[fd00::1]',
+    '[fe80::1]',
+    '[::ffff:10.0.0.1]',
   ],
-  ...['10.1.2.3', '172.20.0.1', '192.168.1.7', '169.254.1.1', '[fd00::1]', '[fe80::1]', '[::ffff:10.0.0.1]'],
 ])('a telephone elsewhere does not reach %s', host => {
   expect(isPublicHost(new URL(`https://${host}/`).hostname)).toBe(false)
 })
@@ -83,7 +70,9 @@ test('the JSON names the reservation, its status and where to pay beside what th
   expect(reservationResult(pending('javascript:alert(1)')).document).toMatchObject({payment_url: null})
 })
 
-test.each<[object, object]>([
+const none = (reservation: object): [object, undefined] => [reservation, undefined]
+
+test.each<[object, object | undefined]>([
   [
     {payment: {status: 'FAILED', failure_code: 'card_declined', expires_at: '2030-06-01T12:15:00Z'}},
     {kind: 'declined', reason: 'card_declined', until: '2030-06-01T12:15:00Z'},
@@ -101,19 +90,10 @@ test.each<[object, object]>([
   [{payment: {status: 'CANCELLED'}}, {kind: 'cancelled', reason: null, until: null}],
   [{payment: {status: 'PAID'}}, {kind: 'paid', reason: null, until: null}],
   [{paymentStatus: ' captured '}, {kind: 'paid', reason: null, until: null}],
+  ...[{}, {payment: null}, {status: 'FAILED'}, {payment: {status: {code: 1}}}].map(none),
+  ...['PENDING', 'UNPAID'].map(status => none({payment: {status}})),
 ])('%j', (reservation, found) => {
   expect(paymentStateOf({reservation: reservation as Record<string, unknown>})).toEqual(found)
-})
-
-test.each([
-  {},
-  {payment: null},
-  {payment: {status: 'PENDING'}},
-  {payment: {status: 'UNPAID'}},
-  {status: 'FAILED'},
-  {payment: {status: {code: 1}}},
-])('%j says nothing of the kind', reservation => {
-  expect(paymentStateOf({reservation: reservation as Record<string, unknown>})).toBeUndefined()
 })
 
 test('a declined payment can be tried again until its time is over', () => {
@@ -134,4 +114,27 @@ test('what is paid but not confirmed waits for the confirmation, and is not to b
   expect([paymentAddress(paid), lacksAddress(paid)]).toEqual([undefined, false])
   expect(paymentNote(paid, 0)).toBe('it is paid, and waits for confirmation')
   expect(paymentNote({...paid, outcome: 'confirmed'}, 0)).toBeUndefined()
+})
+
+test.each([
+  ['pending_payment', 'https://pay.example/1', 'payment'],
+  ['in_process', null, 'confirmation'],
+  ['pending_payment', null, 'nothing'],
+  ['pending_payment', 'http://pay.example/1', 'nothing'],
+  ['pending_payment', 'https://me:secret@pay.example/1', 'nothing'],
+  ['rejected', null, 'nothing'],
+  ['payment_received', null, 'nothing'],
+  ['zorp', null, 'nothing'],
+])('%s with the address %s waits for %s', (outcome, address, waits) => {
+  expect(awaited(pending(address, outcome))).toBe(waits)
+})
+
+test('reports a payment without a safe address, without showing its secret', () => {
+  const outcome = pending('https://me:secret@pay.example/1?token=x')
+  expect(lacksAddress(outcome)).toBe(true)
+  const text = lacksAddressText(outcome).join('\n')
+  expect(text).toContain('https://pay.example')
+  expect(text).not.toMatch(/secret|token/)
+  expect(text).toContain('bookctl reserve --resume c --wait')
+  expect(lacksAddress(pending(null, 'payment_received'))).toBe(false)
 })

@@ -1,8 +1,6 @@
 /** Planning a reservation that is in the journal: it is repeated if it may have been sent, else it is new. */
-import process from 'node:process'
 import {expect, test} from 'vitest'
 import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
-import {today} from '../../src/cli/input/dates.js'
 import {journalClientOf, type Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'
 import {stateForEachTest} from './each-test.js'
@@ -45,15 +43,4 @@ test('checks a reservation that was not sent as a new one', async () => {
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
   await place.state.journal.forClient(client).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
-})
-
-test('dates are days of the local calendar: they differ east and west of the date line', () => {
-  const {TZ} = process.env
-  const [east = '', west = ''] = ['Pacific/Kiritimati', 'Etc/GMT+12'].map(zone => {
-    process.env.TZ = zone
-    return today()
-  })
-  if (TZ === undefined) delete process.env.TZ
-  else process.env.TZ = TZ
-  expect(Date.parse(east) - Date.parse(west)).toBeGreaterThanOrEqual(86_400_000)
 })

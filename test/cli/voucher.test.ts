@@ -20,13 +20,13 @@ const refusalOf = (...place: string[]) => {
   return message
 }
 
-test('a directory that does not exist is named', () => {
-  expect(refusalOf('none')).toBe(`--file: the directory ${join(directory, 'none')} does not exist`)
-})
-
-test('a file in the place of the directory is named', () => {
+test('what is no directory is named', () => {
   writeFileSync(join(directory, 'file'), '')
-  expect(refusalOf('file')).toBe(`--file: the directory ${join(directory, 'file')} is not a directory`)
+  for (const [place, problem] of [
+    ['none', 'does not exist'],
+    ['file', 'is not a directory'],
+  ] as const)
+    expect(refusalOf(place)).toBe(`--file: the directory ${join(directory, place)} ${problem}`)
 })
 
 // The system lets root write everywhere.

@@ -2,7 +2,6 @@
 import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../src/cli/features/reserve/follow.js'
-import {awaited, lacksAddress, lacksAddressText} from '../../../src/cli/features/reserve/payment.js'
 import {accompany} from '../../../src/cli/features/wizard/after-booking.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
@@ -19,15 +18,8 @@ beforeEach(async () => {
 })
 
 const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
-  ...{
-    outcome,
-    payment_url,
-    reservation: {},
-    reservation_ref: 'R-5',
-    status: null,
-    client_reference_id: 'T-5',
-  },
-  ...{idempotency_key: 'k', attempts: 1, repeated: false},
+  ...{outcome, payment_url, reservation: {}, reservation_ref: 'R-5', status: null},
+  ...{client_reference_id: 'T-5', idempotency_key: 'k', attempts: 1, repeated: false},
 })
 
 const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
@@ -37,12 +29,6 @@ const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
   const done = namingReservation(outcome, tell, learn => accompany({...parts, learn}, outcome, 60))
   return {prompts, done}
 }
-
-test('stopping at the voucher names the reservation and the way to the voucher', async () => {
-  const failure = await rejectionOf(follow(made('confirmed'), [['voucher', '^C']]).done)
-  expect(failure.message).toContain('the reservation R-5 was made')
-  expect(failure.details.hint).toBe('bookctl voucher download R-5')
-})
 
 test('stopping after the confirmation was seen names the state of then', async () => {
   const url = `${service.baseUrl}/files/v.pdf`
@@ -59,34 +45,12 @@ test('stopping after the confirmation was seen names the state of then', async (
     ]).done,
   )
   expect(failure.message).toContain('the reservation R-5 was made (confirmed)')
+  expect(failure.details.hint).toBe('bookctl voucher download R-5')
   expect(failure.details.result).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})
-})
-
-test.each([
-  ['pending_payment', 'https://pay.example/1', 'payment'],
-  ['in_process', null, 'confirmation'],
-  ['pending_payment', null, 'nothing'],
-  ['pending_payment', 'http://pay.example/1', 'nothing'],
-  ['pending_payment', 'https://me:secret@pay.example/1', 'nothing'],
-  ['rejected', null, 'nothing'],
-  ['payment_received', null, 'nothing'],
-  ['zorp', null, 'nothing'],
-])('%s with the address %s waits for %s', (outcome, address, waits) => {
-  expect(awaited(made(outcome, address))).toBe(waits)
 })
 
 test('shows the state in the words of the service while it waits', async () => {
   const {prompts, done} = follow(made('in_review'), [['Waiting for the confirmation', '']])
   await done
   expect(prompts.log.join('\n')).toContain('; R-5 is in_review')
-})
-
-test('reports a payment without a safe address, without showing its secret', () => {
-  const outcome = made('pending_payment', 'https://me:secret@pay.example/1?token=x')
-  expect(lacksAddress(outcome)).toBe(true)
-  const text = lacksAddressText(outcome).join('\n')
-  expect(text).toContain('https://pay.example')
-  expect(text).not.toMatch(/secret|token/)
-  expect(text).toContain('bookctl reserve --resume T-5 --wait')
-  expect(lacksAddress(made('payment_received'))).toBe(false)
 })

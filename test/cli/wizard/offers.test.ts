@@ -26,21 +26,12 @@ const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
 })
 
 describe('the deadline on three clocks', () => {
-  test('with the offset of the hotel', () => {
-    expect(onThreeClocks('2030-05-29T18:00:00+03:00', READER)).toEqual([
-      '2030-05-29 18:00 (UTC+03:00) hotel time',
-      '2030-05-29 11:00 your time (America/New_York)',
-      '2030-05-29 15:00 UTC',
-    ])
-  })
-
-  test('says that the hotel time is missing in a UTC timestamp', () => {
-    expect(onThreeClocks('2030-05-29T18:00:00Z', READER)[0]).toBe('hotel time: not in the answer')
-  })
-
-  test('without a time zone there is no clock at all', () => {
-    expect(onThreeClocks('2030-05-29', READER)).toEqual(['2030-05-29 (no time zone in the answer)'])
-  })
+  const THERE = ['2030-05-29 11:00 your time (America/New_York)', '2030-05-29 15:00 UTC']
+  test.each([
+    ['2030-05-29T18:00:00+03:00', ['2030-05-29 18:00 (UTC+03:00) hotel time', ...THERE]],
+    ['2030-05-29T15:00:00Z', ['hotel time: not in the answer', ...THERE]],
+    ['2030-05-29', ['2030-05-29 (no time zone in the answer)']],
+  ])('%s', (until, lines) => expect(onThreeClocks(until, READER)).toEqual(lines))
 
   test.each([
     [offer(), 'free until 2030-05-29 18:00'],

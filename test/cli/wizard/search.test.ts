@@ -3,7 +3,7 @@ import {afterEach, describe, expect, test, vi} from 'vitest'
 import type {Api} from '../../../src/api/types.js'
 import {namedCities} from '../../../src/cli/features/catalogue/city-names.js'
 import {readCheckOut, readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
-import {askCity, askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
+import {askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {withWeekday} from '../../../src/cli/features/wizard/dates.js'
 import {untilServed} from '../../../src/cli/features/wizard/questions.js'
 import {findCountries, namedCountries} from '../../../src/cli/input/countries.js'
@@ -122,17 +122,20 @@ const failing = (error: Error) => () =>
   named({call: async () => Promise.reject(error), exchange: async () => Promise.reject(error)} as never)
 
 test.each([
-  new Failure('usage', 'not shown', {code: 'path_not_shown'}),
-  new Failure('service_failed', 'strange', {code: 'not_understood'}),
-])('asks for the city id where no list is available: $message', async error => {
-  const prompts = scriptedPrompts([
-    ['City id', 'Istanbul'],
-    ['City id', '101'],
-  ])
-  const given = {'check-in': '2030-06-01', nights: 3, room: [room(2)], nationality: 'TR', currency: 'EUR'}
-  const flags = await askSearch({...asking(prompts), cities: failing(error)}, given)
-  expect(flags).toEqual({...given, city: 101})
-})
+  [new Failure('usage', 'not shown', {code: 'path_not_shown'}), true, 'local sandbox'],
+  [new Failure('service_failed', 'strange', {code: 'not_understood'}), false, 'the operator'],
+])(
+  'asks for the city id where no list is available, and says where it is: %s',
+  async (error, isLocal, where) => {
+    const prompts = scriptedPrompts([
+      ['City id', 'Istanbul'],
+      [where, '101'],
+    ])
+    const given = {'check-in': '2030-06-01', nights: 3, room: [room(2)], nationality: 'TR', currency: 'EUR'}
+    const flags = await askSearch({...asking(prompts), isLocal, cities: failing(error)}, given)
+    expect(flags).toEqual({...given, city: 101})
+  },
+)
 
 test.each([
   new Failure('unreachable', 'gone', {code: 'unreachable'}),
@@ -182,43 +185,10 @@ test('those of the latest search are offered first, then the settings, and an em
   }
 })
 
-describe('a service that is away', () => {
-  const away = new Failure('unreachable', 'cannot reach the service', {code: 'refused'})
-  const told: string[] = []
-  const tell = (text: string) => void told.push(text)
-
-  test('is tried again as often as the person likes', async () => {
-    let calls = 0
-    const work = async () => {
-      calls += 1
-      if (calls < 3) throw away
-      return 'found'
-    }
-    const prompts = scriptedPrompts([
-      ['Try again?', 'yes'],
-      ['Try again?', 'yes'],
-    ])
-    expect(await untilServed({prompts, tell}, work)).toBe('found')
-    expect(told[0]).toContain('cannot reach the service. Your answers are kept.')
-  })
-
-  test('ends it when the person gives up; a refusal is no reason to try again', async () => {
-    const prompts = scriptedPrompts([['Try again?', 'no']])
-    await expect(untilServed({prompts, tell}, () => Promise.reject(away))).rejects.toBe(away)
-    const refused = new Failure('refused', 'no', {code: 'validation_failed', status: 400})
-    await expect(untilServed({prompts, tell}, () => Promise.reject(refused))).rejects.toBe(refused)
-  })
-})
-
-test('says where city ids come from, for a local and for another service', async () => {
-  const notShown = new Failure('usage', 'not shown', {code: 'path_not_shown'})
-  for (const [isLocal, where] of [
-    [true, 'local sandbox'],
-    [false, 'the operator'],
-  ] as const) {
-    const prompts = scriptedPrompts([[where, '7']])
-    await askCity({...asking(prompts), isLocal, cities: failing(notShown)})
-  }
+test('a refusal is no reason to try again', async () => {
+  const refused = new Failure('refused', 'no', {code: 'validation_failed', status: 400})
+  const parts = {prompts: scriptedPrompts([]), tell: () => {}}
+  await expect(untilServed(parts, () => Promise.reject(refused))).rejects.toBe(refused)
 })
 
 describe('countries are found by what people call them', () => {

@@ -30,6 +30,7 @@ const GUEST = said`first name → Ayşe | family name → Öğüt | birth date �
 const CONTACT_LINES = said`Contact: first name → | Contact: family name → | e-mail → ayse@example.com
   telephone → 5321234567`
 const PEOPLE = [...GUEST, ...CONTACT_LINES]
+const SEARCH_AND_PEOPLE: readonly Line[] = [...SEARCH, ['Offer', ''], ...PEOPLE]
 const NO_KEEPING: Line = ['Store these guests', 'No']
 const AYSE = {name: 'Ayşe', surname: 'Öğüt'}
 const FLAGS = {
@@ -45,9 +46,7 @@ const REQUEST: SearchRequest = {
 
 test('nothing but the questions', async () => {
   const booked = await desk.run([
-    ...SEARCH,
-    ['Offer', ''],
-    ...PEOPLE,
+    ...SEARCH_AND_PEOPLE,
     ...said`Payment → balance | reference → TRIP-1 | Store these guests → with their identity
       Reserve this now (TEST)? → yes`,
   ])
@@ -68,6 +67,7 @@ test('what flags gave is not asked again', async () => {
     offer: items[0]?.offer_id ?? '',
   })
   expect(booked.made?.outcome).toBe('confirmed')
+  expect(desk.told.join('\n')).toMatch(/^Nationality +Türkiye \(TR\), as searched$/m)
 })
 
 test('shows an earlier offer with all its terms, and searches again without asking for the city', async () => {
@@ -97,9 +97,7 @@ test('an offer this machine has not seen is booked with what the person says of 
 
 test('a person who says no changes what was wrong, and is asked once more', async () => {
   const booked = await desk.run([
-    ...SEARCH,
-    ['Offer', ''],
-    ...PEOPLE,
+    ...SEARCH_AND_PEOPLE,
     ['Payment', 'balance'],
     ['reference', ''],
     NO_KEEPING,
@@ -134,22 +132,10 @@ test('a service that is away keeps the answers, and is asked again when the pers
   )
 })
 
-test('the summary names the nationality that was searched with', async () => {
-  const {items} = await search(desk.connection, REQUEST, {})
-  const run = desk.run([['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', '^C']], {
-    ...FLAGS,
-    offer: items[0]?.offer_id ?? '',
-  })
-  await rejectionOf(run)
-  expect(desk.told.join('\n')).toMatch(/^Nationality +Türkiye \(TR\), as searched$/m)
-})
-
 describe('a refusal leads on', () => {
   test('an offer that is gone: to the same search', async () => {
     const booked = await desk.run([
-      ...SEARCH,
-      ['Offer', ''],
-      ...PEOPLE,
+      ...SEARCH_AND_PEOPLE,
       ['Payment', 'balance'],
       ['reference', 'T-price_changed'],
       NO_KEEPING,
@@ -162,35 +148,11 @@ describe('a refusal leads on', () => {
   })
 
   test('a reference that is used: to another one', async () => {
-    const rest: readonly Line[] = [
-      ['Payment', 'balance'],
-      ['reference', 'TWICE'],
-      NO_KEEPING,
-      ['Reserve', 'yes'],
-    ]
-    await desk.run([...SEARCH, ['Offer', ''], ...PEOPLE, ...rest])
-    const again = await desk.run([
-      ...[...SEARCH, ['Offer', ''] as Line, ...PEOPLE, ...rest],
-      ['reference', 'ONCE'],
-      ['Reserve', 'yes'],
-    ])
+    const rest = said`Payment → balance | reference → TWICE | Store these guests → No | Reserve → yes`
+    await desk.run([...SEARCH_AND_PEOPLE, ...rest])
+    const more: Line[] = said`reference → ONCE | Reserve → yes`
+    const again = await desk.run([...SEARCH_AND_PEOPLE, ...rest, ...more])
     expect(again.made?.client_reference_id).toBe('ONCE')
-  })
-
-  test('a guest the service does not take: to the guest', async () => {
-    const booked = await desk.run([
-      ...SEARCH,
-      ['Offer', ''],
-      ...GUEST.slice(0, 5),
-      ...said`document → TC | TC number → 10000000147 | Keep it? → yes`,
-      ...CONTACT_LINES,
-      ['Payment', 'balance'],
-      ['reference', ''],
-      NO_KEEPING,
-      ...said`Reserve → yes | What do you want to change → Change a guest | Which guest → Ayşe
-        Which field → Identity | document → TC | TC number → 10000000146 | Reserve → yes`,
-    ])
-    expect(booked.made?.outcome).toBe('confirmed')
   })
 })
 
@@ -203,12 +165,7 @@ describe('at another service', () => {
       ...{baseUrl: service.baseUrl, clientId: 'cid_foreign', clientSecret: 'sk_test_right'},
     })
   }
-  const toSend: readonly Line[] = [
-    ['Payment', 'balance'],
-    ['reference', 'T-1'],
-    NO_KEEPING,
-    ['Reserve', 'yes'],
-  ]
+  const toSend = said`Payment → balance | reference → T-1 | Store these guests → No | Reserve → yes`
 
   test('an outcome that is not known ends it, with the way to resume', async () => {
     await reach({offers: 'nested', money: 'number'})
