@@ -14,12 +14,8 @@ Step-free access|Family rooms|Garden|24-hour reception`.split(/[|\n]/)
 
 /** The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have. */
 export function hotelsOf(cityId: number): Hotel[] {
-  const count = hotelCount(cityId)
-  const hotels: Hotel[] = []
-  for (const hotel of endlessHotels(cityId)) {
-    if (hotels.push(hotel) === count) break
-  }
-  return hotels
+  const city = findCity(cityId)
+  return city ? Array.from({length: hotelCount(cityId)}, (_, index) => makeHotel(city, index + 1)) : []
 }
 
 /** As many hotels as the numbering has room for, one at a time: those of `hotelsOf`, then more of their kind. */
