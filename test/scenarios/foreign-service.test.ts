@@ -100,19 +100,3 @@ describe('a booking on a foreign service', () => {
     expect(service.liveTokens.size).toBe(0)
   })
 })
-
-describe('exactly one reservation on a foreign service', () => {
-  test('waits on the voucher, never on a path the interface does not show', async () => {
-    const {service, home} = await begin()
-    service.hasVouchers = false
-    const instant = ['reserve', 'off_a', '--pay', 'instant', ...RESERVE]
-    expect((await home.refusal([...instant, '--wait=1'])).exit).toBe(8)
-    service.hasVouchers = true
-    const done = await home.json([...instant, '--wait=30'])
-    expect(done).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-    // Whether it is a sandbox may be asked on this machine, outside the API.
-    const known = /^\/(_sandbox\/clock|oauth\/token|reservations\/hotel|reservations\/R-1\/voucher)$/
-    expect(service.received.map(request => request.path).filter(path => !known.test(path))).toEqual([])
-    expect(service.seen('/reservations/hotel').length).toBe(1)
-  })
-})

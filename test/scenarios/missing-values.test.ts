@@ -3,13 +3,11 @@
  * once elsewhere. The commands come from the manifest.
  */
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import {describe, expect, test} from 'vitest'
+import {ENTRY} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
 import {scriptedHome} from './scripted-home.js'
-
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 /** What each command lacks when it is typed alone, as the refusal names it. */
 const lacking = Object.entries(COMMANDS)

