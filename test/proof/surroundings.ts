@@ -6,7 +6,7 @@ import {type ExecFileOptions, execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
+import {ENTRY} from '../support/bookctl.js'
 import {startLocalSandbox} from '../support/local-sandbox.js'
 import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
@@ -15,7 +15,6 @@ import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {part} from './shared/part.js'
 import {Side} from './shared/scene.js'
 
-const SCRIPT = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const MOST_MILLISECONDS = 180_000
 
 interface Surroundings {
@@ -92,7 +91,7 @@ function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions):
   const [file, args] = String(cwd).endsWith('/gone') ? ['/bin/sh', gone] : [process.execPath, []]
   mkdirSync(cwd, {recursive: true})
   return new Promise(resolve => {
-    execFile(file, [...args, SCRIPT, ...argv], {...options, ...limits, cwd}, (error, stdout, stderr) =>
+    execFile(file, [...args, ENTRY, ...argv], {...options, ...limits, cwd}, (error, stdout, stderr) =>
       resolve({exit: error ? Number(error.code ?? -1) : 0, stdout: String(stdout), stderr: String(stderr)}),
     )
   })
@@ -154,7 +153,7 @@ async function open() {
   return {service: sandbox.env, expected, close: sandbox.stop}
 }
 
-const lacks = lacksOtherUser(process.execPath, SCRIPT)
+const lacks = lacksOtherUser(process.execPath, ENTRY)
 
 export const surroundings = part<Bench>({
   title: 'Surroundings',

@@ -12,7 +12,8 @@ import {runIn} from './in-process.js'
 /** On a machine that does other things beside; what takes longer waits for something that never comes. */
 const MOST_MILLISECONDS = 120_000
 
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+/** What is installed as `bookctl`. */
+export const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 export interface Finished {
   /** Exit code, or the signal that ended it. */
@@ -89,17 +90,16 @@ export class Home {
     )
   }
 
+  /** The variables of this machine that say nothing to `bookctl`, and where its own files are. */
+  surroundings(): Record<string, string | undefined> {
+    const ours = /^(BOOKCTL_|CI$|COLUMNS$|NO_COLOR$|FORCE_COLOR$|.*_proxy$|NODE_|VITEST)/i
+    const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name))
+    const own = {HOME: this.directory, BOOKCTL_CONFIG_DIR: this.configDirectory}
+    return {...Object.fromEntries(inherited), ...own}
+  }
+
   #environment(options: RunOptions): Record<string, string | undefined> {
-    const inherited = Object.entries(process.env).filter(
-      ([name]) => !/^(BOOKCTL_|CI$|.*_proxy$|NODE_|VITEST)/i.test(name),
-    )
-    return {
-      ...Object.fromEntries(inherited),
-      HOME: this.directory,
-      BOOKCTL_CONFIG_DIR: this.configDirectory,
-      ...this.env,
-      ...options.env,
-    }
+    return {...this.surroundings(), ...this.env, ...options.env}
   }
 
   /** The same in a process of its own, where the process is the point. */

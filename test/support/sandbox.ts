@@ -2,6 +2,7 @@
 import {randomUUID} from 'node:crypto'
 import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
+import {CONTACT} from './stay.js'
 
 /** Unix seconds of 2030-06-01T12:00:00Z, when a test's sandbox begins by default. */
 export const TEST_START = 1_906_545_600
@@ -113,13 +114,7 @@ export function searchRequest(change: Record<string, unknown> = {}) {
   }
 }
 
-export const CONTACT = {
-  name: 'Ayşe',
-  surname: 'Öğüt',
-  email: 'ayse@example.com',
-  phone_country_code: '+90',
-  phone_number: '5320000000',
-}
+export {CONTACT}
 
 export const ADULT = {
   type: 'ADULT',

@@ -3,11 +3,9 @@ import {execFile} from 'node:child_process'
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import type {Finished, Home} from './bookctl.js'
+import {ENTRY, type Finished, type Home} from './bookctl.js'
 
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 /** What only a shell understands. */
 const SYNTAX = /[|<>;&`*]|\$\(/
 
@@ -21,13 +19,8 @@ export class Shell {
     writeFileSync(join(bin, 'bookctl'), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`, {
       mode: 0o755,
     })
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(BOOKCTL_|NODE_|VITEST)/.test(name))
-    this.env = {
-      ...(Object.fromEntries(inherited) as Record<string, string>),
-      ...home.env,
-      ...{CI: '1', HOME: home.directory, BOOKCTL_CONFIG_DIR: home.configDirectory},
-      PATH: `${bin}:${process.env.PATH}`,
-    }
+    const PATH = `${bin}:${process.env.PATH}`
+    this.env = {...(home.surroundings() as Record<string, string>), ...home.env, CI: '1', PATH}
   }
 
   /** Runs `line` with `variables` besides; rejects when bash ends with another code than 0. */

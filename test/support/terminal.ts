@@ -1,13 +1,10 @@
 /** Runs `bookctl` at a real terminal: a pty, and a screen that obeys what is written to it. */
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import {stripVTControlCharacters} from 'node:util'
 import {spawn} from '@lydell/node-pty'
 import xterm from '@xterm/headless'
-import type {Home} from './bookctl.js'
+import {ENTRY, type Home} from './bookctl.js'
 import {PATIENCE_SECONDS} from './wait.js'
-
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 export const KEYS = {
   enter: '\r',
@@ -43,17 +40,7 @@ export type TerminalRun = ReturnType<typeof atTerminal>
 export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}) {
   const {columns = 80, rows = 24, limitMilliseconds = 2 * PATIENCE_SECONDS * 1000} = options
   const [file = '', ...args] = options.command ?? [process.execPath, ENTRY, ...argv]
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(BOOKCTL_|CI$|COLUMNS$|NO_COLOR$|FORCE_COLOR$|.*_proxy$|NODE_|VITEST)/i.test(name),
-  )
-  const env = {
-    ...Object.fromEntries(inherited),
-    HOME: home.directory,
-    BOOKCTL_CONFIG_DIR: home.configDirectory,
-    TERM: 'xterm-256color',
-    ...home.env,
-    ...options.env,
-  }
+  const env = {...home.surroundings(), TERM: 'xterm-256color', ...home.env, ...options.env}
   const defined = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
   const pty = spawn(file, args, {
     cols: columns,

@@ -8,10 +8,9 @@ import {rolldown} from 'rolldown'
 import type {Job} from './worker.js'
 
 let script: Promise<string> | undefined
-const STARTING_AT_ONCE = 4
 
-export interface Result<T = unknown> {
-  readonly value?: T
+interface Result {
+  readonly value?: unknown
   readonly failure?: string
   readonly killed?: boolean
 }
@@ -29,24 +28,19 @@ export class Worker {
     return new Worker(child)
   }
 
-  static async startMany(count: number): Promise<Worker[]> {
-    const workers: Worker[] = []
-    while (workers.length < count) {
-      const batch = Math.min(STARTING_AT_ONCE, count - workers.length)
-      workers.push(...(await Promise.all(Array.from({length: batch}, () => Worker.start()))))
-    }
-    return workers
+  static startMany(count: number): Promise<Worker[]> {
+    return Promise.all(Array.from({length: count}, () => Worker.start()))
   }
 
   /** Resolves when the job is done, or with `killed` when the process ended before. */
-  run<T = unknown>(job: Job, onNote?: (note: string) => void): Promise<Result<T>> {
+  run(job: Job, onNote?: (note: string) => void): Promise<Result> {
     return new Promise(resolve => {
-      const finish = (result: Result<T>) => {
+      const finish = (result: Result) => {
         this.process.off('message', onMessage).off('exit', onExit)
         resolve(result)
       }
       const onMessage = (message: unknown) =>
-        typeof message === 'string' ? onNote?.(message) : finish(message as Result<T>)
+        typeof message === 'string' ? onNote?.(message) : finish(message as Result)
       const onExit = () => finish({killed: true})
       this.process.on('message', onMessage).on('exit', onExit)
       this.process.send(job)
