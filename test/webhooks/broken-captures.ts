@@ -187,6 +187,13 @@ const RESIGNED: Rows<(secret: string, body: Buffer, pick: Pick) => string> = {
   },
   signature_prefixed: {
     prefixed: (secret, body) => headerFor(secret, body).replace('v1=', 'v1=sha256='),
+    'v1 twice': (secret, body) => headerFor(secret, body).replace('v1=', 'v1=v1='),
+  },
+  header_rewritten: {
+    'a space in the header': (secret, body) => headerFor(secret, body).replace(',', ', '),
+    'quotes around the header': (secret, body) => `"${headerFor(secret, body)}"`,
+    'a semicolon in the header': (secret, body) => headerFor(secret, body).replace(',', ';'),
+    'a short digest more': (secret, body) => `${headerFor(secret, body)},v1=short`,
   },
   signed_without_hmac_key: {
     'plain hash': (_, body) => `t=${T},v1=${sha256(`${T}.${body}`)}`,

