@@ -8,7 +8,7 @@ import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
 import {RECEIVER_LIMITS, type ReceiverLimits} from '../../src/webhooks/receive/limits.js'
 import {createReceiver, type Receipt} from '../../src/webhooks/receive/receiver.js'
 import {serveReceiver} from '../../src/webhooks/receive/server.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
+import {HEADER_NAMES} from './webhook-files.js'
 import {SECRET} from './webhook-load.js'
 
 export type Receiving = Awaited<ReturnType<typeof startReceiving>>
@@ -38,7 +38,7 @@ export async function startReceiving(options: ReceivingOptions = {}) {
   const receiver = createReceiver({
     store: {receive: events => receive(events, () => receiveEvents(database, keeper, events))},
     secrets: () => [{name: 'whsub_1', secret: SECRET}],
-    headerNames: DEFAULT_HEADER_NAMES,
+    headerNames: HEADER_NAMES,
     targetsOf: () => [],
     maxWaiting: options.maxWaiting ?? 100,
     onReceipt: receipt => {

@@ -5,6 +5,8 @@ import {join} from 'node:path'
 import {startSubscriber} from './subscriber.js'
 
 export const SIGNING_SECRET = 'whsec_c2lnbmluZyBzZWNyZXQ'
+/** The names of the headers by default (§6.2). */
+export const HEADER_NAMES = {signature: 'X-Service-Signature', eventId: 'X-Service-Event-Id'}
 export const EVENT =
   '{"id":"evt_01","type":"reservation.confirmed","created":"2026-11-20T12:00:00+03:00","data":{"url":"a\\/b","name":"Ayşe"}}'
 

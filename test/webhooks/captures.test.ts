@@ -2,13 +2,13 @@ import {expect, test} from 'vitest'
 import {type ReadOptions, readCaptures} from '../../src/webhooks/captures/captures.js'
 import {check} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
+import {HEADER_NAMES} from '../support/webhook-files.js'
 import {checkTerms, T} from './signed-events.js'
 
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed","name":"Ayşe"}\n')
 const SIGNATURE = sign('whsec_test', String(T), BODY)
-const OPTIONS = {signatureGiven: false, names: DEFAULT_HEADER_NAMES, leftOut: {count: 0}}
+const OPTIONS = {signatureGiven: false, names: HEADER_NAMES, leftOut: {count: 0}}
 
 /** `bytes` in pieces of `size`. */
 async function* inPieces(bytes: Uint8Array | string, size = 65_536) {

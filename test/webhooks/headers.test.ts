@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest'
-import {DEFAULT_HEADER_NAMES, gatherHeaders, headerOf, keyOf} from '../../src/webhooks/signature/headers.js'
+import {gatherHeaders, headerOf, keyOf} from '../../src/webhooks/signature/headers.js'
 
-test('names are those of §6.2, found in any case of letters', () => {
-  expect(DEFAULT_HEADER_NAMES).toEqual({signature: 'X-Service-Signature', eventId: 'X-Service-Event-Id'})
+test('names are found in any case of letters', () => {
   expect(keyOf('X-Service-Event-Id')).toBe('x-service-event-id')
   expect(headerOf({'x-id': 'evt_1'}, 'X-ID')).toBe('evt_1')
 })

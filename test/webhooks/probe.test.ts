@@ -2,7 +2,8 @@ import {createHmac} from 'node:crypto'
 import {expect, test} from 'vitest'
 import type {HandoverResult} from '../../src/webhooks/forward/request.js'
 import {probe} from '../../src/webhooks/probe/probe.js'
-import {DEFAULT_HEADER_NAMES, gatherHeaders, type HeaderMap} from '../../src/webhooks/signature/headers.js'
+import {gatherHeaders, type HeaderMap} from '../../src/webhooks/signature/headers.js'
+import {HEADER_NAMES} from '../support/webhook-files.js'
 
 const NOW = 1_700_000_000
 
@@ -33,7 +34,7 @@ function sheetAndRest(answer: Answer) {
     return {status: null, milliseconds: 1, error: null, ...more}
   }
   return probe({
-    ...{handover: {send, close: () => {}}, url: 'http://localhost/', names: DEFAULT_HEADER_NAMES},
+    ...{handover: {send, close: () => {}}, url: 'http://localhost/', names: HEADER_NAMES},
     ...{clock: () => NOW, secret: 'whsec_test'},
   })
 }

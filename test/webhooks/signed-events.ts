@@ -1,7 +1,7 @@
 /** Random events and their signatures, made with node's HMAC and not by the code under test. */
 import {createHmac} from 'node:crypto'
 import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
-import {DEFAULT_HEADER_NAMES} from '../../src/webhooks/signature/headers.js'
+import {HEADER_NAMES} from '../support/webhook-files.js'
 
 /** A whole number below `limit`. */
 export type Pick = (limit: number) => number
@@ -23,7 +23,7 @@ export const T = 1_700_000_000
 export const checkTerms = (more: Partial<CheckTerms> = {}): CheckTerms => ({
   secrets: [{name: 'file', secret: 'whsec_test'}],
   otherSecrets: () => [],
-  names: DEFAULT_HEADER_NAMES,
+  names: HEADER_NAMES,
   now: () => T,
   toleranceSeconds: 300,
   inVain: {count: 0},

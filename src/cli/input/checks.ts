@@ -25,11 +25,6 @@ export function checkInteger(field: string, text: string, least: number, most: n
   throw invalid(field, `must be a whole number ${range}`, text)
 }
 
-export function checkUrl(field: string, text: string): URL {
-  if (URL.canParse(text)) return new URL(text)
-  throw invalid(field, 'must be a URL such as https://example.com/', undefined)
-}
-
 export function checkAmount(field: string, text: string): string {
   if (isAmount(text)) return text
   throw invalid(field, 'must be an amount such as 450 or 450.00', text)

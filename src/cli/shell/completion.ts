@@ -31,10 +31,7 @@ interface Values {
   readonly hasNames?: boolean
 }
 
-/**
- * The answer for `shell`. Bash gives the line up to the cursor, COMP_TYPE and COMP_WORDBREAKS; others the words, the last
- * one after a colon, because PowerShell drops an empty argument. Old scripts give a kind of value and its start.
- */
+/** The answer for `shell`: bash gives line, COMP_TYPE, COMP_WORDBREAKS; others the words, the last after a colon (PowerShell). */
 export async function answer(
   config: Interfaces.Config,
   shell: string,

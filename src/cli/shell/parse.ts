@@ -1,13 +1,10 @@
-/**
- * oclif's parser stops at the first error, and its messages repeat every value typed, even a mistyped secret. So it is given
- * flags that refuse nothing, and what it read is checked here: all errors of a run at once, by names only.
- */
+/** oclif stops at the first error and repeats values, even secrets: it gets flags that refuse nothing; the checks are here. */
 import process from 'node:process'
 import {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
-import {checkInteger, checkUrl} from '../input/checks.js'
+import {checkInteger} from '../input/checks.js'
 import {
   combined,
   conflictingFlags,
@@ -97,15 +94,6 @@ function wordsOf({raw}: Pick<Output, 'raw'>): string[] {
   return raw.filter(({type}) => type === 'arg').map(({input}) => input)
 }
 
-/** Replaces the checks of oclif's own flag types, whose messages repeat the value. */
-const OURS = new Map<unknown, (field: string, text: string, spec: Spec) => unknown>([
-  [
-    Flags.integer().parse,
-    (field, text, {min = 0, max = Number.MAX_SAFE_INTEGER}) => checkInteger(field, text, min, max),
-  ],
-  [Flags.url().parse, checkUrl],
-])
-
 /** `spec` with nothing that the parser could refuse: a failed check goes to `take`, and the value is undefined. */
 function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) => void): Spec {
   const loose = {...spec, exclusive: [], dependsOn: []}
@@ -126,10 +114,13 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
   return {...soft, required: false, parse, ...oclif}
 }
 
+const INTEGER: unknown = Flags.integer().parse
+
 async function read(spec: Spec, from: Word, input: string, context: object, options: object) {
   if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
-  const ours = OURS.get(spec.parse)
-  return ours ? ours(from.shown, input, spec) : spec.parse?.(input, context, {...options, ...spec})
+  // The message of oclif repeats the value.
+  if (spec.parse !== INTEGER) return spec.parse?.(input, context, {...options, ...spec})
+  return checkInteger(from.shown, input, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER)
 }
 
 /** Reads an answer for what is missing as the word typed on the command line would be. Throws usage. */

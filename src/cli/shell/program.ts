@@ -1,7 +1,4 @@
-/**
- * How oclif is started. Built, it gets one plugin made from the table of the build: reading the whole manifest would take a
- * third of a short command's start. Plugins that package.json does not name are never loaded.
- */
+/** How oclif is started. Built, its one plugin is made from a small table: the whole manifest would delay each start. */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {join} from 'node:path'

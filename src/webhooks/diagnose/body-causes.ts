@@ -1,7 +1,4 @@
-/**
- * What may have been done to a body after it was signed: a table of repairs, each undoing one change. Each result is a
- * guess, which the HMAC proves or not. A new cause in the body is a new row.
- */
+/** What may have been done to a body after it was signed: repairs, each undoing one change. The HMAC proves a guess or not. */
 import {gunzipSync, inflateSync} from 'node:zlib'
 import {parseText} from '../captures/request.js'
 import {undoCharset} from './charset-causes.js'
@@ -39,10 +36,9 @@ const DOUBLE = 'body_double_encoded'
 const FORM = 'body_form_encoded'
 
 const REPAIRS: readonly Repair[] = [
-  {
-    cause: LINE_BREAK_ADDED,
-    undo: given => [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, '')),
-  },
+  row(LINE_BREAK_ADDED.code, LINE_BREAK_ADDED.what, given =>
+    [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, '')),
+  ),
   row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', given =>
     changed(given, /^\xef\xbb\xbf/, ''),
   ),

@@ -61,10 +61,7 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
   return encoded
 }
 
-/**
- * What reading bytes in the wrong encoding makes of `original`, with loss: this cannot be undone, but it is recognised
- * when the original is at hand.
- */
+/** What reading `original` in the wrong encoding makes of it, with loss: not to be undone, but recognised beside it. */
 export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
   const text = Buffer.from(original).toString('utf8')
   const bytes = Buffer.from(original).toString('latin1')

@@ -1,7 +1,4 @@
-/**
- * Why a webhook did not verify. A cause is named only when undoing it makes the signature right, which is proof; or
- * when the digest matched and the rest is arithmetic. Everything else is `unexplained`.
- */
+/** Why a webhook did not verify. A cause is named only when undoing it makes the signature right, or the digest matched. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
@@ -159,10 +156,7 @@ function around(bytes: Uint8Array, at: number): string {
   return `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')} in \`${sanitizeLine(part, 80)}\``
 }
 
-/**
- * What turns `original`, whose signature is right, into `inHand`: the changes that lose something and so cannot be
- * undone, but can be done again. Undefined when none of them does.
- */
+/** The change that loses something and turns `original`, whose signature is right, into `inHand`; undefined for none. */
 function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | undefined {
   const same = (bytes: Uint8Array) => firstDifference(bytes, inHand) === undefined
   for (const reading of lossyReadings(original)) if (same(reading.bytes)) return reading.causes[0]

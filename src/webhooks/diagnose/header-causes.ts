@@ -96,10 +96,7 @@ function framed(before: string, after: string, causes: readonly Cause[]): Scheme
   }
 }
 
-/**
- * §6.3 itself, over the timestamp as `claim` spells it, and over the whole seconds of one in milliseconds or finer,
- * which goes with any other cause.
- */
+/** §6.3 itself, over the timestamp as `claim` spells it, and over the whole seconds of a finer one, beside any other cause. */
 export function properSchemes({timestamp, causes}: Claim): Scheme[] {
   if (timestamp === undefined) return []
   const proper = framed(`${timestamp}.`, '', [])

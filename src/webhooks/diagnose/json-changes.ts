@@ -110,10 +110,7 @@ export function orderDifference(node: JsonNode): string {
 /** Up to so many keys are tried in every order: 5,040 of them. */
 const MOST_PERMUTED_KEYS = 7
 
-/**
- * `node` with the keys of its top level, or of the largest object inside it, in every other order; the rest is in the
- * known order, or as it is. Objects of more than seven keys keep the first ones. A generator: there may be thousands.
- */
+/** `node` with the keys of its top level, or of the largest object in it, in every other order: there may be thousands. */
 export function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
   const known = inKnownOrder(node)
   if (!isObject(node) || !isObject(known)) return

@@ -1,7 +1,4 @@
-/**
- * JSON with its spelling: numbers, escapes, key order and repeated keys stay text, so that a body can be printed again
- * in another style without changing a digit. (`JSON.parse` loses `1250.00`, large integers and the order.)
- */
+/** JSON with its spelling, to print it again in another style: `JSON.parse` loses `1250.00`, large integers, order, repeats. */
 import {isTooDeep} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 

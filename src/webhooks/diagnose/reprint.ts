@@ -1,7 +1,4 @@
-/**
- * A body that was parsed and printed again, printed back: in every style a printer has, the nearest to the one in hand
- * first. Each difference is named, because it shows which printer it was.
- */
+/** A body that was parsed and printed again, printed back in every style, the nearest first. Each difference is named. */
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {
   COMPACT,

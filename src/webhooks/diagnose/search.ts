@@ -1,8 +1,6 @@
 /**
- * Looks for the combination of causes under which the signature is right. A digest that matches is the proof; without
- * one nothing is said. The likely and the single causes come first, and the work is bounded, whatever the body.
- *
- * Digests are compared in no constant time here: only the owner of the secret waits for the answer.
+ * Looks for the causes under which the signature is right; a digest that matches is the proof. The likely and the single
+ * ones come first, and the work is bounded. Digests are not compared in constant time: only the secret's owner waits.
  */
 import {restoreEdges, unwrapBody, withoutEdges} from './body-causes.js'
 import type {BodyForm, Cause, Claim, KeyForm} from './finding.js'

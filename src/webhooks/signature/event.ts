@@ -17,9 +17,8 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
 }
 
 /**
- * Whether `rawBody` is an event as §2.8 shows it: id, type and data, with an id or a type of the service's, or a time; also
- * behind a byte order mark, or cut off. Such a body is a webhook whatever its headers say: one without a signature is
- * forged, or lost it.
+ * Whether `rawBody` is an event as §2.8 shows it, also behind a byte order mark, or cut off. Such a body is a webhook
+ * whatever its headers say: one without a signature is forged, or lost it.
  */
 export function isEventEnvelope(rawBody: Uint8Array): boolean {
   const {buffer, byteOffset, length} = rawBody
@@ -52,10 +51,7 @@ function parse(rawBody: Uint8Array): unknown {
   }
 }
 
-/**
- * Whether the unsigned header (§6.2) agrees with the signed body: it is absent, or it is given once and is the body's
- * id. A header beside a body that has no id does not agree.
- */
+/** Whether the unsigned header (§6.2) agrees with the signed body: it is absent, or given once and the body's id. */
 export function checkEventId(
   header: string | readonly string[] | undefined,
   event: {readonly id: string} | undefined,

@@ -1,15 +1,9 @@
 /** Request headers as a webhook came with them: names in lower case, a list where one came more than once. */
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 
 /** The headers of the signature and of the event's id (§6.2), in any case. */
 export interface WebhookHeaderNames {
   readonly signature: string
   readonly eventId: string
-}
-
-export const DEFAULT_HEADER_NAMES: WebhookHeaderNames = {
-  signature: SIGNATURE_HEADER,
-  eventId: EVENT_ID_HEADER,
 }
 
 export type HeaderMap = Readonly<Record<string, string | readonly string[]>>

@@ -10,11 +10,11 @@ import {parseJson} from '../../../src/contract/json.js'
 import {isAmount} from '../../../src/contract/money.js'
 import {readCaptures} from '../../../src/webhooks/captures/captures.js'
 import type {CapturedRequest} from '../../../src/webhooks/captures/request.js'
-import {DEFAULT_HEADER_NAMES, headerOf} from '../../../src/webhooks/signature/headers.js'
+import {headerOf} from '../../../src/webhooks/signature/headers.js'
 import {createVerifier, verify} from '../../../src/webhooks/signature/signature.js'
 import {fakeClock} from '../../support/clocks.js'
 import {startReceiving} from '../../support/receiving.js'
-import {EVENT, isSigned, SIGNING_SECRET} from '../../support/webhook-files.js'
+import {EVENT, HEADER_NAMES, isSigned, SIGNING_SECRET} from '../../support/webhook-files.js'
 import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
 import {corpusOf, KINDS, T} from './commands.js'
 import {anyText, attempt, httpRequests, must, property} from './inputs.js'
@@ -27,7 +27,7 @@ async function read(file: Uint8Array, size: number) {
   async function* pieces() {
     for (let at = 0; at < file.length; at += size) yield Buffer.from(file.subarray(at, at + size))
   }
-  const options = {signatureGiven: false, names: DEFAULT_HEADER_NAMES, leftOut: {count: 0}}
+  const options = {signatureGiven: false, names: HEADER_NAMES, leftOut: {count: 0}}
   const found: {headers: CapturedRequest['headers']; body: string; rest: unknown}[] = []
   for await (const requests of readCaptures(pieces(), options))
     for (const request of requests) {

@@ -91,7 +91,7 @@ export default class BookctlHelp extends Help {
     const sections: (readonly [string, readonly Entry[]])[] = [
       ['START HERE', START],
       ['COMMANDS', groups],
-      ['HELP', [...HELP, ['bookctl help TOPIC', Object.keys(HELP_TOPICS).join(', ')]]],
+      ['HELP', [COMMAND_HELP, ['bookctl help TOPIC', Object.keys(HELP_TOPICS).join(', ')]]],
     ]
     const texts = sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`)
     this.log([prose(this, WHAT_IT_IS), ...texts].join('\n\n'))
@@ -114,8 +114,7 @@ export default class BookctlHelp extends Help {
     const words = [...new Set(this.sortedCommands.map(({id}) => id.split(':')[0] ?? ''))]
     const named = Object.values(GROUPS).flat()
     const rest = words.filter(word => !named.includes(word))
-    const groups = Object.entries(GROUPS).map(([heading, names]): [string, string[]] => [heading, names])
-    return [...groups, ['More', rest]]
+    return [...Object.entries(GROUPS), ['More', rest]]
   }
 }
 
@@ -142,7 +141,7 @@ const GROUPS: Readonly<Record<string, string[]>> = {
   Access: ['login', 'logout', 'whoami', 'token', 'profiles', 'config'],
 }
 
-const HELP: readonly Entry[] = [['bookctl COMMAND --help', 'what it does, its flags and examples']]
+const COMMAND_HELP: Entry = ['bookctl COMMAND --help', 'what it does, its flags and examples']
 
 /** A line that is a heading in what help prints. */
 const HEADING = /^[A-Z]{3}[A-Z ]*$/gm
