@@ -31,7 +31,7 @@ interface Values {
   readonly hasNames?: boolean
 }
 
-/** The answer for `shell`: bash gives line, COMP_TYPE, COMP_WORDBREAKS; others the words, the last after a colon (PowerShell). */
+/** The answer for `shell`: bash gives line, COMP_TYPE and COMP_WORDBREAKS; others the words, the last after a colon. */
 export async function answer(
   config: Interfaces.Config,
   shell: string,

@@ -33,7 +33,7 @@ export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 /** A search in vain takes up to 50 ms, and with a wrong secret every search is in vain. */
 const MOST_IN_VAIN = 400
 
-/** Checks `request`; at once when its body is at hand and right, as in a capture of a million lines. Throws what reading throws. */
+/** Checks `request`; at once when its body is at hand and right, as in a long capture. Throws what reading throws. */
 export function check(request: CapturedRequest, terms: CheckTerms): Checked | Promise<Checked> {
   const {body, headers = {}} = request
   const {secrets, toleranceSeconds, names} = terms
