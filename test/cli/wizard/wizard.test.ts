@@ -4,7 +4,7 @@ import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {peopleHere} from '../../../src/cli/features/wizard/ask-contact.js'
 import {newDraft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
-import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
+import {detailRows, shownOf} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'
@@ -78,8 +78,8 @@ test('shows an earlier offer with all its terms, and searches again without aski
     const draft = newDraft()
     chooseSeen(draft, offer.offer_id, await state.offers.find(client, offer.offer_id))
     const reader = {now: 0, timeZone: 'UTC'}
-    const shown = draft.chosen?.shown
-    expect(shown && detailRows(shown, reader)).toEqual(detailRows(offer, reader))
+    const seen = draft.chosen?.seen
+    expect(seen && detailRows(shownOf(seen), reader)).toEqual(detailRows(offer, reader))
     expect(draft.search.city).toBe(101)
   }
 })

@@ -30,7 +30,7 @@ export async function search(
   const outcome = await searchHotels(connection.api, request)
   const {state, clock, target} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.remembers) await state.offers.remember(client, seenOffers(request, outcome), clock.now())
+  if (state.remembers) await state.offers.remember(client, offersFound(request, outcome), clock.now())
   const offers = narrow(outcome.offers, wanted)
   const found = shownOf(offers.length, outcome.offers.length, 'offer')
   return {
@@ -90,18 +90,17 @@ export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
 ]
 
 /** Lazy, because there may be many offers. */
-function* seenOffers(request: SearchRequest, outcome: SearchOutcome): Generator<OfferFound> {
+function* offersFound(request: SearchRequest, {offers, searchedAt}: SearchOutcome) {
+  for (const offer of offers) yield offerFound(request, offer, searchedAt)
+}
+
+/** An offer of a search as it is remembered. */
+export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
   const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
-  for (const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} of outcome.offers) {
-    yield {
-      ...offer,
-      ...price,
-      details: {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id},
-      ...{nationality, check_in, check_out, rooms},
-      searched_at: outcome.searchedAt,
-      expires_at: Date.parse(expires_at) / 1000,
-    }
-  }
+  const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
+  const details = {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id}
+  const times = {searched_at, expires_at: Date.parse(expires_at) / 1000}
+  return {...offer, ...price, details, nationality, check_in, check_out, rooms, ...times}
 }
 
 /** Without --room. */

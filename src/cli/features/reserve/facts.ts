@@ -17,8 +17,9 @@ export interface FactsParts {
 /** Null for what nobody said. */
 export function factsShown(
   found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
-  {now, seen, payAt}: FactsParts,
+  parts: FactsParts,
 ) {
+  const {seen, payAt} = parts
   const facts = factsOfReservation(found)
   const {status, reservation_ref: reference} = found
   const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
@@ -38,7 +39,7 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    'cancel by': cancelText(until, {now, made: facts.created_at, refundable: seen?.details?.refundable}),
+    'cancel by': cancelText(until, facts.created_at, parts),
     'cancellation fee': moneyText(facts.fee),
     voucher: hasVoucher ? `bookctl voucher download ${reference}` : facts.voucher,
   }
@@ -50,18 +51,11 @@ function datesText(arrival: string, departure: string): string {
   return `${arrival} to ${departure}${nights > 0 ? `, ${counted(nights, 'night')}` : ''}`
 }
 
-interface Cancelling {
-  readonly now: number
-  readonly made: string | null
-  /** As the offer said. */
-  readonly refundable: boolean | null | undefined
-}
-
 /** A fee that counts from before the reservation was made leaves no free time that could have passed. */
-function cancelText(until: string | null, {now, made, refundable}: Cancelling): string | null {
+function cancelText(until: string | null, made: string | null, {now, seen}: FactsParts): string | null {
   const end = (until === null ? undefined : instantOf(until)) ?? Number.POSITIVE_INFINITY
   const neverFree = end <= (instantOf(made ?? '') ?? Number.NEGATIVE_INFINITY)
-  if (refundable === false && (until === null || neverFree)) return 'not refundable'
+  if (seen?.details?.refundable === false && (until === null || neverFree)) return 'not refundable'
   if (until === null) return null
   if (neverFree) return 'never free: cancelling costs a fee'
   const isOver = end <= now

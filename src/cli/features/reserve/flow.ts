@@ -54,8 +54,7 @@ type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcom
 export class ReserveFlow {
   /** Certain before a reservation is sent. */
   private nothingSent = stoppedWords(0)
-  private lastPaymentNote: string | undefined
-  private lastAddress: string | undefined
+  private readonly said = new Set<string>()
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
 
@@ -157,9 +156,8 @@ export class ReserveFlow {
 
   private tellPayment(outcome: ReserveOutcome): void {
     const note = paymentNote(outcome, systemClock.now())
-    const isNews = note !== undefined && note !== this.lastPaymentNote
-    if (isNews) this.warn(isPaid(outcome) ? `Reservation ${nameOf(outcome)}: ${note}.` : `Warning: ${note}`)
-    this.lastPaymentNote = note
+    if (note === undefined) return
+    this.warnOnce(isPaid(outcome) ? `Reservation ${nameOf(outcome)}: ${note}.` : `Warning: ${note}`)
   }
 
   /** Shows where to pay: as a QR code, too, and in the browser with --open. */
@@ -183,8 +181,12 @@ export class ReserveFlow {
   /** The customer needs it before the result is there, so a script that waits is told too. */
   private tellAddress(outcome: ReserveOutcome): void {
     const address = paymentAddress(outcome)
-    if (address !== undefined && address !== this.lastAddress) this.warn(`Pay at ${address}`)
-    this.lastAddress = address ?? this.lastAddress
+    if (address !== undefined) this.warnOnce(`Pay at ${address}`)
+  }
+
+  private warnOnce(text: string): void {
+    if (!this.said.has(text)) this.warn(text)
+    this.said.add(text)
   }
 
   /** For a person: also the balance that is left, where the service says it soon. */

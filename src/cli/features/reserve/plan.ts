@@ -10,7 +10,8 @@ import {today} from '../../input/dates.js'
 import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {journalClientOf, serviceText, type Target} from '../../session/target.js'
-import {factLines} from '../../terminal/values.js'
+import {counted, factLines} from '../../terminal/values.js'
+import {priceText} from '../catalogue/narrow.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
 import {examine, knownBefore, missingParts, offerOf, readInput, readReservation} from './reservation.js'
@@ -124,13 +125,11 @@ export function describePlan({request, intent, seen}: Plan, target: Target): str
   const isAccount = request.payment.mode === 'account'
   const paid = isAccount ? 'from the account balance' : 'by the customer, on a payment page'
   const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
-  const price = seen?.total ? `${seen.total} ${seen.currency ?? ''}`.trim() : 'unknown'
-  const rooms = seen?.rooms.length === 1 ? '1 room' : `${seen?.rooms.length} rooms`
   return factLines({
     Hotel: seen ? hotel || 'not named' : 'unknown (the offer was not searched for on this machine)',
-    ...(seen && {Dates: `${seen.check_in} to ${seen.check_out}, ${rooms}`}),
+    ...(seen && {Dates: `${seen.check_in} to ${seen.check_out}, ${counted(seen.rooms.length, 'room')}`}),
     Guests: guests.join(', '),
-    Price: `${price}, paid ${paid}`,
+    Price: `${(seen && priceText(seen)) ?? 'unknown'}, paid ${paid}`,
     Service: serviceText(target),
     Offer: request.offer_id,
     Reference: request.client_reference_id,

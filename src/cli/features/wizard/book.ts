@@ -8,6 +8,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Guest} from '../../../contract/reservations.js'
+import type {OfferFound} from '../../../contract/seen-offers.js'
 import type {Target} from '../../session/target.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted, moneyText} from '../../terminal/values.js'
@@ -25,11 +26,10 @@ import {
   PAYMENT,
   REFERENCE,
   SearchAgain,
-  type Stay,
   type WizardParts,
 } from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
-import {detailRows, knownTerms, type ShownOffer} from './offer-lines.js'
+import {detailRows, knownTerms, type ShownOffer, shownOf} from './offer-lines.js'
 import {askCountry, contactText} from './questions.js'
 import {recoverFrom} from './recover.js'
 
@@ -37,7 +37,7 @@ import {recoverFrom} from './recover.js'
 export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = parts.connection.clock
-  const clock = chosen.expiresAt === undefined ? undefined : startClock(chosen.expiresAt, now, 'This offer')
+  const clock = chosen.seen && startClock(chosen.seen.expires_at, now, 'This offer')
   let balance: ReturnType<typeof readBalance> | undefined
   const readOnce = () => {
     balance ??= readBalance(parts.connection.api)
@@ -86,18 +86,15 @@ async function askMissing(
   ])
   if (!draft.guests) {
     draft.places ??= placesOf(await askRooms(prompts))
-    const known = {checkIn: chosen.stay?.checkIn, today, nationality: draft.nationality}
+    const known = {checkIn: chosen.seen?.check_in, today, nationality: draft.nationality}
     draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   }
   const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
   draft.contact ??= await askContactOrKept(prompts, lead, people, draft.contactFields)
   if (!draft.payment) {
-    const cost = chosen.shown?.price ?? {total: null, currency: null}
-    const balance = await balanceOnce()
-    draft.payment = await askPayment(prompts, {
-      ...{cost, balance},
-      modes: chosen.shown && knownTerms(chosen.shown).paymentModes,
-    })
+    const {seen: cost = {total: null, currency: null}} = chosen
+    const modes = chosen.seen && knownTerms(shownOf(chosen.seen)).paymentModes
+    draft.payment = await askPayment(prompts, {cost, balance: await balanceOnce(), modes})
   }
   draft.reference ??= await askReference(prompts)
   draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
@@ -241,12 +238,12 @@ function balanceText(facts: PaymentFacts): string {
 }
 
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
-function describeSummary(plan: Plan, {shown, stay}: Chosen, target: Target, reader: Reader): string {
+function describeSummary(plan: Plan, {seen, city}: Chosen, target: Target, reader: Reader): string {
   const {request, intent, doubts} = plan
   const rows: (readonly [string, string])[] = [
-    ...(shown ? detailRows(shown, reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
-    ...(stay?.city ? [['City', stay.city] as const] : []),
-    ...(stay ? [['Dates', datesText(stay)] as const] : []),
+    ...(seen ? detailRows(shownOf(seen), reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...(city ? [['City', city] as const] : []),
+    ...(seen ? [['Dates', datesText(seen)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
     ['Nationality', `${countryText(request.client_nationality)}, as searched`],
     ['Contact', contactText(request.contact)],
@@ -269,9 +266,9 @@ const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no re
 
 const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 
-function datesText({checkIn, checkOut, rooms}: Stay): string {
-  const dates = `${withWeekday(checkIn)} to ${withWeekday(checkOut)}`
-  return `${dates}, ${nightsText(checkIn, checkOut)}, ${counted(rooms, 'room')}`
+function datesText({check_in, check_out, rooms}: OfferFound): string {
+  const dates = `${withWeekday(check_in)} to ${withWeekday(check_out)}`
+  return `${dates}, ${nightsText(check_in, check_out)}, ${counted(rooms.length, 'room')}`
 }
 
 function guestText({name, surname, type, birth_date, nationality, identity, is_lead}: Guest): string {

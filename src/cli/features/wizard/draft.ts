@@ -4,6 +4,7 @@ import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import {OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
+import type {OfferFound} from '../../../contract/seen-offers.js'
 import {type Fields, isFields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
@@ -21,7 +22,6 @@ import {
 } from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
 import type {Reader} from './dates.js'
-import type {ShownOffer} from './offer-lines.js'
 
 export interface WizardParts {
   readonly prompts: Prompts
@@ -44,19 +44,10 @@ export interface Booked {
 
 export interface Chosen {
   readonly offerId: string
-  /** Undefined, with `stay` and the expiry, when the offer was not searched on this machine. */
-  readonly shown: ShownOffer | undefined
-  readonly stay: Stay | undefined
-  /** Unix seconds on this machine's clock. */
-  readonly expiresAt: number | undefined
-}
-
-export interface Stay {
+  /** Undefined when the offer was not searched on this machine. */
+  readonly seen: OfferFound | undefined
   /** In words; undefined when unknown. */
   readonly city: string | undefined
-  readonly checkIn: string
-  readonly checkOut: string
-  readonly rooms: number
 }
 
 /** The state of the list, kept while the person moves in and out of it. */

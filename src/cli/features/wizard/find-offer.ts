@@ -9,13 +9,20 @@ import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {counted} from '../../terminal/values.js'
 import {cityText} from '../catalogue/city-names.js'
-import {narrow, readSearch, roomText, type SearchFlags, search} from '../catalogue/hotel-search.js'
+import {
+  narrow,
+  offerFound,
+  readSearch,
+  roomText,
+  type SearchFlags,
+  search,
+} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf, searchAsking} from './ask-search.js'
 import {nightsText, type Reader} from './dates.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
-import {offerGlance, offerLine, priceText, type ShownOffer} from './offer-lines.js'
+import {offerGlance, offerLine, priceText} from './offer-lines.js'
 import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
@@ -49,12 +56,16 @@ async function searchAndChoose(
     parts.tell('No offers were found.')
     return changeNow()
   }
-  const expiresAt = Math.max(...offers.map(expiryOf))
-  const clock = startClock(expiresAt, parts.connection.clock.now, 'These offers')
+  const {now} = parts.connection.clock
+  const expiresAt = Math.max(...offers.map(offer => Date.parse(offer.expires_at) / 1000))
+  const clock = startClock(expiresAt, now, 'These offers')
   const prompts = clocked(parts.prompts, clock)
   const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
   if (!choice) return changeNow()
-  return choose(draft, choice, request, cityText(request.destination.id, parts.connection))
+  draft.lost = choice
+  seat(draft, request.rooms)
+  const city = cityText(request.destination.id, parts.connection)
+  return {offerId: choice.offer_id, seen: offerFound(request, choice, now()), city}
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
@@ -69,15 +80,7 @@ async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchReq
   return request
 }
 
-/** Takes an offer; the guests' places follow from the rooms searched, unless the guests were given. */
-function choose(draft: Draft, offer: FoundOffer, request: SearchRequest, city: string): Chosen {
-  const {check_in: checkIn, check_out: checkOut, rooms} = request
-  draft.lost = offer
-  seat(draft, rooms)
-  const stay = {city, checkIn, checkOut, rooms: rooms.length}
-  return {offerId: offer.offer_id, shown: offer, stay, expiresAt: expiryOf(offer)}
-}
-
+/** The guests' places follow from the rooms searched, unless the guests were given. */
 function seat(draft: Draft, rooms: readonly Room[]): void {
   const places = placesOf(rooms)
   if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
@@ -87,17 +90,8 @@ function seat(draft: Draft, rooms: readonly Room[]): void {
   draft.guests = undefined
 }
 
-function expiryOf(offer: FoundOffer): number {
-  return Date.parse(offer.expires_at) / 1000
-}
-
 export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined, city?: string): void {
-  draft.chosen = {
-    offerId,
-    shown: seen && shownOf(seen),
-    stay: seen && {city, checkIn: seen.check_in, checkOut: seen.check_out, rooms: seen.rooms.length},
-    expiresAt: seen?.expires_at,
-  }
+  draft.chosen = {offerId, seen, city}
   if (!seen) return
   draft.nationality ??= seen.nationality
   draft.search = {
@@ -107,14 +101,6 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
     currency: seen.currency ?? undefined,
   }
   seat(draft, seen.rooms)
-}
-
-/** As far as it is stored here; the rest stays unknown. */
-function shownOf({details, ...seen}: SeenOffer): ShownOffer {
-  const price = {total: seen.total, currency: seen.currency}
-  if (!details) return {...seen, price}
-  const {refundable, free_cancellation_until, terms} = details
-  return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
 }
 
 /** Says whether the room chosen before is still there, and at what price. */

@@ -2,6 +2,7 @@
 import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {OfferFound} from '../../../contract/seen-offers.js'
 import {fitTo} from '../../terminal/text.js'
 import {moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
@@ -16,6 +17,14 @@ export type ShownOffer = Pick<
     /** The terms kept on this machine, where the service's own object is not at hand. */
     readonly terms?: Partial<OfferTerms>
   }
+
+/** As far as it is stored here; the rest stays unknown. */
+export function shownOf({details, ...seen}: OfferFound): ShownOffer {
+  const price = {total: seen.total, currency: seen.currency}
+  if (!details) return {...seen, price}
+  const {refundable, free_cancellation_until, terms} = details
+  return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
+}
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
