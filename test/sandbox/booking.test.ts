@@ -11,27 +11,27 @@ const SECOND = {...ADULT, is_lead: false}
 
 async function reserveWith(change: Record<string, unknown>, search: Record<string, unknown> = {}) {
   const [offer] = await client.search(search)
-  return client.reserve(reservationRequest(offer.offer_id, change))
+  return client.convert(offer, change)
 }
 
 const events = () => sandbox.listed('events')
 
 test('a reservation paid from the balance is confirmed at once, debited once, and has two events', async () => {
   const [offer] = await client.search()
-  const made = await client.reserve(reservationRequest(offer.offer_id))
+  const made = await client.convert(offer)
   expect(made.status).toBe(201)
   const record = reservation.parse(made.json.data)
   expect(record).toMatchObject({status: 'CONFIRMED', payment: {status: 'PAID'}, nights: 3, live_mode: false})
   expect(record.payment.url).toBeUndefined()
   expect((await events()).map(event => event.type)).toEqual(['reservation.confirmed', 'voucher.ready'])
-  const {balance} = (await client.call('GET', '/account')).json.data
+  const {balance} = await client.get('/account')
   expect(balance).toBe((100_000 - Number(offer.price.total)).toFixed(2))
 })
 
 test('an offer in another currency is debited in euro at the fixed rate', async () => {
   const [offer] = await client.search({currency: 'TRY'})
-  await client.reserve(reservationRequest(offer.offer_id))
-  const {balance, currency} = (await client.call('GET', '/account')).json.data
+  await client.convert(offer)
+  const {balance, currency} = await client.get('/account')
   expect(currency).toBe('EUR')
   const debited = 100_000 - Number(balance)
   expect(debited).toBeGreaterThan(0)
@@ -41,28 +41,26 @@ test('an offer in another currency is debited in euro at the fixed rate', async 
 test('refuses an offer that is unknown, of another client, expired or used', async () => {
   expect(await refusalOf(client.reserve(reservationRequest('off_unknown')))).toBe('404 offer_not_found')
   const [offer, other] = await client.search()
-  expect(await refusalOf((await sandbox.client('_poor')).reserve(reservationRequest(offer.offer_id)))).toBe(
-    '404 offer_not_found',
-  )
-  const made = await client.reserve(reservationRequest(offer.offer_id))
-  const used = await client.reserve(reservationRequest(offer.offer_id))
+  expect(await refusalOf((await sandbox.client('_poor')).convert(offer))).toBe('404 offer_not_found')
+  const made = await client.convert(offer)
+  const used = await client.convert(offer)
   expect(await refusalOf(used)).toBe('409 offer_already_used')
   expect(used.json.error.reservation_ref).toBe(made.json.data.reservation_ref)
   await sandbox.advance(15 * 60)
-  expect(await refusalOf(client.reserve(reservationRequest(other.offer_id)))).toBe('410 offer_expired')
+  expect(await refusalOf(client.convert(other))).toBe('410 offer_expired')
 })
 
 test('an offer lives for fifteen minutes to the second', async () => {
   const [offer] = await client.search()
   await sandbox.advance(15 * 60 - 1)
   expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).status).toBe(200)
-  expect((await client.reserve(reservationRequest(offer.offer_id))).status).toBe(201)
+  expect((await client.convert(offer)).status).toBe(201)
 })
 
 test('refuses a client reference that the client has used', async () => {
   const [one, two] = await client.search()
-  const made = await client.reserve(reservationRequest(one.offer_id, {client_reference_id: 'R-1'}))
-  const twice = await client.reserve(reservationRequest(two.offer_id, {client_reference_id: 'R-1'}))
+  const made = await client.convert(one, {client_reference_id: 'R-1'})
+  const twice = await client.convert(two, {client_reference_id: 'R-1'})
   expect(await refusalOf(twice)).toBe('409 duplicate_client_reference')
   expect(twice.json.error.reservation_ref).toBe(made.json.data.reservation_ref)
   expect((await client.call('GET', `/hotels/offers/${two.offer_id}`)).status).toBe(200)
@@ -71,7 +69,7 @@ test('refuses a client reference that the client has used', async () => {
 test('changes nothing where the balance is too small', async () => {
   const poor = await sandbox.client('_poor')
   const [offer] = await poor.search()
-  const refused = await poor.reserve(reservationRequest(offer.offer_id))
+  const refused = await poor.convert(offer)
   expect(await refusalOf(refused)).toBe('402 insufficient_balance')
   expect(refused.json.error).toMatchObject({needed: offer.price.total, available: '10.00', currency: 'EUR'})
   expect((await poor.call('GET', `/hotels/offers/${offer.offer_id}`)).status).toBe(200)
@@ -121,16 +119,14 @@ test('accepts passports, and the Turkish number 19090909018', async () => {
 
 test('a client reference chooses a scenario by its ending, and the offer stays usable', async () => {
   const [offer] = await client.search()
-  expect(
-    await refusalOf(client.reserve(reservationRequest(offer.offer_id, {client_reference_id: 'a-sold_out'}))),
-  ).toBe('410 rooms_unavailable')
-  const dearer = await client.reserve(
-    reservationRequest(offer.offer_id, {client_reference_id: 'a-price_changed'}),
+  expect(await refusalOf(client.convert(offer, {client_reference_id: 'a-sold_out'}))).toBe(
+    '410 rooms_unavailable',
   )
+  const dearer = await client.convert(offer, {client_reference_id: 'a-price_changed'})
   expect(await refusalOf(dearer)).toBe('409 price_changed')
   expect(dearer.json.error).toMatchObject({old: offer.price.total, currency: 'EUR'})
   expect(Number(dearer.json.error.new)).toBeGreaterThan(Number(offer.price.total))
-  expect((await client.reserve(reservationRequest(offer.offer_id))).status).toBe(201)
+  expect((await client.convert(offer)).status).toBe(201)
 })
 
 test.each([

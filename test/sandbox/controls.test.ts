@@ -76,14 +76,14 @@ test('logs no body over 16 KiB, only that it was longer', async () => {
 
 test('a reset deletes everything but the start-up clients', async () => {
   const [offer] = await client.search()
-  await client.reserve(reservationRequest(offer.offer_id))
+  await client.convert(offer)
   await sandbox.advance(3600)
   await sandbox.fault({operation: '*', kind: 'status', status: 500, times: 5})
   expect((await sandbox.control('POST', '/_sandbox/reset')).status).toBe(200)
   expect((await client.call('GET', '/account')).json.error.code).toBe('token_invalid')
   const fresh = await sandbox.client()
-  expect((await fresh.call('GET', '/account')).json.data.balance).toBe('100000.00')
-  expect((await fresh.call('GET', '/reservations')).json.data).toEqual([])
+  expect((await fresh.get('/account')).balance).toBe('100000.00')
+  expect(await fresh.get('/reservations')).toEqual([])
   expect(await sandbox.listed('events')).toEqual([])
   expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T12:00:00.000Z')
 })

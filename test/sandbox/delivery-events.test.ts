@@ -1,7 +1,7 @@
 /** Every event type of §6.1 is sent by the operation that causes it, with the data service.md promises. */
 import {afterEach, beforeEach, expect, test} from 'vitest'
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
-import {CONTACT, reservationRequest} from '../support/sandbox.js'
+import {CONTACT} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {sandboxForEachTest} from './each-sandbox.js'
 
@@ -88,8 +88,8 @@ test('a refused reservation sends nothing', async () => {
   const sent = await sentBy(async () => {
     const [offer] = await client.search()
     const poor = await sandbox.client('_poor')
-    await poor.reserve(reservationRequest(offer.offer_id))
-    await client.reserve(reservationRequest(offer.offer_id, {guests: []}))
+    await poor.convert(offer)
+    await client.convert(offer, {guests: []})
   })
   expect(sent).toEqual({})
 })

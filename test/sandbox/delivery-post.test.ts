@@ -1,8 +1,9 @@
-/** One delivery on the wire: no redirect, little of the answer, a limit on the whole, and certificates that hold. */
+/** One delivery on the wire: where it may go, no redirect, little of the answer, a limit on the whole, and certificates that hold. */
 import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:net'
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
+import {kindOfAddress, vetAddresses} from '../../src/sandbox/delivery/addresses.js'
 import {createPost, type Post} from '../../src/sandbox/delivery/post.js'
 import {createTrust} from '../../src/sandbox/delivery/trust.js'
 import {closing, ownDirectory} from '../support/own.js'
@@ -161,4 +162,34 @@ test('the closing of the sandbox ends an attempt', async () => {
   await waitFor(1)
   closing.abort()
   expect(await posted).toMatchObject({status: null, error: 'the sandbox stopped'})
+})
+
+const vetted = async (url: string, address: string, allowHttpLoopback = false) => {
+  const resolve = async () => [{address, family: 4}]
+  return (await vetAddresses(new URL(url), {resolve, allowHttpLoopback})).map(each => each.address)
+}
+
+// All that is refused: delivery-forgery.test.ts.
+test.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['127.255.255.254', '127.255.255.254'],
+  ['[0:0:0:0:0:0:0:1]', '::1'],
+  ['8.8.8.8', '8.8.8.8'],
+  ['100.63.255.255', '100.63.255.255'],
+  ['172.32.0.1', '172.32.0.1'],
+  ['[2606:4700:4700::1111]', '2606:4700:4700::1111'],
+])('https://%s leads to %s', async (host, address) => {
+  expect(await vetted(`https://${host}:8443/?a=1`, '10.0.0.1')).toEqual([address])
+})
+
+test('refuses addresses with a zone, and what is not an address', () => {
+  for (const text of ['fe80::1%eth0', '::1%lo', '2606:4700::1%1', '', 'localhost', '1.2.3'])
+    expect(kindOfAddress(text)).toBe('refused')
+})
+
+test('plain http leads to loopback only, and only where that is allowed', async () => {
+  const url = 'http://partner.example/hooks'
+  expect(await vetted(url, '127.0.0.1', true)).toEqual(['127.0.0.1'])
+  await expect(vetted(url, '127.0.0.1')).rejects.toThrow('not https')
+  await expect(vetted(url, '8.8.8.8', true)).rejects.toThrow('plain http')
 })

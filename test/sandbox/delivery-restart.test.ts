@@ -1,7 +1,7 @@
 /** Deliveries outlive SIGKILL: none is lost, and nothing is repeated beyond the attempt that was under way. */
 import {join} from 'node:path'
 import {afterEach, expect, test} from 'vitest'
-import {connectTo, reservationRequest} from '../support/sandbox.js'
+import {connectTo} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
 import {advanceClock, killableSandbox, STAY} from './killable.js'
@@ -18,7 +18,7 @@ async function causeEvents(origin: string, answering: Answering): Promise<string
   const wanted = {url: `${subscriber.origin}/hooks`, events: ['reservation.confirmed']}
   const created = await client.call('POST', '/webhooks/subscriptions', wanted)
   const [offer] = await client.search(STAY)
-  const made = await client.reserve(reservationRequest(offer.offer_id))
+  const made = await client.convert(offer)
   expect(made.status).toBe(201)
   return created.json.data.secret
 }

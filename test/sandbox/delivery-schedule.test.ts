@@ -4,6 +4,7 @@ import {startSandbox, TEST_START, type TestSandboxOptions} from '../support/sand
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
+import {readPage, sendForm} from './site.js'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -195,4 +196,17 @@ test('nothing is sent before it is due, and moves of the clock run one after the
   const [delivery] = await deliveries()
   expect(momentsOf(delivery)).toEqual(MOMENTS)
   expect(received).toHaveLength(8)
+})
+
+test('a reset ends the moves of the clock that are under way, and leaves no moved time behind', async () => {
+  const held: (() => void)[] = []
+  const {waitFor} = await subscribe(answer => void held.push(() => answer.end()))
+  await client.book()
+  const moves = ['28800', '60'].map(advance_seconds => sendForm(sandbox, '/ui/clock', {advance_seconds}))
+  await waitFor(1)
+  expect((await sendForm(sandbox, '/ui/reset')).status).toBe(303)
+  for (const release of held) release()
+  expect((await Promise.all(moves)).map(({status}) => status)).toEqual([303, 303])
+  const page = (await readPage(sandbox, '/')).text
+  for (const text of ['2030-06-01 12:00:00 UTC', 'No deliveries yet.']) expect(page).toContain(text)
 })

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 async function reservations(): Promise<unknown[]> {
-  return (await client.call('GET', '/reservations')).json.data
+  return await client.get('/reservations')
 }
 
 /** What a plain client of node:http sees: the status, the bytes that came, and how it ended. */
@@ -108,7 +108,7 @@ test('commit-then-hang: done, and the client waits until it gives up', async () 
 test('a voucher can be cut in the middle', async () => {
   const made = await client.reserve(body)
   const ref = made.json.data.reservation_ref
-  const {url} = (await client.call('GET', `/reservations/${ref}/voucher`)).json.data.voucher
+  const {url} = (await client.get(`/reservations/${ref}/voucher`)).voucher
   await sandbox.fault({operation: 'voucher.download', kind: 'truncate'})
   const cut = await exchange(new URL(url).pathname, {})
   expect([cut.status, cut.ended, cut.bytes]).toEqual([200, 'cut', Math.floor((cut.announced ?? 0) / 2)])

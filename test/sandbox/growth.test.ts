@@ -4,13 +4,7 @@ import {Agent, request} from 'node:http'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, test} from 'vitest'
-import {
-  reservationRequest,
-  type SandboxClient,
-  searchRequest,
-  startSandbox,
-  type TestSandbox,
-} from '../support/sandbox.js'
+import {type SandboxClient, searchRequest, startSandbox, type TestSandbox} from '../support/sandbox.js'
 import {waitUntil} from '../support/wait.js'
 import {refusalOf} from './each-sandbox.js'
 
@@ -66,7 +60,7 @@ describe('what has expired', () => {
     const sandbox = await startSandbox({inProcess: true})
     const client = await sandbox.client()
     const [booked, other] = await client.search()
-    await client.reserve(reservationRequest(booked.offer_id))
+    await client.convert(booked)
     await sandbox.advance(30 * 86_400)
     expect(await refusalOf(client.call('GET', '/account'))).toBe('401 token_expired')
     const later = await sandbox.client()
@@ -108,7 +102,7 @@ test('an offer shows what was found when it was searched, at any later time', as
   const found = await client.search({currency: 'KWD', rooms: [{adults: 1, children_ages: [3]}]})
   await sandbox.advance(14 * 60)
   for (const offer of [found[0], found[7], found[59]]) {
-    expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).json.data).toEqual(offer)
+    expect(await client.get(`/hotels/offers/${offer.offer_id}`)).toEqual(offer)
   }
   await sandbox.close()
 })

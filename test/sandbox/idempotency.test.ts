@@ -31,15 +31,13 @@ test('refuses a key that is missing, invalid, or used with another body', async 
     ['x'.repeat(256), '256 characters; at most 255'],
   ] as const
   for (const [key, rule] of wrong) {
-    const answer = await client.reserve(reservationRequest(one.offer_id), key)
+    const answer = await client.convert(one, undefined, key)
     expect(await refusalOf(answer)).toBe('400 idempotency_key_invalid')
     expect(answer.json.error.message).toContain(rule)
   }
   const key = randomUUID()
-  await client.reserve(reservationRequest(one.offer_id), key)
-  expect(await refusalOf(client.reserve(reservationRequest(two.offer_id), key))).toBe(
-    '422 idempotency_key_reused',
-  )
+  await client.convert(one, undefined, key)
+  expect(await refusalOf(client.convert(two, undefined, key))).toBe('422 idempotency_key_reused')
 })
 
 test('a key belongs to its client', async () => {
@@ -47,7 +45,7 @@ test('a key belongs to its client', async () => {
   const [mine] = await client.search()
   const [theirs] = await poor.search()
   const key = randomUUID()
-  expect((await client.reserve(reservationRequest(mine.offer_id), key)).status).toBe(201)
+  expect((await client.convert(mine, undefined, key)).status).toBe(201)
   const pending = reservationRequest(theirs.offer_id, {payment: {mode: 'instant'}})
   expect((await poor.reserve(pending, key)).status).toBe(201)
 })
@@ -62,11 +60,11 @@ test('keeps a refusal of the service with its request id, and no wrong request',
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 
   const other = randomUUID()
-  const wrong = await client.reserve(reservationRequest(offer.offer_id, {guests: []}), other)
+  const wrong = await client.convert(offer, {guests: []}, other)
   expect(wrong.status).toBe(400)
-  const mismatch = await client.reserve(reservationRequest(offer.offer_id, {client_nationality: 'DE'}), other)
+  const mismatch = await client.convert(offer, {client_nationality: 'DE'}, other)
   expect(mismatch.status).toBe(400)
-  expect((await client.reserve(reservationRequest(offer.offer_id), other)).status).toBe(201)
+  expect((await client.convert(offer, undefined, other)).status).toBe(201)
 })
 
 test('an injected failure leaves the key free', async () => {
@@ -92,7 +90,7 @@ test('refuses a repeat while the first still runs, and another body at any time'
   const running = await client.reserve(body, key)
   expect(await refusalOf(running)).toBe('409 idempotency_in_progress')
   expect(running.json.error.retryable).toBe(true)
-  const other = await client.reserve(reservationRequest(two.offer_id), key)
+  const other = await client.convert(two, undefined, key)
   expect(other.json.error.code).toBe('idempotency_key_reused')
   expect((await first).status).toBe(201)
   expect((await client.reserve(body, key)).headers.get('idempotent-replayed')).toBe('true')

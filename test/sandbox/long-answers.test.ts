@@ -1,6 +1,6 @@
 /** A sandbox that finds many offers in each search: those beyond the hotels of a city are like all others. */
 import {afterEach, expect, test} from 'vitest'
-import {reservationRequest, startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
+import {startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
 import {refusalOf} from './each-sandbox.js'
 import {readPdf} from './pdf.js'
 
@@ -11,10 +11,10 @@ test('a hotel beyond those of its city keeps its hours and its telephone', async
   sandbox = await startSandbox({inProcess: true, offers: 200})
   const client = await sandbox.client()
   const last = (await client.search()).at(-1)
-  const {reservation_ref} = (await client.reserve(reservationRequest(last.offer_id))).json.data
-  const hotel = (await client.call('GET', `/hotels/${last.hotel.hotel_id}`)).json.data
+  const {reservation_ref} = (await client.convert(last)).json.data
+  const hotel = await client.get(`/hotels/${last.hotel.hotel_id}`)
   const path = `/reservations/${reservation_ref}`
-  const {url} = (await client.call('GET', `${path}/voucher`)).json.data.voucher
+  const {url} = (await client.get(`${path}/voucher`)).voucher
   const pdf = await sandbox.sandbox.handle(new Request(url))
   const {text} = await readPdf(new Uint8Array(await pdf.arrayBuffer()))
   for (const fact of [hotel.phone, `from ${hotel.check_in_from}`, `until ${hotel.check_out_until}`]) {

@@ -1,7 +1,7 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
-import {ADULT, reservationRequest} from '../support/sandbox.js'
+import {ADULT} from '../support/sandbox.js'
 import {sandboxForEachTest} from './each-sandbox.js'
 import {readPage, sendForm} from './site.js'
 
@@ -47,7 +47,7 @@ describe('reading', () => {
 
   it('counts the nights of a reservation, one or more', async () => {
     const [offer] = await client.search({check_out: '2030-07-11'})
-    await client.reserve(reservationRequest(offer.offer_id))
+    await client.convert(offer)
     expect(await read('/ui/reservations')).toContain('>1 night<')
     await client.book()
     expect(await read('/ui/reservations')).toContain('>3 nights<')
@@ -140,7 +140,7 @@ describe('forms', () => {
     expect([declined.status, declined.headers.get('location')]).toEqual([303, `${path}?done=failed`])
     expect(await read(`${path}?done=failed`)).toContain('card_declined')
     expect((await sendForm(sandbox, `${path}/payment`, {result: 'paid'})).status).toBe(303)
-    expect((await client.call('GET', `/reservations/${reservation_ref}`)).json.data.status).toBe('CONFIRMED')
+    expect((await client.get(`/reservations/${reservation_ref}`)).status).toBe('CONFIRMED')
     const again = await sendForm(sandbox, `${path}/payment`, {result: 'paid'})
     expect(again.status).toBe(409)
     expect(again.text).toContain('the reservation is not waiting for a payment')

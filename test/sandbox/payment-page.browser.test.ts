@@ -1,7 +1,7 @@
 /** §3: the customer pays at payment.url. A person's errands there, in a real browser. */
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
-import {CONTACT, reservationRequest} from '../support/sandbox.js'
+import {CONTACT} from '../support/sandbox.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
 import {axeViolations, findChromium, startBrowser} from './browser.js'
 import {sandboxForEachTest} from './each-sandbox.js'
@@ -10,7 +10,7 @@ const executable = findChromium()
 if (!executable) console.warn('payment page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
 
 describe.skipIf(!executable)('the payment page in a browser', () => {
-  const {sandbox, client} = sandboxForEachTest({})
+  const {client} = sandboxForEachTest({})
   let browser: Browser
 
   beforeAll(async () => {
@@ -22,9 +22,7 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
   /** Reserves with instant payment and opens the page, by default in a browser that runs no script. */
   async function openPage(contact = {}, options: BrowserContextOptions = {javaScriptEnabled: false}) {
     const [offer] = await client.search()
-    const made = await client.reserve(
-      reservationRequest(offer.offer_id, {payment: {mode: 'instant'}, contact: {...CONTACT, ...contact}}),
-    )
+    const made = await client.convert(offer, {payment: {mode: 'instant'}, contact: {...CONTACT, ...contact}})
     expect(made.json.data.status).toBe('PENDING_PAYMENT')
     const page = await (await browser.newContext(options)).newPage()
     page.setDefaultTimeout(PATIENCE_SECONDS * 1000)
@@ -34,7 +32,7 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
 
   const choose = (page: Page, name: RegExp) => page.getByRole('button', {name}).click()
   const heading = (page: Page) => page.getByRole('heading', {level: 1}).textContent()
-  const shown = async (ref: string) => (await client.call('GET', `/reservations/${ref}`)).json.data
+  const shown = async (ref: string) => await client.get(`/reservations/${ref}`)
 
   it('shows the stay, declines, lets the customer leave and come back, and confirms once paid', async () => {
     const {page, reservation} = await openPage()
@@ -54,15 +52,6 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
     expect(await heading(page)).toContain('Paid')
     const paid = {status: 'CONFIRMED', payment: {status: 'PAID'}}
     expect(await shown(reservation.reservation_ref)).toMatchObject(paid)
-  })
-
-  it('says on a page that was left open that the time to pay is over', async () => {
-    const {page, reservation} = await openPage()
-    await sandbox.advance(15 * 60)
-    await choose(page, /^Pay/)
-    expect(await heading(page)).toBe('The time to pay is over')
-    expect(await page.getByRole('button').count()).toBe(0)
-    expect(await shown(reservation.reservation_ref)).toMatchObject({status: 'EXPIRED'})
   })
 
   it('can be used with the keyboard alone', async () => {
@@ -99,6 +88,3 @@ describe.skipIf(!executable)('the payment page in a browser', () => {
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
   })
 })
-
-/** Exists inside the page only. */
-declare function getComputedStyle(element: never): {unicodeBidi: string}

@@ -13,7 +13,7 @@ beforeEach(async () => {
 const PAID_EVENTS = ['payment.captured', 'reservation.confirmed', 'voucher.ready']
 
 async function current() {
-  return (await client.call('GET', `/reservations/${pending.reservation_ref}`)).json.data
+  return await client.get(`/reservations/${pending.reservation_ref}`)
 }
 
 async function eventTypes(): Promise<string[]> {
@@ -33,7 +33,7 @@ test('an instant reservation waits for its payment and takes nothing from the ba
     confirmed_at: null,
   })
   expect(pending.payment.url).toMatch(new RegExp(`^${sandbox.origin}/pay/[\\w-]{43}$`))
-  expect((await client.call('GET', '/account')).json.data.balance).toBe('100000.00')
+  expect((await client.get('/account')).balance).toBe('100000.00')
   expect(await eventTypes()).toEqual([])
 })
 
@@ -88,6 +88,9 @@ test('an unpaid reservation expires after fifteen minutes, at that instant', asy
   })
   await submit('paid')
   expect((await current()).status).toBe('EXPIRED')
+  const page = await (await fetch(pending.payment.url)).text()
+  expect(page).toContain('The time to pay is over')
+  expect(page).not.toContain('<button')
 })
 
 test('refuses unknown addresses and unknown results', async () => {

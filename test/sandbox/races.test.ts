@@ -7,9 +7,7 @@ const {sandbox, client} = sandboxForEachTest({})
 
 test.each([2, 30])('%i conversions of one offer at once: one reservation, one debit', async count => {
   const [offer] = await client.search()
-  const answers = await Promise.all(
-    Array.from({length: count}, () => client.reserve(reservationRequest(offer.offer_id))),
-  )
+  const answers = await Promise.all(Array.from({length: count}, () => client.convert(offer)))
   const made = answers.filter(answer => answer.status === 201)
   expect(made).toHaveLength(1)
   const refused = answers.filter(answer => answer.status !== 201)
@@ -17,7 +15,7 @@ test.each([2, 30])('%i conversions of one offer at once: one reservation, one de
   expect(new Set(refused.map(answer => answer.json.error.reservation_ref))).toEqual(
     new Set([made[0]?.json.data.reservation_ref]),
   )
-  const {balance} = (await client.call('GET', '/account')).json.data
+  const {balance} = await client.get('/account')
   expect(balance).toBe((100_000 - Number(offer.price.total)).toFixed(2))
 })
 

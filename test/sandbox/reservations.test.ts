@@ -11,7 +11,7 @@ async function advance(seconds: number): Promise<void> {
   Object.assign(client, await sandbox.client())
 }
 
-const balance = async () => (await client.call('GET', '/account')).json.data.balance
+const balance = async () => (await client.get('/account')).balance
 
 test('lists the client’s own reservations, newest first, in pages', async () => {
   const made = [await client.book(), await client.book(), await client.book()]
@@ -29,7 +29,7 @@ test('filters the list by reference, status and time', async () => {
   await sandbox.advance(600)
   await client.book({payment: {mode: 'instant'}})
   const refs = async (query: string) =>
-    (await client.call('GET', `/reservations?${query}`)).json.data.map(
+    (await client.get(`/reservations?${query}`)).map(
       (r: {client_reference_id: string}) => r.client_reference_id,
     )
   expect(await refs('client_reference_id=A-1')).toEqual(['A-1'])
@@ -169,7 +169,7 @@ test.each(['countries', 'currencies', 'cities'])('%s come in pages, each record 
   expect(one).toMatchObject({meta: {limit: 1, before: null}})
   const [first, second] = await everyRecord(path, 7)
   expect(one.data).toEqual([first])
-  expect((await client.call('GET', `${path}?limit=1&after=${one.meta.after}`)).json.data).toEqual([second])
+  expect(await client.get(`${path}?limit=1&after=${one.meta.after}`)).toEqual([second])
   const all = await everyRecord(path, 200)
   expect(await everyRecord(path, 7)).toEqual(all)
   expect(new Set(all.map(record => JSON.stringify(record))).size).toBe(all.length)
@@ -180,7 +180,7 @@ test('shows the hotels and offers that a search found, and no others', async () 
   const [offer] = await client.search()
   const hotel = await client.call('GET', `/hotels/${offer.hotel.hotel_id}`)
   expect(hotel.json.data).toMatchObject(offer.hotel)
-  expect((await client.call('GET', `/hotels/offers/${offer.offer_id}`)).json.data).toEqual(offer)
+  expect(await client.get(`/hotels/offers/${offer.offer_id}`)).toEqual(offer)
   expect((await client.call('GET', '/hotels/1')).json.error.code).toBe('hotel_not_found')
   expect((await client.call('GET', '/hotels/offers/off_x')).json.error.code).toBe('offer_not_found')
 })

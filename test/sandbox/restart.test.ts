@@ -28,7 +28,7 @@ test('a killed sandbox comes back at another port with what it had answered', as
   expect([replayed.status, replayed.json]).toEqual([201, made.json])
   const waiting = await again.call('GET', `/reservations/${pending.json.data.reservation_ref}`)
   expect(waiting.json.data.payment.url.startsWith(`${origin}/pay/`)).toBe(true)
-  const {balance} = (await again.call('GET', '/account')).json.data
+  const {balance} = await again.get('/account')
   expect(balance).toBe((100_000 - Number(made.json.data.price.total)).toFixed(2))
   const clock = (await (await fetch(`${origin}/_sandbox/clock`)).json()) as {now: string}
   expect(Date.parse(clock.now) - Date.now()).toBeGreaterThan(590_000)

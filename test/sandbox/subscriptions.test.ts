@@ -1,6 +1,6 @@
 /** Webhook subscriptions as records, and the deliveries put down for them (§2.7, §4.7, §4.8, §6). */
 import {expect, test} from 'vitest'
-import {reservationRequest, startSandbox} from '../support/sandbox.js'
+import {startSandbox} from '../support/sandbox.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
@@ -60,12 +60,12 @@ test('events become deliveries of the active subscriptions that list them', asyn
   await client.call('PATCH', `${PATH}/${passive}`, {is_active: false})
   const foreign = await (await sandbox.client('_poor')).call('POST', PATH, WANTED)
   const [offer] = await client.search()
-  await client.reserve(reservationRequest(offer.offer_id))
+  await client.convert(offer)
   const deliveries = await sandbox.listed('deliveries')
   expect(deliveries).toEqual([
     expect.objectContaining({subscription_id: mine, type: 'voucher.ready', status: 'PENDING', attempts: []}),
   ])
-  expect((await client.call('GET', `${PATH}/${mine}/deliveries`)).json.data).toEqual(deliveries)
+  expect(await client.get(`${PATH}/${mine}/deliveries`)).toEqual(deliveries)
   expect(deliveries[0].subscription_id).not.toBe(foreign.json.data.id)
 })
 

@@ -8,7 +8,7 @@ const reserve = async (mode: string) => (await client.book({payment: {mode}})).r
 
 async function link(): Promise<string> {
   const ref = await reserve('account')
-  return (await client.call('GET', `/reservations/${ref}/voucher`)).json.data.voucher.url
+  return (await client.get(`/reservations/${ref}/voucher`)).voucher.url
 }
 
 test('there is no voucher before the reservation is confirmed', async () => {

@@ -93,12 +93,17 @@ async function connect(send: Send, baseUrl: string, name: string, scope: string)
   /** Reserves with this Idempotency-Key. */
   const reserve = (body: unknown, key: string = randomUUID()) =>
     call('POST', '/reservations/hotel', body, {'idempotency-key': key})
+  /** As `reserve`, for an offer. */
+  const convert = (offer: {offer_id: string}, change?: Record<string, unknown>, key?: string) =>
+    reserve(reservationRequest(offer.offer_id, change), key)
+  /** The data of a GET that succeeds. */
+  const get = async (path: string): Promise<Any> => (await expectOk(call('GET', path))).json.data
   /** Searches and reserves the first offer, or the first that `pick` accepts; returns the reservation. */
   const book = async (change?: Record<string, unknown>, pick = (_: Any) => true): Promise<Any> => {
     const offer = (await search()).find(pick)
-    return (await expectOk(reserve(reservationRequest(offer.offer_id, change)))).json.data
+    return (await expectOk(convert(offer, change))).json.data
   }
-  return {token, call, search, reserve, book}
+  return {token, call, get, search, reserve, convert, book}
 }
 
 /** Two adults from Turkey, three nights in Istanbul (2030-07-10), in euro. */
