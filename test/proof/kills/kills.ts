@@ -4,27 +4,13 @@
  * cut, and nothing of people or secrets stays that should be gone. What is killed, and what must hold then, is in
  * bookings.ts and access.ts; how one kill is done in trial.ts and preload.cjs.
  */
-import {createHash} from 'node:crypto'
 import {startSandbox} from '../../support/sandbox.js'
 import {type Cell, part} from '../shared/part.js'
 import {Side, shown} from '../shared/scene.js'
 import {ACCESS} from './access.js'
 import {BOOKINGS, RECEIVERS} from './bookings.js'
-import {type Death, MOMENTS, type Subject} from './trial.js'
-
-/** Numbers from 0 to 1, the same each time for a seed and a name. */
-export function randomOf(seed: number, name: string): () => number {
-  let n = 0
-  const digestOf = (text: string) => createHash('sha256').update(text).digest()
-  return () => digestOf(`${seed} ${name} ${n++}`).readUInt32LE(0) / 2 ** 32
-}
-
-interface Killed {
-  /** False if it ended by itself first. */
-  readonly isKilled: boolean
-  readonly milliseconds: number
-  readonly wrong: readonly string[]
-}
+import type {Death, Subject} from './trial.js'
+import {goWay, type Killed, once, type Way, waysToKill} from './ways.js'
 
 async function kill(subject: Subject, side: Side, death: Death, random: () => number): Promise<Killed> {
   const trial = await subject.open(side, random)
@@ -42,66 +28,16 @@ async function kill(subject: Subject, side: Side, death: Death, random: () => nu
   }
 }
 
-type KillAt = (death: Death) => Promise<Killed>
-
-/** A cell on a ground of its own; `work` kills as often as it likes. */
-function cell(subject: Subject, what: string, work: (kill: KillAt, random: () => number) => Promise<void>) {
+/** A cell on a ground of its own. */
+function cell(subject: Subject, what: string, way: Way) {
   const name = `${subject.name} × ${what}`
   const run = async (_: object, seed: number) => {
-    const random = randomOf(seed, name)
     const sandbox = await startSandbox({clock: () => Date.now() / 1000, allowHttpLoopback: true})
     const side = new Side(sandbox.origin)
-    const wrong: string[] = []
-    let count = 0
-    const killOnce = async (death: Death) => {
-      const killed = await kill(subject, side, death, random)
-      if (killed.isKilled) count++
-      wrong.push(...killed.wrong)
-      return killed
-    }
-    await work(killOnce, random).finally(() => sandbox.close())
-    return {count, wrong}
+    const killOnce = (death: Death, random: () => number) => kill(subject, side, death, random)
+    return goWay(way, seed, name, killOnce).finally(() => sandbox.close())
   }
   return {name, group: subject.name, run}
-}
-
-const KILLS_OF_A_CELL = 10
-
-function cellsOf(subject: Subject): Cell<object>[] {
-  const cells = (subject.points ?? []).map(point =>
-    cell(subject, `${point.when} ${point.label}, ${point.nth ?? 1}`, async kill => {
-      if (!(await kill({kind: 'point', point})).isKilled) throw new Error('the point was never reached')
-    }),
-  )
-  if (!subject.points)
-    cells.push(
-      cell(subject, 'every call', async kill => {
-        for (let call = 1; (await kill({kind: 'call', call})).isKilled; ) call++
-      }),
-    )
-  if (subject.makesRequests)
-    cells.push(
-      ...MOMENTS.map(moment =>
-        cell(subject, `every request ${moment}`, async kill => {
-          for (let nth = 1; (await kill({kind: 'request', nth, moment})).isKilled; ) nth++
-        }),
-      ),
-    )
-  const count = Math.ceil(subject.randomKills / KILLS_OF_A_CELL)
-  return [
-    ...cells,
-    ...Array.from({length: count}, (_, n) =>
-      cell(subject, `at random, ${n + 1}`, async (kill, random) => {
-        // The time of a run that is not killed; one that ends before its death shows that it was shorter.
-        let {milliseconds: whole} = await kill({kind: 'never'})
-        for (let done = 0, tries = 0; done < KILLS_OF_A_CELL && tries < 3 * KILLS_OF_A_CELL; tries++) {
-          const killed = await kill({kind: 'time', milliseconds: (0.05 + 0.95 * random()) * whole})
-          if (killed.isKilled) done++
-          else whole = Math.min(whole, killed.milliseconds)
-        }
-      }),
-    ),
-  ]
 }
 
 /** One kill of each kind, late enough for something to have been done. */
@@ -113,15 +49,17 @@ const SAMPLE: Readonly<Record<string, Death>> = {
 
 const SUBJECTS = [...BOOKINGS, ...ACCESS, ...RECEIVERS]
 const SAMPLES = SUBJECTS.filter(({name}) => name in SAMPLE).map(subject => ({
-  ...cell(subject, 'once', async kill => {
-    if (!(await kill(SAMPLE[subject.name] as Death)).isKilled) throw new Error('it was not killed')
-  }),
+  ...cell(subject, 'once', once(SAMPLE[subject.name] as Death)),
   isSample: true,
 }))
+
+const CELLS: readonly Cell<object>[] = SUBJECTS.flatMap(subject =>
+  waysToKill(subject).map(([what, way]) => cell(subject, what, way)),
+)
 
 export const kills = part({
   title: 'Kills',
   unit: 'kills',
-  cells: [...SAMPLES, ...SUBJECTS.flatMap(cellsOf)],
+  cells: [...SAMPLES, ...CELLS],
   open: async () => ({close: async () => {}}),
 })

@@ -8,8 +8,8 @@ import type {PostgresServer} from '../../support/postgres.js'
 import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import {replyBytes} from '../../support/wire.js'
-import {randomOf} from '../kills/kills.js'
-import {type Death, MOMENTS, runToDeath} from '../kills/trial.js'
+import {type Death, runToDeath} from '../kills/trial.js'
+import {goWay, type Killed, once, type Way, waysToKill} from '../kills/ways.js'
 import {crowd, documents, unless, wrongEnds} from '../shared/crowd.js'
 import {type Cell, part} from '../shared/part.js'
 import {shown} from '../shared/scene.js'
@@ -90,7 +90,7 @@ const reserving = async ({side}: Field, reference: string) => [
 ]
 
 /** Killed on a machine that is lost then, and run again on another: the same key and bytes, and one reservation. */
-async function killOnce(field: Field, death: Death) {
+async function killOnce(field: Field, death: Death): Promise<Killed> {
   const {wire, side, machine} = field
   const reference = `machine-${randomUUID()}`
   const argv = await reserving(field, reference)
@@ -117,37 +117,6 @@ async function killOnce(field: Field, death: Death) {
   if (wrong.length > 0) wrong.push(`killed at ${JSON.stringify(death)}`, shown(died))
   return {isKilled, milliseconds, wrong}
 }
-
-type Kill = (death: Death) => ReturnType<typeof killOnce>
-
-const killing =
-  (work: (kill: Kill, random: () => number) => Promise<void>) =>
-  async (bench: Machines, name: string, seed: number) =>
-    withField(bench.server, async field => {
-      const random = randomOf(seed, name)
-      let count = 0
-      const wrong: string[] = []
-      await work(async death => {
-        const killed = await killOnce(field, death)
-        if (killed.isKilled) count++
-        wrong.push(...killed.wrong)
-        return killed
-      }, random)
-      return {count, wrong}
-    })
-
-const KILLS_OF_A_CELL = 20
-const RANDOM_CELLS = 25
-
-const atRandom = killing(async (kill, random) => {
-  // The time of a run that is not killed; one that ends before its death shows that it was shorter.
-  let {milliseconds: whole} = await kill({kind: 'never'})
-  for (let done = 0, tries = 0; done < KILLS_OF_A_CELL && tries < 3 * KILLS_OF_A_CELL; tries++) {
-    const killed = await kill({kind: 'time', milliseconds: (0.05 + 0.95 * random()) * whole})
-    if (killed.isKilled) done++
-    else whole = Math.min(whole, killed.milliseconds)
-  }
-})
 
 async function parallel(field: Field, count: number): Promise<string[]> {
   const argv = [...(await reserving(field, 'parallel-1')), '--json']
@@ -213,9 +182,13 @@ const fieldCell = (
   run: async ({server}) => ({count, wrong: await withField(server, field => run(field, count))}),
 })
 
-const killCell = (what: string, run: ReturnType<typeof killing>, isSample = false): Cell<Machines> => {
+const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
   const name = `reserve: killed ${what}, its disk lost`
-  return {name, group: 'reserve', isSample, run: (bench, seed) => run(bench, name, seed)}
+  return {
+    ...{name, group: 'reserve', isSample},
+    run: ({server}, seed) =>
+      withField(server, field => goWay(way, seed, name, death => killOnce(field, death))),
+  }
 }
 
 const FATES = ['lives', 'killed', 'cut off from the store', 'cut off from store and service'] as const
@@ -225,26 +198,8 @@ const CELLS: readonly Cell<Machines>[] = [
   ...FATES.map(fate =>
     fieldCell('tokens', `the one that asks ${fate === 'lives' ? fate : `is ${fate}`}`, 50, asking(fate)),
   ),
-  killCell(
-    'once',
-    killing(async kill => void (await kill({kind: 'request', nth: 2, moment: 'acted'}))),
-    true,
-  ),
-  killCell(
-    'at every call',
-    killing(async kill => {
-      for (let call = 1; (await kill({kind: 'call', call})).isKilled; ) call++
-    }),
-  ),
-  ...MOMENTS.map(moment =>
-    killCell(
-      `at every request ${moment}`,
-      killing(async kill => {
-        for (let nth = 1; (await kill({kind: 'request', nth, moment})).isKilled; ) nth++
-      }),
-    ),
-  ),
-  ...Array.from({length: RANDOM_CELLS}, (_, n) => killCell(`at random, ${n + 1}`, atRandom)),
+  killCell('once', once({kind: 'request', nth: 2, moment: 'acted'}), true),
+  ...waysToKill({randomKills: 500, makesRequests: true}).map(([what, way]) => killCell(what, way)),
   fieldCell('reserve', '30 runs from 6 directories', 30, parallel),
   ...(['refused', 'frozen'] as const).flatMap(how => [
     fieldCell('reserve', `the store is away before (${how})`, 1, storeGone(how, 'before')),
