@@ -17,6 +17,7 @@ import {EVENTS, openOwn} from '../../../src/state/databases.js'
 import {receiveEvents} from '../../../src/state/event-store.js'
 import {openDatabaseToRead} from '../../../src/storage/database.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
+import {CLIENT, intent, token} from '../../support/client.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {SECRET} from '../../support/webhook-load.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
@@ -73,20 +74,10 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
     const baseUrl = home.env.BOOKCTL_BASE_URL ?? ''
     const client = {baseUrl, clientId: 'cid_sandbox', clientSecret: undefined}
     state.forgetClient(client)
-    const other = {
-      baseUrl: 'https://example.com/v1',
-      clientId: 'cid_other',
-      clientSecret: 's',
-      secretFingerprint: 'f',
-    }
-    const times = {obtainedAt: 1, expiresAt: 7201}
-    await state.tokens.put(other, {access_token: 'canary-token', scopes: ['a'], askedScopes: ['a'], ...times})
+    await state.tokens.put(CLIENT, token('canary-token'))
     const journal = state.journal.forClient(client)
-    const key = {idempotencyKey: '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02', keyGiven: true}
-    const hashes = {bodySha256: 'b', intentSha256: 'i'}
     const body = '{"guests":[{"identity":{"number":"10000000146"}}]}'
-    const names = {offerId: 'off_left', clientReferenceId: 'left-open', referenceGiven: true}
-    const {entry} = await journal.begin({...names, ...key, ...hashes, body}, 1_900_000_000)
+    const {entry} = await journal.begin(intent(1, {clientReferenceId: 'left-open', body}), 1_900_000_000)
     await journal.attempt(entry.id, 1_900_000_001)
     const event = {eventId: 'evt_kept', type: 'voucher.ready', receivedAt: Date.now() / 1000, secretName: 's'}
     const came = {rawHeaders: ['A', 'b'], body: Buffer.from('{"id":"evt_kept"}'), targets: []}

@@ -2,10 +2,11 @@
  * Reservations and what is made of them are killed: one reservation, one debit, whole files, and nothing of people stays;
  * and receivers of events: nothing acknowledged is lost.
  */
-import {createHash, randomUUID} from 'node:crypto'
+import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {isNeverSent} from '../../../src/contract/journal.js'
+import {intent} from '../../support/client.js'
 import {startTarget} from '../../support/listening.js'
 import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
@@ -140,16 +141,13 @@ const download = (name: string, randomKills: number, ...more: readonly string[])
 const forget = command('journal forget', 80, async ({home}) => {
   const reference = `kill-${randomUUID()}`
   const body = JSON.stringify({offer_id: 'off_1', guests: [{identity: {type: 'TC', number: PEOPLE[0]}}]})
-  const hash = createHash('sha256').update(body).digest('hex')
-  const hashes = {bodySha256: hash, intentSha256: hash}
-  const intent = {offerId: 'off_1', clientReferenceId: reference, referenceGiven: true, body, ...hashes}
   await withState(home.configDirectory, async state => {
     const journal = state.journal.forClient({
       baseUrl: home.env.BOOKCTL_BASE_URL ?? '',
       clientId: CREDENTIALS.BOOKCTL_CLIENT_ID,
       clientSecret: undefined,
     })
-    const {entry} = await journal.begin({...intent, idempotencyKey: randomUUID(), keyGiven: false}, now())
+    const {entry} = await journal.begin(intent(1, {clientReferenceId: reference, body}), now())
     await journal.attempt(entry.id, now())
     await journal.settle(entry.id, {outcome: 'unknown'}, now())
   })

@@ -3,14 +3,12 @@
  * nothing that a receiver answered 200 is lost, whatever happens to the server.
  */
 import {randomUUID} from 'node:crypto'
-import type {Finished} from '../../support/bookctl.js'
 import type {PostgresServer} from '../../support/postgres.js'
 import {GUESTS} from '../../support/stay.js'
-import {waitUntil} from '../../support/wait.js'
 import {replyBytes} from '../../support/wire.js'
 import {type Death, runToDeath} from '../kills/trial.js'
 import {goWay, type Killed, once, type Way, waysToKill} from '../kills/ways.js'
-import {crowd, documents, unless, wrongEnds} from '../shared/crowd.js'
+import {crowd, documents, startHanging, unless, wrongEnds} from '../shared/crowd.js'
 import {type Cell, part} from '../shared/part.js'
 import {shown} from '../shared/scene.js'
 import {type Field, missing, openServer, startCutter, withField} from './field.js'
@@ -45,31 +43,20 @@ const asking = (fate: Asking) => async (field: Field, count: number) => {
   await expire(field)
   const cutter = await startCutter(field.url)
   const [homes, asker] = [field.machines(Math.min(10, count)), field.machine(cutter.url)]
-  let isAsked = false
-  let kill = () => {}
-  let first: Promise<Finished> | undefined
-  if (fate !== 'lives') {
-    const forwards = fate === 'cut off from the store'
-    const play = function* () {
-      isAsked = true
-      yield 'hang' as const
-    }
-    field.wire.strike = {fault: {forwards, play}, nth: 1, ...TOKEN}
-    first = asker.run(['account', '--json', '--timeout', '30'], {
-      onStart: child => (kill = () => void child.kill('SIGKILL')),
-    })
-    await waitUntil(() => isAsked, 'the first token request')
-  }
+  const patient = ['account', '--json', '--timeout', '30']
+  const strike = {forwards: fate === 'cut off from the store', ...TOKEN}
+  const first =
+    fate === 'lives' ? undefined : await startHanging({home: asker, wire: field.wire}, patient, strike)
   let began = 0
   const onGo = () => {
     began = performance.now()
-    if (fate === 'killed') kill()
+    if (fate === 'killed') first?.kill()
     else if (fate !== 'lives') cutter.cut('frozen')
   }
   try {
     const finished = await crowd(homes, many(count, ACCOUNT), {...AT_HOME, onGo})
     const seconds = (performance.now() - began) / 1000
-    const died = await first
+    const died = await first?.ended
     const asked = sentTo(field, TOKEN).length
     return [
       ...wrongEnds(finished, [0]),
@@ -79,7 +66,7 @@ const asking = (fate: Asking) => async (field: Field, count: number) => {
       ...(died?.exit === 1 ? [shown(died)] : []),
     ]
   } finally {
-    kill()
+    first?.kill()
     await cutter.close()
   }
 }

@@ -6,7 +6,6 @@ import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
 import {GUESTS} from '../../support/stay.js'
-import {waitUntil} from '../../support/wait.js'
 import type {WireFault} from '../../support/wire.js'
 import {
   type CrowdOptions,
@@ -14,6 +13,7 @@ import {
   type Ground,
   openSandbox,
   type Race,
+  startHanging,
   unless,
   withGround,
   wrongEnds,
@@ -75,17 +75,9 @@ const TOKEN_RACES: Record<string, Race> = {
     return [...wrong, ...atMost(2 * ground.count, ground.sent('/account').length, 'calls')]
   },
   async 'tokens: the process that asks is killed'(ground) {
-    let isAsked = false
-    const hang = () => {
-      isAsked = true
-      return ['hang' as const]
-    }
-    ground.wire.strike = {fault: {forwards: false, play: hang}, nth: 1, ...isToken}
-    let kill = () => {}
-    const first = ground.home.run(ACCOUNT, {onStart: child => (kill = () => void child.kill('SIGKILL'))})
-    await waitUntil(() => isAsked, 'the first token request')
-    const wrong = await allAsk(ground, 2, {onGo: () => kill()})
-    return [...wrong, ...unless('SIGKILL', (await first).exit, 'ended the first')]
+    const first = await startHanging(ground, ACCOUNT, {forwards: false, ...isToken})
+    const wrong = await allAsk(ground, 2, {onGo: first.kill})
+    return [...wrong, ...unless('SIGKILL', (await first.ended).exit, 'ended the first')]
   },
   'tokens: the service is down': allFail(refusing(false, 503, 'service_unavailable'), 6, 4),
   'tokens: the secret is wrong': allFail(refusing(false, 401, 'invalid_client'), 4, 1),
@@ -208,24 +200,15 @@ const RESERVE_RACES: Record<string, Race> = {
     ]
   },
   async 'reserve: the process that sends is killed'(ground) {
-    const {side, home, wire} = ground
-    const balance = await side.balance()
-    const [offer] = await side.offers(1)
-    let isActed = false
-    const hang = () => {
-      isActed = true
-      return ['hang' as const]
-    }
-    wire.strike = {fault: {forwards: true, play: hang}, nth: 1, ...isReserve}
-    let kill = () => {}
+    const balance = await ground.side.balance()
+    const [offer] = await ground.side.offers(1)
     const argv = reserving(offer?.offer_id)
-    const first = home.run(argv, {onStart: child => (kill = () => void child.kill('SIGKILL'))})
-    await waitUntil(() => isActed, 'the first reservation')
-    const finished = await all(argv)(ground, {onGo: () => kill()})
+    const first = await startHanging(ground, argv, {forwards: true, ...isReserve})
+    const finished = await all(argv)(ground, {onGo: first.kill})
     const keys = ground.sent(RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
     return [
       ...(await checkOne(ground, finished, balance, offer?.price.total)),
-      ...unless('SIGKILL', (await first).exit, 'ended the first'),
+      ...unless('SIGKILL', (await first.ended).exit, 'ended the first'),
       ...unless(1, new Set(keys).size, 'keys and bodies'),
     ]
   },

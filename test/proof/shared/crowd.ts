@@ -48,6 +48,24 @@ export async function crowd(
   }
 }
 
+/** Runs a command whose first such request hangs, with or without the service having acted (`forwards`). */
+export async function startHanging(
+  {home, wire}: {home: Home; wire: Wire},
+  argv: readonly string[],
+  {forwards, ...request}: {forwards: boolean; method: string; path: RegExp},
+) {
+  let hangs = false
+  const play = function* () {
+    hangs = true
+    yield 'hang' as const
+  }
+  wire.strike = {fault: {forwards, play}, nth: 1, ...request}
+  let kill = () => {}
+  const ended = home.run(argv, {onStart: child => (kill = () => void child.kill('SIGKILL'))})
+  await waitUntil(() => hangs, `the first ${argv[0]}`)
+  return {ended, kill}
+}
+
 /** Exits other than `allowed`, and what no process may ever end with: one line for each kind of end. */
 export function wrongEnds(finished: readonly Finished[], allowed: readonly Finished['exit'][]): string[] {
   const kinds = new Map<string, number>()
