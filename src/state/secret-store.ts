@@ -3,6 +3,7 @@
  * which the service shows only once (§2.7). A profile has one client secret, but two while a login replaces it: each is
  * stored with its client id, so that none is ever sent with another id.
  */
+import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure} from '../contract/failure.js'
 import type {Database, Value} from '../storage/database.js'
 
@@ -153,17 +154,14 @@ async function loadSystemEntry(account: string): Promise<KeychainEntry> {
 /** A native call may ignore its signal, so the time limit does not depend on it. */
 async function withinSeconds<T>(seconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer within ${seconds} s`))
-      controller.abort()
-    }, seconds * 1000)
+  const {signal} = controller
+  const timeout = sleep(seconds * 1000, undefined, {signal}).then(() => {
+    throw new Error(`no answer within ${seconds} s`)
   })
   try {
-    return await Promise.race([work(controller.signal), timeout])
+    return await Promise.race([work(signal), timeout])
   } finally {
-    clearTimeout(timer)
+    controller.abort()
   }
 }
 
