@@ -6,7 +6,7 @@ import {
   type NewEvent,
   packHeaders,
 } from '../contract/stored-events.js'
-import {StorageError, type StorageFault} from '../storage/errors.js'
+import {StorageError} from '../storage/errors.js'
 import type {KeptEvent} from './event-store.js'
 
 /** The calls of the thread; each is one transaction at most. */
@@ -30,14 +30,8 @@ export interface CallMessage {
 
 export type AnswerMessage =
   | {readonly id: number; readonly value: unknown}
-  | {readonly id: number; readonly error: ThreadError}
-
-/** The part of a StorageError that can be sent. */
-export interface ThreadError {
-  readonly fault: StorageFault
-  readonly message: string
-  readonly hint: string
-}
+  /** The part of a StorageError that can be sent. */
+  | {readonly id: number; readonly error: Pick<StorageError, 'fault' | 'message' | 'hint'>}
 
 const FIELDS = ['eventId', 'type', 'receivedAt', 'secretName', 'targets'] as const
 
@@ -78,15 +72,6 @@ export function unpackEvents({columns, headers, lengths, bodies}: PackedEvents):
   })
 }
 
-export function packError(error: unknown): ThreadError {
-  if (error instanceof StorageError) return {fault: error.fault, message: error.message, hint: error.hint}
-  return threadFailed(error instanceof Error ? error.message : String(error))
-}
-
-export function threadFailed(reason: string): ThreadError {
-  return {fault: 'failed', message: `the store of events failed: ${reason}`, hint: 'start it again'}
-}
-
-export function unpackError({fault, message, hint}: ThreadError): StorageError {
-  return new StorageError(fault, message, hint)
+export function threadFailed(reason: string): StorageError {
+  return new StorageError('failed', `the store of events failed: ${reason}`, 'start it again')
 }

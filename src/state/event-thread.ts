@@ -13,7 +13,7 @@ import {
   type CallMessage,
   type EventCalls,
   type PackedEvents,
-  packError,
+  threadFailed,
   unpackEvents,
 } from './event-messages.js'
 import {pruneEvents, receiveEvents} from './event-store.js'
@@ -68,7 +68,9 @@ function serve(directory: string, port: MessagePort): void {
           : [(calls?.[name] as Call | undefined)?.(...args)]
       return group.map(({id}, n) => ({id, value: values?.[n]}))
     } catch (error) {
-      return group.map(({id}) => ({id, error: packError(error)}))
+      const {fault, message, hint} =
+        error instanceof StorageError ? error : threadFailed((error as Error).message)
+      return group.map(({id}) => ({id, error: {fault, message, hint}}))
     }
   }
   port.on('message', (first: CallMessage) => {

@@ -1,14 +1,13 @@
 /** The listening process's side of its event thread: each call is a promise, in the order they were made. */
 import {Worker} from 'node:worker_threads'
 import type {EventKeeper} from '../contract/stored-events.js'
+import {StorageError} from '../storage/errors.js'
 import {
   type AnswerMessage,
   type CallName,
   type EventCalls,
   packEvents,
-  type ThreadError,
   threadFailed,
-  unpackError,
 } from './event-messages.js'
 
 interface Waiting {
@@ -21,10 +20,10 @@ export function startEventWorker(directory: string): EventKeeper {
   const worker = startThread(directory)
   const waiting = new Map<number, Waiting>()
   let calls = 0
-  let failed: ThreadError | undefined
+  let failed: StorageError | undefined
   const fail = (reason: string) => {
     failed ??= threadFailed(reason)
-    for (const {reject} of waiting.values()) reject(unpackError(failed))
+    for (const {reject} of waiting.values()) reject(failed)
     waiting.clear()
   }
   worker.on('error', error => fail(error.message))
@@ -33,8 +32,10 @@ export function startEventWorker(directory: string): EventKeeper {
     for (const answer of answers) {
       const waiter = waiting.get(answer.id)
       waiting.delete(answer.id)
-      if ('error' in answer) waiter?.reject(unpackError(answer.error))
-      else waiter?.resolve(answer.value as never)
+      if ('error' in answer) {
+        const {fault, message, hint} = answer.error
+        waiter?.reject(new StorageError(fault, message, hint))
+      } else waiter?.resolve(answer.value as never)
     }
   })
   const call = <Name extends CallName>(
@@ -42,7 +43,7 @@ export function startEventWorker(directory: string): EventKeeper {
     args: Parameters<EventCalls[Name]>,
     transfer: ArrayBuffer[] = [],
   ): Promise<ReturnType<EventCalls[Name]>> => {
-    if (failed) return Promise.reject(unpackError(failed))
+    if (failed) return Promise.reject(failed)
     return new Promise((resolve, reject) => {
       const id = calls++
       waiting.set(id, {resolve, reject})
@@ -66,21 +67,13 @@ export function startEventWorker(directory: string): EventKeeper {
   }
 }
 
-/**
- * Built, the thread is a file below dist/, wherever the build put this code; from source, it has to load tsx first, as the
- * process did.
- */
+/** Built, the thread is a file below dist/, wherever the build put this code; from source, it has to load tsx first. */
 function startThread(directory: string): Worker {
+  const url = import.meta.url
   const workerData = {directory}
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL(`${builtRoot()}state/event-thread.js`), {workerData})
-  const entry = new URL('./event-thread.ts', import.meta.url).href
-  const tsx = import.meta.resolve('tsx/esm/api')
+  const built = url.replace(/(.*\/dist\/).*/, '$1state/event-thread.js')
+  if (!url.endsWith('.ts')) return new Worker(new URL(built), {workerData})
+  const [tsx, entry] = [import.meta.resolve('tsx/esm/api'), new URL('./event-thread.ts', url)]
   const code = `import('${tsx}').then(({register}) => { register(); return import('${entry}') })`
   return new Worker(code, {eval: true, workerData})
-}
-
-function builtRoot(): string {
-  const end = import.meta.url.lastIndexOf('/dist/')
-  return import.meta.url.slice(0, end + '/dist/'.length)
 }
