@@ -38,11 +38,6 @@ export interface StoreChoice {
 
 type KnownClient = Pick<TokenClient, 'baseUrl' | 'clientId' | 'clientSecret'>
 
-const NO_STORE: StoreChoice = {
-  isSet: () => false,
-  options: () => Promise.reject(new TypeError('no store is set')),
-}
-
 export interface StateOptions {
   /** Given in tests. */
   readonly keychain?: Keychain
@@ -53,7 +48,7 @@ export interface StateOptions {
  * `directory` is created when something is first stored. Throws nothing; the parts throw StorageError when used. With a
  * store, what machines share is there and nowhere else.
  */
-export function openState(directory: string, {keychain, store = NO_STORE}: StateOptions = {}): State {
+export function openState(directory: string, {keychain, store}: StateOptions = {}): State {
   return assemble(directory, keychain ?? createKeychain(directory), store, true)
 }
 
@@ -62,11 +57,11 @@ export function openState(directory: string, {keychain, store = NO_STORE}: State
  * part whose file does not exist is empty.
  */
 export function openStateToLookAt(directory: string): State {
-  return assemble(directory, createKeychain(directory), NO_STORE, false)
+  return assemble(directory, createKeychain(directory), undefined, false)
 }
 
 /** `writes`: whether anything may be created or changed, permissions too. */
-function assemble(directory: string, keychain: Keychain, store: StoreChoice, writes: boolean) {
+function assemble(directory: string, keychain: Keychain, store: StoreChoice | undefined, writes: boolean) {
   const opened = new Map<string, Database>()
   const lazily = (key: string, open: () => Database) => () => {
     const database = opened.get(key) ?? open()
@@ -126,10 +121,10 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
   const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   const settings = createSettings(directory, {mayTighten: writes})
   const secrets = createSecretStore(tokensDatabase, keychain, secretsOfGeneration)
-  const isShared = once(() => store.isSet())
+  const isShared = once(() => store?.isSet() === true)
   const shared = once(async () => {
     const {openSharedStores} = await import('./postgres/shared.js')
-    return openSharedStores({...(await store.options()), most: 1})
+    return openSharedStores({...(await (store as StoreChoice).options()), most: 1})
   })
   /** The port in the store, or the one of this machine. */
   const place = <Name extends keyof Ports>(name: Name, local: Ports[Name], own: Partial<Ports[Name]> = {}) =>
@@ -138,17 +133,19 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
   const tokens = createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead)
   const sharedJournal = (client: JournalClient) =>
     routed(async () => (await shared()).journal.forClient(client))
-  /** The clients of this machine whose secrets it has: of its profiles, and of the environment. */
+  /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
   const knownClients = async () => {
-    const known = [...((await store.clients?.()) ?? [])]
-    for (const [
-      profile,
-      {base_url: baseUrl, client_id: clientId, secret_store: where = 'file'},
-    ] of Object.entries(settings.read().profiles)) {
-      const clientSecret = await secrets.read({profile, clientId}, where)
-      if (clientSecret) known.push({baseUrl, clientId, clientSecret})
-    }
-    return known
+    const ofProfiles = Object.entries(settings.read().profiles).map(
+      ([profile, {base_url: baseUrl, client_id: clientId, secret_store: place = 'file'}]) => {
+        const secret = () => secrets.read({profile, clientId}, place)
+        return {client: {baseUrl, clientId}, secret}
+      },
+    )
+    const ofEnvironment = ((await store?.clients?.()) ?? []).map(({clientSecret, ...client}) => ({
+      client,
+      secret: async () => clientSecret,
+    }))
+    return [...ofEnvironment, ...ofProfiles]
   }
   return {
     directory,
@@ -174,12 +171,13 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
       /** Of a store, those that the secrets of this machine open. */
       async listAll() {
         if (!isShared()) return tokens.listAll()
-        const lists = (await knownClients()).map(async client =>
-          (await (await shared()).tokens.list({...client, secretFingerprint: ''})).map(token => ({
-            client,
-            token,
-          })),
-        )
+        const {tokens: kept} = await shared()
+        const lists = (await knownClients()).map(async ({client, secret}) => {
+          const clientSecret = await secret()
+          if (!clientSecret) return []
+          const listed = await kept.list({...client, clientSecret, secretFingerprint: ''})
+          return listed.map(token => ({client, token}))
+        })
         return (await Promise.all(lists)).flat()
       },
     }),
@@ -199,17 +197,15 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
     async openEventKeeper(): Promise<EventKeeper> {
       if (!isShared()) return (await import('./event-worker.js')).startEventWorker(directory)
       const {openSharedKeeper} = await import('./postgres/shared.js')
-      return openSharedKeeper(await store.options())
+      return openSharedKeeper(await (store as StoreChoice).options())
     },
     /**
-     * Removes the secrets of `profile` and the tokens of its client, leaving no byte of them on disk, nor of tokens
-     * replaced earlier, but nothing from the keychain: see `secrets.remove`. Returns whether there was anything. Throws
-     * StorageError.
+     * Removes the secrets of `profile`, leaving no byte of them on disk, nor of tokens replaced earlier, but nothing from
+     * the keychain: see `secrets.remove`. Returns whether there was anything. Throws StorageError.
      */
-    forgetProfile: (profile: string, client: Client | undefined): boolean =>
-      forgetTokens({profile, ...client}),
-    /** The same for the tokens of a client that has no profile, as environment variables give it. */
-    forgetClient: (client: Client): boolean => forgetTokens(client),
+    forgetProfile: (profile: string): boolean => forgetTokens({profile}),
+    /** The same for the tokens of a client. */
+    forgetClient: ({baseUrl, clientId}: Client): boolean => forgetTokens({baseUrl, clientId}),
     /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
     forgetEverything(): boolean {
       const hadTokens = forgetTokens('all')
@@ -218,10 +214,8 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice, wri
     /** Removes the tokens of clients, or of all that this machine knows, from the store; false when none is set. */
     async forgetShared(which: readonly Client[] | 'all'): Promise<boolean> {
       if (!isShared()) return false
-      const profiles = Object.values(settings.read().profiles)
-      const known = profiles.map(({base_url: baseUrl, client_id: clientId}) => ({baseUrl, clientId}))
-      const clients = which === 'all' ? [...known, ...((await store.clients?.()) ?? [])] : which
       const {tokens} = await shared()
+      const clients = which === 'all' ? (await knownClients()).map(({client}) => client) : which
       let had = false
       for (const client of clients) had = (await tokens.forget(client)) || had
       return had

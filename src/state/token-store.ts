@@ -1,6 +1,6 @@
 /** The token cache in tokens.db, shared by all processes of this user (§5.7), and what a logout removes from that file. */
 import {Failure} from '../contract/failure.js'
-import type {CachedToken, TokenClient, TokenRequestKind, TokenStore} from '../contract/token-cache.js'
+import type {CachedToken, Client, TokenClient, TokenRequestKind, TokenStore} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
@@ -136,10 +136,8 @@ export function generationOf(database: Database): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
-/** What to remove: the tokens of a client and the secrets of a profile, or all. */
-export type Forgotten =
-  | {readonly profile?: string; readonly baseUrl?: string; readonly clientId?: string}
-  | 'all'
+/** What to remove: the secrets of a profile, the tokens of a client, or all. */
+export type Forgotten = {readonly profile: string} | Client | 'all'
 
 /**
  * Deletes tokens and secrets, and every byte of them: in pages, in the log, and of those replaced earlier. Returns whether
@@ -147,8 +145,8 @@ export type Forgotten =
  */
 export function forget(database: Database, which: Forgotten): boolean {
   const all = which === 'all' ? 1 : 0
-  const named: Exclude<Forgotten, string> = which === 'all' ? {} : which
   // What is not named is null here, which equals nothing.
+  const named: {profile?: string} & Partial<Client> = which === 'all' ? {} : which
   const {profile = null, baseUrl = null, clientId = null} = named
   const ofClient = (table: string) =>
     database.run(`DELETE FROM ${table} WHERE ? OR base_url = ? AND client_id = ?`, all, baseUrl, clientId)

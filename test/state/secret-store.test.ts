@@ -56,7 +56,7 @@ test.each(['file', 'keychain'] as const)(
     const before = open()
     try {
       expect(await before.secrets.read(NEW, place)).toBe('secret-of-new')
-      state.forgetProfile(NEW.profile, client)
+      state.forgetClient(client)
       await before.tokens.put({...client, clientSecret: 's', secretFingerprint: 'f1'}, token('late'))
       expect(await state.tokens.listAll()).toEqual([])
     } finally {

@@ -89,7 +89,7 @@ export async function logOut(
 async function forgetProfile(state: State, profile: string): Promise<boolean> {
   const {client_id: clientId = '', secret_store: place} = recordOf(state, profile) ?? {}
   const fromKeychain = place === 'keychain' && (await state.secrets.remove({profile, clientId}, place))
-  return state.forgetProfile(profile, undefined) || fromKeychain
+  return state.forgetProfile(profile) || fromKeychain
 }
 
 /** What `work` in the store returns, or why it cannot be used; without a store errors are the machine's, and thrown. */
