@@ -109,10 +109,7 @@ export const STATE: OwnDatabase = {
   ],
 }
 
-/**
- * The webhook events received, and those still to be forwarded. A file of its own: SQLite allows one writer per file, and
- * a flood of events must not delay the reservation journal.
- */
+/** Events and forwards. SQLite allows one writer a file, and a flood of events must not delay the reservation journal. */
 export const EVENTS: OwnDatabase = {
   name: EVENTS_NAME,
   migrations: [

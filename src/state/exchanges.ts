@@ -13,10 +13,7 @@ const MOST_READ_BYTES = 1024 * 1024
 /** Opening a pipe would otherwise wait forever. */
 const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
-/**
- * Appends a line for each of `exchanges`, if `directory` exists. Throws nothing, because a command must not fail for its
- * record. Returns a warning when the file is a symbolic link.
- */
+/** Appends a line for each, if `directory` exists. Throws nothing; returns a warning when the file is a symbolic link. */
 export async function keepExchanges(
   directory: string,
   exchanges: readonly object[],

@@ -20,10 +20,7 @@ export function createForwardStore(open: () => Database) {
     return set
   }
   return {
-    /**
-     * Adopts the forwards of owners that no longer run, due at once; returns their number. From an owner on another machine,
-     * which may still run, it adopts only those long overdue.
-     */
+    /** Adopts forwards of owners that are gone, or elsewhere and long overdue, due at once; returns their number. */
     adopt(
       owner: string,
       targets: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * The reservation journal in state.db: every reservation this machine tried to make, committed before it is sent, so that it
- * is made at most once even if the process is killed.
- */
+/** The reservation journal in state.db: every reservation this machine tried to make, committed before it is sent. */
 import {
   decide,
   type Journal,
@@ -26,10 +23,7 @@ type Row = Omit<JournalEntry, 'lost' | 'result'> & {readonly lost: number; reado
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
-/**
- * `directory` has the lock files; without one, no other process uses the database. `toRead` opens the database if it
- * exists.
- */
+/** `directory` has the lock files; without one, no other process uses the database. */
 export function createJournalStore(
   open: () => Database,
   directory: string | undefined,

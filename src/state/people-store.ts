@@ -1,7 +1,4 @@
-/**
- * Guests and contacts stored by consent, in state.db, to be offered again for the same client of the same service. Removed
- * ones leave no byte on the disk.
- */
+/** Guests and contacts of each client, stored by consent, in state.db. Removed ones leave no byte on the disk. */
 import type {Contact, Guest} from '../contract/reservations.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'

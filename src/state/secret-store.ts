@@ -123,10 +123,7 @@ export interface KeychainEntry {
   deleteCredential(signal?: AbortSignal): Promise<boolean>
 }
 
-/**
- * The system's keychain, through an optional package. `directory` is part of the account names, so that configurations do not
- * mix. `loadEntry` is given in tests; it is called on first use, so that the native package is only loaded when needed.
- */
+/** The system's keychain, by an optional native package, loaded on first use. `directory` is part of the account names. */
 export function createKeychain(
   directory: string,
   loadEntry: (name: string) => Promise<KeychainEntry> = loadSystemEntry,

@@ -37,10 +37,7 @@ const RULES = {
 
 export type SettingsStage = Awaited<ReturnType<typeof openStage>>
 
-/**
- * Creates a private place beside config.json (`path`), where conf works on a copy, and loads conf, which takes too long for
- * doing it under the lock. Throws StorageError.
- */
+/** Makes a place beside config.json (`path`), and loads conf, which is slow, before the lock. Throws StorageError. */
 export async function openStage(path: string) {
   const Store = await loadConf()
   const stage = temporaryPath(dirname(path))

@@ -60,11 +60,7 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
     path,
     /** The content of the file; no profiles when there is none. Throws Failure when it is not valid. */
     read,
-    /**
-     * Makes the changes of `edit` and returns the new settings; creates the file if necessary. Other processes wait until
-     * `whenDone` has ended. Throws Failure when the file or a new value is not valid, StorageError when the file cannot be
-     * written.
-     */
+    /** Returns the new settings. Others wait until `whenDone` has ended. Throws Failure for what is invalid, StorageError. */
     async update(edit: Edit, together: Together = {}): Promise<SettingsFile> {
       ensurePrivateDirectory(directory)
       const {openStage} = await import('./settings-change.js')
@@ -85,10 +81,7 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
 const MAX_BYTES = 1024 * 1024
 const FIX = 'fix the file, or move it away to start with a new one; it was not changed'
 
-/**
- * The text of the file at `path`, or undefined when there is none. Follows no symbolic link. `mayTighten`: whether to
- * remove group and other permissions. Throws Failure.
- */
+/** The text of the file, undefined without one. Follows no symbolic link. Throws Failure. */
 export function readSettingsText(path: string, mayTighten: boolean): string | undefined {
   const stats = statsOf(path)
   if (stats === undefined) return undefined

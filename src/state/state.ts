@@ -1,7 +1,4 @@
-/**
- * What this machine stores, in one directory; each file is opened when it is first needed, and created when something is
- * first written: reading creates none.
- */
+/** What this machine stores, in one directory: each file is opened when first needed, and created by the first write. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import type {JournalClient, JournalStore} from '../contract/journal.js'
@@ -44,18 +41,12 @@ export interface StateOptions {
   readonly store?: StoreChoice
 }
 
-/**
- * `directory` is created when something is first stored. Throws nothing; the parts throw StorageError when used. With a
- * store, what machines share is there and nowhere else.
- */
+/** Throws nothing; the parts throw StorageError when used. With a store, what machines share is there and nowhere else. */
 export function openState(directory: string, {keychain, store}: StateOptions = {}): State {
   return assemble(directory, keychain ?? createKeychain(directory), store, true)
 }
 
-/**
- * The state for reading only, for completion while the user is typing: nothing is created, changed or migrated, and a
- * part whose file does not exist is empty.
- */
+/** For reading only, while the user is typing: nothing is created, changed or migrated; what has no file is empty. */
 export function openStateToLookAt(directory: string): State {
   return assemble(directory, createKeychain(directory), undefined, false)
 }
@@ -159,10 +150,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     },
     /** For `doctor`. Throws StorageError, and usage. */
     inspectStore: async () => (await shared()).inspect(),
-    /**
-     * False when the directory cannot be written (a read-only home): tokens then live in this process only, as they do
-     * when the disk is full.
-     */
+    /** False for a read-only home: tokens then live in this process only, as they do when the disk is full. */
     get writable(): boolean {
       return writable()
     },
@@ -199,10 +187,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
       const {openSharedKeeper} = await import('./postgres/shared.js')
       return openSharedKeeper(await (store as StoreChoice).options())
     },
-    /**
-     * Removes the secrets of `profile`, leaving no byte of them on disk, nor of tokens replaced earlier, but nothing from
-     * the keychain: see `secrets.remove`. Returns whether there was anything. Throws StorageError.
-     */
+    /** Removes the secrets of `profile` to the last byte, but none from the keychain. Returns whether there were any. */
     forgetProfile: (profile: string): boolean => forgetTokens({profile}),
     /** The same for the tokens of a client. */
     forgetClient: ({baseUrl, clientId}: Client): boolean => forgetTokens({baseUrl, clientId}),
@@ -229,10 +214,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
   }
 }
 
-/**
- * A journal in memory, for a home that cannot be written. Its entries are lost with this process, so the caller must be able
- * to repeat a reservation by its key and client reference.
- */
+/** For a home that cannot be written. Lost with this process, so the caller must be able to repeat by key and reference. */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
   const database = openOwn(STATE, undefined)
   return {journal: createJournalStore(() => database, undefined), close: () => database.close()}

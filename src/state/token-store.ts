@@ -139,10 +139,7 @@ export function generationOf(database: Database): number {
 /** What to remove: the secrets of a profile, the tokens of a client, or all. */
 export type Forgotten = {readonly profile: string} | Client | 'all'
 
-/**
- * Deletes tokens and secrets, and every byte of them: in pages, in the log, and of those replaced earlier. Returns whether
- * there was anything. Throws StorageError, `busy` when another process keeps the file open too long.
- */
+/** Deletes to the last byte, of tokens replaced earlier too. Returns whether there was anything. Throws StorageError. */
 export function forget(database: Database, which: Forgotten): boolean {
   const all = which === 'all' ? 1 : 0
   // What is not named is null here, which equals nothing.

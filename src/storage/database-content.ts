@@ -89,10 +89,7 @@ export function openReadOnly(path: string, timeout: number): Connection {
   return openSqlite(`${pathToFileURL(path).href}?mode=ro${options}`, {timeout})
 }
 
-/**
- * What is wrong with the database at `path`, which must exist, in words; undefined when it is sound. Creates and changes
- * nothing.
- */
+/** What is wrong with the database at `path`, which must exist; undefined when it is sound. Changes nothing. */
 export function inspectDatabase(path: string): string | undefined {
   // Opening a named pipe would wait for its other end, and no signal ends that.
   if (!statSync(path).isFile()) return 'is not a regular file'

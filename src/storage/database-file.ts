@@ -26,10 +26,7 @@ function identityOf({dev, ino, birthtimeMs}: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`
 }
 
-/**
- * Creates `path` as 0600 before SQLite does, because its log and index files take the same mode, or checks an existing file
- * before anything is changed. Throws StorageError, or the error of the system.
- */
+/** Creates `path` as 0600, as SQLite will its log, or checks what is there before it is changed. Throws StorageError. */
 export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   const directory = dirname(path)
   const isOurs = owner === 'ours'

@@ -116,10 +116,7 @@ function requireSound(connection: Connection, path: string): void {
   if (!hasWholePages(connection, path) || (isSmall && !isSound(connection))) throw damaged(path)
 }
 
-/**
- * Opens the database at `path` for reading only: no file is created, migrated or chmodded. With an older or newer schema
- * the queries fail. Throws StorageError, also when there is no such file.
- */
+/** For reading only: no file is created, migrated or chmodded. Throws StorageError, also when there is no such file. */
 export function openDatabaseToRead(path: string): Database {
   requireRegularFile(path)
   const connect = () => openReadOnly(path, READ_PATIENCE_MILLISECONDS)

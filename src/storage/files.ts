@@ -9,10 +9,7 @@ import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
-/**
- * Creates `directory` as 0700, or removes group and other permissions unless it is shared. Throws StorageError when it is
- * not a directory.
- */
+/** Creates `directory` as 0700, or tightens it unless it is shared. Throws StorageError when it is no directory. */
 export function ensurePrivateDirectory(directory: string): void {
   try {
     makeDirectory(directory)
@@ -51,10 +48,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/**
- * The stats of the file at `path`; undefined when there is none. Throws StorageError unless it is a regular file. A symbolic
- * link is neither followed nor replaced: it may be an attack, or the user's own.
- */
+/** Undefined for no file. Throws StorageError unless it is a regular one: a link may be an attack, or the user's own. */
 export function requireRegularFile(path: string): fs.Stats | undefined {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile()) return stats

@@ -1,7 +1,4 @@
-/**
- * A lock between processes that the kernel releases when its holder dies: an open write transaction on an empty SQLite
- * file. There are no stale locks and nothing to clean up.
- */
+/** A lock that the kernel frees when its holder dies: an open write transaction on an empty SQLite file. */
 import {createHash} from 'node:crypto'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'

@@ -12,10 +12,7 @@ export type Statement = LibSql.Statement
 
 let Database: (new (path: string, options: {timeout: number}) => Connection) | undefined
 
-/**
- * A connection to the database at `path`, which may be a URI. `timeout`: milliseconds to wait for another process's
- * transaction. Throws SQLite's error.
- */
+/** `path` may be a URI; `timeout`: milliseconds to wait for another process's transaction. Throws SQLite's error. */
 export function openSqlite(path: string, options: {timeout: number}): Connection {
   // Not `import()`, because stores are synchronous.
   Database ??= createRequire(import.meta.url)('libsql') as NonNullable<typeof Database>

@@ -172,10 +172,7 @@ async function openPool(
 /** Messages with which a PostgreSQL begins where no TLS was asked for: a way to sign in, a refusal, notices. */
 const FIRST_BYTES = Buffer.from('RENv')
 
-/**
- * `pg` throws where it reads what no PostgreSQL says, which would end the process, or takes it for a long message and waits.
- * Here it ends the connection.
- */
+/** Ends the connection where `pg` would end the process, or wait, at what no PostgreSQL says. */
 class GuardedSocket extends Socket {
   constructor(
     private readonly problem: StorageError,

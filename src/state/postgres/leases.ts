@@ -26,11 +26,7 @@ const CLAIM = `INSERT INTO bookctl.leases AS l (name, holder, until, pid, starte
 const RENEW = `UPDATE bookctl.leases SET until = clock_timestamp() + make_interval(secs => $3)
   WHERE name = $1 AND holder = $2`
 
-/**
- * Runs `work` while no other process, on any machine, does so under this name. While it waits, it calls `peek` now and
- * then, and returns what that returns other than undefined at once. Returns `{gaveUp: true}` after the wait. Throws
- * StorageError when the store cannot be used.
- */
+/** As `withLock` of storage, for all machines. Throws StorageError when the store cannot be used. */
 export async function withLease<T>(
   store: StoreConnection,
   name: string,

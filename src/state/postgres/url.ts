@@ -24,10 +24,7 @@ export function hasPassword(text: string): boolean {
   return parsed(text).password !== ''
 }
 
-/**
- * Reads the address; a password that is not in it comes from PGPASSWORD or the password file. Throws usage for anything
- * but PostgreSQL, for a remote host without `sslmode=verify-full`, and for parameters that would not be honoured.
- */
+/** A password that is not in it comes from PGPASSWORD or the password file. Throws usage for what cannot be honoured. */
 export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddress {
   const url = parsed(text)
   const {user, database, parameters} = url
