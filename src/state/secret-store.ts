@@ -63,7 +63,14 @@ export function createSecretStore(open: () => Database, keychain: Keychain, toRe
      * and one that an earlier version stored without a client.
      */
     async remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean> {
-      if (place === 'keychain') return removeFromKeychain(keychain, owner, kept)
+      if (place === 'keychain') {
+        const accounts = [accountOf(owner), owner.profile].filter(name => !kept || name !== accountOf(kept))
+        let removed = false
+        for (const account of accounts)
+          if ((await keychain.read(account)) !== undefined)
+            removed = (await keychain.remove(account)) || removed
+        return removed
+      }
       if (!rowsOf(owner).some(row => row.client_id !== kept?.clientId)) return false
       const sql = 'DELETE FROM client_secrets WHERE profile = ? AND client_id IS NOT ?'
       return erase(sql, [owner.profile, kept?.clientId ?? null], kept !== undefined)
@@ -93,19 +100,6 @@ export function createSecretStore(open: () => Database, keychain: Keychain, toRe
 /** The name of the secret in the keychain. */
 function accountOf({profile, clientId}: SecretOwner): string {
   return `${profile} ${clientId}`
-}
-
-async function removeFromKeychain(
-  keychain: Keychain,
-  owner: SecretOwner,
-  kept: SecretOwner | undefined,
-): Promise<boolean> {
-  let removed = false
-  for (const account of [accountOf(owner), owner.profile]) {
-    if (kept && account === accountOf(kept)) continue
-    if ((await keychain.read(account)) !== undefined) removed = (await keychain.remove(account)) || removed
-  }
-  return removed
 }
 
 const KEYCHAIN_SECONDS = 3

@@ -121,15 +121,11 @@ function unlessFull(work: () => unknown): void {
 function tokenOf(row: Row): CachedToken {
   return {
     access_token: row.access_token,
-    scopes: words(row.scopes),
-    askedScopes: words(row.asked_scopes),
+    scopes: row.scopes.split(' ').filter(Boolean),
+    askedScopes: row.asked_scopes.split(' ').filter(Boolean),
     obtainedAt: row.obtained_at,
     expiresAt: row.expires_at,
   }
-}
-
-function words(text: string): string[] {
-  return text.split(' ').filter(word => word !== '')
 }
 
 export function generationOf(database: Database): number {

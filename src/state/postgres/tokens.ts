@@ -86,8 +86,8 @@ export function createSharedTokens(
         if (accessToken === undefined) return []
         const token: CachedToken = {
           access_token: accessToken,
-          scopes: words(row.scopes),
-          askedScopes: words(row.asked_scopes),
+          scopes: row.scopes.split(' ').filter(Boolean),
+          askedScopes: row.asked_scopes.split(' ').filter(Boolean),
           // Two clocks never agree to the millisecond, and no token was obtained in the future.
           obtainedAt: at - Math.max(0, row.age),
           expiresAt: at + row.left,
@@ -158,8 +158,4 @@ function nameOf({baseUrl, clientId}: Client): string {
 
 function kindOf({scopes, route}: TokenRequestKind): [string, string] {
   return [scopes.join(' '), route]
-}
-
-function words(text: string): string[] {
-  return text.split(' ').filter(word => word !== '')
 }

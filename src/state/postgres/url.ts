@@ -115,7 +115,9 @@ function passwordInFile(
   const path = env.PGPASSFILE || join(env.HOME || homedir(), '.pgpass')
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user]
   for (const line of linesOf(path)) {
-    const fields = [...line.matchAll(/((?:\\.|[^\\:])*)(?::|$)/g)].map(([, field = '']) => unescaped(field))
+    const fields = [...line.matchAll(/((?:\\.|[^\\:])*)(?::|$)/g)].map(([, field = '']) =>
+      field.replace(/\\(.)/g, '$1'),
+    )
     const password = fields[4]
     if (password !== undefined && wanted.every((value, n) => fields[n] === '*' || fields[n] === value))
       return password
@@ -134,8 +136,4 @@ function linesOf(path: string): string[] {
   } catch {
     return []
   }
-}
-
-function unescaped(field: string): string {
-  return field.replace(/\\(.)/g, '$1')
 }
