@@ -1,9 +1,8 @@
 /** How long the fetch of a link may take, and whose failure one is that cannot be fetched. */
 import {expect, test} from 'vitest'
-import {createApi, fetchLink} from '../../src/api/operations/client.js'
-import {ExchangeError, SendError, type SendPolicy} from '../../src/api/types.js'
+import {fetchLink} from '../../src/api/operations/client.js'
+import {ExchangeError, SendError, type Sender} from '../../src/api/types.js'
 import {describeFailure} from '../../src/cli/shell/exit-codes.js'
-import {fakeClock} from '../support/clocks.js'
 import {rejectionOf} from '../support/thrown.js'
 
 test.each([
@@ -11,21 +10,14 @@ test.each([
   [5, 5],
   [90, 90],
 ])('with a timeout of %s it is %i seconds', async (timeoutSeconds, seconds) => {
-  const policies: SendPolicy[] = []
-  const api = createApi({
-    baseUrl: 'https://service.test/v1',
-    sender: {
-      async send(_, policy) {
-        policies.push(policy)
-        return {status: 200, headers: {}, body: Buffer.from('%PDF-'), attempts: 1, mayHaveActed: false}
-      },
-    },
-    tokens: {get: () => expect.fail('no token is needed'), replace: () => expect.fail('nor another')},
-    clock: fakeClock(),
-    ...(timeoutSeconds === undefined ? {} : {timeoutSeconds}),
-  })
-  await api.fetchLink('https://files.test/v')
-  expect(policies.map(policy => policy.timeoutSeconds)).toEqual([seconds])
+  const given: number[] = []
+  const send: Sender['send'] = async (_, policy) => {
+    given.push(policy.timeoutSeconds)
+    return {status: 200, headers: {}, body: Buffer.from('%PDF-'), attempts: 1, mayHaveActed: false}
+  }
+  const parts = {baseUrl: 'https://service.test/v1', sender: {send}}
+  await fetchLink(timeoutSeconds === undefined ? parts : {...parts, timeoutSeconds}, 'https://files.test/v')
+  expect(given).toEqual([seconds])
 })
 
 test.each(['tls', 'refused', 'timeout'] as const)(

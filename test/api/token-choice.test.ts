@@ -1,6 +1,7 @@
 /** Which of the tokens that are kept is taken, and when the service is asked for another. */
 import {expect, test} from 'vitest'
 import {createTokenSource} from '../../src/api/auth/tokens.js'
+import type {WireRequest} from '../../src/api/types.js'
 import {Failure} from '../../src/contract/failure.js'
 import type {Scope} from '../../src/contract/scopes.js'
 import type {CachedToken, TokenCache, TokenRequestKind} from '../../src/contract/token-cache.js'
@@ -28,11 +29,12 @@ interface Kept {
 }
 
 /** A source beside a cache that holds what `kept` says; the service gives `asked-1`, `asked-2`, … */
-function setUp(kept: Kept, lifetimeSeconds = 7200) {
+function setUp(kept: Kept, lifetimeSeconds = 7200, configuredScopes?: readonly Scope[]) {
   const waits: number[] = []
   const noted: {kind: TokenRequestKind; failure: Failure; now: number}[] = []
   const askedFor: {kind: TokenRequestKind; since: number}[] = []
   let asked = 0
+  const sent: unknown[] = []
   const clock = fakeClock(NOW)
   const cache: TokenCache = {
     list: async () => [...kept.tokens],
@@ -59,8 +61,9 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
     },
   }
   const sender = {
-    async send() {
+    async send(request: WireRequest) {
       asked += 1
+      sent.push(JSON.parse(request.body ?? '').scope)
       clock.advance(kept.seconds ?? 0)
       if (kept.error) throw kept.error
       const body = Buffer.from(JSON.stringify({access_token: `asked-${asked}`, expires_in: lifetimeSeconds}))
@@ -69,11 +72,18 @@ function setUp(kept: Kept, lifetimeSeconds = 7200) {
   }
   const source = createTokenSource({
     ...{baseUrl: 'https://service.test/v1', credentials: {clientId: 'cid_1', clientSecret: 's'}},
-    ...{cache, sender, clock, timeoutSeconds: 7, route: 'direct'},
+    ...{
+      cache,
+      sender,
+      clock,
+      timeoutSeconds: 7,
+      route: 'direct',
+      ...(configuredScopes && {configuredScopes}),
+    },
   })
   const get = async () => (await source.get(READ)).access_token
   const replace = async (refused: CachedToken) => (await source.replace(refused, READ)).access_token
-  return {clock, waits, noted, askedFor, source, get, replace, asked: () => asked}
+  return {clock, waits, noted, askedFor, source, get, replace, sent, asked: () => asked}
 }
 
 test('the token with the fewest scopes is taken, and of those the one that lives longest', async () => {
@@ -166,4 +176,17 @@ test('who waited shares a failure since the waiting began, unless there is a tok
   const first = setUp({tokens: [], failure})
   await expect(first.get()).rejects.toBe(failure)
   expect(first.asked()).toBe(0)
+})
+
+test('the configured scopes are asked for, and once even if they do not cover the need', async () => {
+  const kept: Kept = {tokens: []}
+  const [first, second] = [1, 2].map(() => setUp(kept, 7200, ['hotels:read', 'account:read']))
+  for (const each of [first, second]) await each?.source.get(['reservations:write'])
+  expect([first?.sent, second?.sent]).toEqual([['account:read hotels:read'], []])
+})
+
+test.each([0, -1])('one with an expires_in of %i is used for that call and not kept', async seconds => {
+  const kept: Kept = {tokens: []}
+  const {get} = setUp(kept, seconds)
+  expect([await get(), await get(), kept.tokens]).toEqual(['asked-1', 'asked-2', []])
 })

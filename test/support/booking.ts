@@ -1,6 +1,6 @@
 /** The real parts put together as the command line does: state on disk, HTTP to a service. */
 import {randomUUID} from 'node:crypto'
-import {createTokenSource, type TokenSourceParts, tokenClientOf} from '../../src/api/auth/tokens.js'
+import {createTokenSource, tokenClientOf} from '../../src/api/auth/tokens.js'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
@@ -8,7 +8,6 @@ import {intentOf} from '../../src/api/reserve/intent.js'
 import type {Clock} from '../../src/api/types.js'
 import type {ReservationIntent} from '../../src/contract/journal.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
-import type {Scope} from '../../src/contract/scopes.js'
 import {openState} from '../../src/state/state.js'
 import {CONTACT} from './stay.js'
 
@@ -28,7 +27,6 @@ export interface PartsOptions {
   readonly directory: string
   readonly baseUrl: string
   readonly timeoutSeconds?: number
-  readonly configuredScopes?: readonly Scope[]
   readonly clientSecret?: string
   readonly clock?: Clock
 }
@@ -40,22 +38,14 @@ export function connect(options: PartsOptions) {
   const state = openState(directory)
   const transport = createTransport({env: {}})
   const sender = createSender({transport, clock, random: Math.random})
-  const tokenParts: TokenSourceParts = {
-    baseUrl,
+  const tokens = createTokenSource({
+    ...{baseUrl, sender, clock, timeoutSeconds, cache: state.tokens, route: 'direct'},
     credentials: {clientId: CLIENT_ID, clientSecret: options.clientSecret ?? CLIENT_SECRET},
-    cache: state.tokens,
-    sender,
-    clock,
-    timeoutSeconds,
-    route: 'direct',
-    ...(options.configuredScopes ? {configuredScopes: options.configuredScopes} : {}),
-  }
-  const tokens = createTokenSource(tokenParts)
+  })
   const api = createApi({baseUrl, sender, tokens, clock, timeoutSeconds})
   const journal = state.journal.forClient({baseUrl, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET})
   return {
     state,
-    tokenParts,
     api,
     reserveParts: {api, journal, clock, timeoutSeconds},
     async close() {

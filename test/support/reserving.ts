@@ -47,7 +47,7 @@ export function reservingAt(options: Partial<PartsOptions> = {}): Place {
     place.directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
     place.service.forget()
     place.service.reservations.length = 0
-    const usual = {honoursKey: true, tokenMilliseconds: 0, tokenLifetimeSeconds: 7200, script: () => false}
+    const usual = {honoursKey: true, tokenMilliseconds: 0, script: () => false}
     Object.assign(place.service, usual)
     return async () => {
       for (const parts of opened.splice(0)) await parts.close()

@@ -45,7 +45,6 @@ export class ScriptedService {
   readonly received: Received[] = []
   readonly reservations: {ref: string; offer: string; key: string}[] = []
   readonly liveTokens = new Set<string>()
-  tokenLifetimeSeconds: number | string | undefined = 7200
   /** How long a token request takes. */
   tokenMilliseconds = 100
   /** Whether a repeat with the same key gets the first answer again. */
@@ -165,8 +164,7 @@ export class ScriptedService {
     if (client_secret !== 'sk_test_right') return refuse(response, 401, 'invalid_client')
     const access_token = `token-${++this.issued}-${'x'.repeat(this.issued % 40)}`
     this.liveTokens.add(access_token)
-    const expires_in = this.tokenLifetimeSeconds
-    this.wrap(response, 'token', {access_token, token_type: 'Bearer', expires_in, scope})
+    this.wrap(response, 'token', {access_token, token_type: 'Bearer', expires_in: 7200, scope})
   }
 
   private search({body}: Received, response: ServerResponse): void {
