@@ -73,3 +73,11 @@ export const errorBody = z
   .meta({id: 'Error', ...ours('Why the request was refused')})
 
 export type ErrorDetail = z.infer<typeof errorDetail>
+
+export const listMeta = z
+  .object({
+    limit: z.int().meta({description: 'the most records of one answer'}),
+    after: z.string().nullable().meta({description: 'cursor of the next page; null on the last'}),
+    before: z.string().nullable().meta({description: 'cursor of the page before; null on the first'}),
+  })
+  .meta({id: 'ListMeta', ...ours('Where a list goes on')})

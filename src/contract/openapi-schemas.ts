@@ -16,19 +16,6 @@ const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Reservation: ['reservation_ref', 'status', 'payment'],
 }
 
-/** `meta` of a list (service.md's envelope; ours). It is not a record of the contract, so it is here. */
-const LIST_META: JsonSchema = {
-  type: 'object',
-  description: 'Where a list goes on',
-  'x-source': 'ours',
-  required: ['limit', 'after', 'before'],
-  properties: {
-    limit: {type: 'integer', description: 'the most records of one answer'},
-    after: {type: ['string', 'null'], description: 'cursor of the next page; null on the last'},
-    before: {type: ['string', 'null'], description: 'cursor of the page before; null on the first'},
-  },
-}
-
 /** Every schema of the contract that has an id, by that id. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{id: string}>()
@@ -39,8 +26,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
     io: 'input',
     override: ({jsonSchema}) => simplify(jsonSchema),
   })
-  const named = {...schemas, ListMeta: LIST_META}
-  const worded = Object.entries(named).map(([id, schema]) => {
+  const worded = Object.entries(schemas).map(([id, schema]) => {
     return [id, markOurs(id, withWords(withoutIds(schema), id))] as const
   })
   const found: Record<string, JsonSchema> = Object.fromEntries(worded)

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
+import {listMeta} from './content.js'
 import {EVENT_ID_HEADER, EVENT_TYPES, SIGNATURE_HEADER} from './events.js'
 import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
 import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from './openapi-schemas.js'
@@ -88,7 +89,7 @@ function answerSchema(name: OperationName, records: Records): JsonSchema {
     data: isList
       ? {type: 'array', description: 'The records', items: record}
       : {...record, description: 'What was asked for'},
-    ...(isList && {meta: {$ref: '#/components/schemas/ListMeta', description: 'Where the list goes on'}}),
+    ...(isList && {meta: {...reference(listMeta), description: 'Where the list goes on'}}),
   }
   const schema: JsonSchema = {type: 'object', required: Object.keys(properties), properties}
   const example = exampleOf(schema, records) as {data: object}

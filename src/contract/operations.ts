@@ -14,6 +14,9 @@ export interface Operation {
   readonly source: string
 }
 
+const RESERVATION = '/reservations/{reservation_ref}'
+const SUBSCRIPTION = '/webhooks/subscriptions/{subscription_id}'
+
 export const OPERATIONS = {
   'token.create': op('POST', '/oauth/token', null, '§4.1'),
   'token.revoke': op('POST', '/oauth/revoke', null, '§4.2'),
@@ -24,31 +27,22 @@ export const OPERATIONS = {
   'tours.show': op('GET', '/tours/{tour_id}', 'tours:read'),
   'reservations.create': op('POST', '/reservations/hotel', 'reservations:write', '§4.4'),
   'reservations.list': op('GET', '/reservations', 'reservations:read'),
-  'reservations.show': op('GET', '/reservations/{reservation_ref}', 'reservations:read'),
-  'reservations.update': op('PATCH', '/reservations/{reservation_ref}', 'reservations:write'),
-  'reservations.quote': op('GET', '/reservations/{reservation_ref}/cancellation-quote', 'reservations:read'),
-  'reservations.cancel': op('POST', '/reservations/{reservation_ref}/cancel', 'reservations:write'),
-  'voucher.show': op('GET', '/reservations/{reservation_ref}/voucher', 'reservations:read', '§4.5'),
+  'reservations.show': op('GET', RESERVATION, 'reservations:read'),
+  'reservations.update': op('PATCH', RESERVATION, 'reservations:write'),
+  'reservations.quote': op('GET', `${RESERVATION}/cancellation-quote`, 'reservations:read'),
+  'reservations.cancel': op('POST', `${RESERVATION}/cancel`, 'reservations:write'),
+  'voucher.show': op('GET', `${RESERVATION}/voucher`, 'reservations:read', '§4.5'),
   'account.show': op('GET', '/account', 'account:read', '§4.6'),
   'content.countries': op('GET', '/content/countries', 'content:read'),
   'content.currencies': op('GET', '/content/currencies', 'content:read'),
   'content.cities': op('GET', '/content/cities', 'content:read'),
   'subscriptions.create': op('POST', '/webhooks/subscriptions', 'webhooks:write', '§4.7'),
-  'subscriptions.test': op(
-    'POST',
-    '/webhooks/subscriptions/{subscription_id}/test',
-    'webhooks:write',
-    '§4.8',
-  ),
+  'subscriptions.test': op('POST', `${SUBSCRIPTION}/test`, 'webhooks:write', '§4.8'),
   'subscriptions.list': op('GET', '/webhooks/subscriptions', 'webhooks:read'),
-  'subscriptions.show': op('GET', '/webhooks/subscriptions/{subscription_id}', 'webhooks:read'),
-  'subscriptions.update': op('PATCH', '/webhooks/subscriptions/{subscription_id}', 'webhooks:write'),
-  'subscriptions.delete': op('DELETE', '/webhooks/subscriptions/{subscription_id}', 'webhooks:write'),
-  'subscriptions.deliveries': op(
-    'GET',
-    '/webhooks/subscriptions/{subscription_id}/deliveries',
-    'webhooks:read',
-  ),
+  'subscriptions.show': op('GET', SUBSCRIPTION, 'webhooks:read'),
+  'subscriptions.update': op('PATCH', SUBSCRIPTION, 'webhooks:write'),
+  'subscriptions.delete': op('DELETE', SUBSCRIPTION, 'webhooks:write'),
+  'subscriptions.deliveries': op('GET', `${SUBSCRIPTION}/deliveries`, 'webhooks:read'),
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS

@@ -27,22 +27,18 @@ export type FoundCity = Found<typeof CITY_FIELDS>
 /** All countries. Throws Failure. */
 export function listCountries(api: Api): Promise<WholeList<FoundCountry>> {
   const read = (entry: Entry) => withCode(readRecord(entry.value, COUNTRY, COUNTRY_FIELDS), entry)
-  return readAll(api, 'content.countries', read, idOfCode)
+  return readAll(api, 'content.countries', read, 'code')
 }
 
 /** All currencies. Throws Failure. */
 export function listCurrencies(api: Api): Promise<WholeList<FoundCurrency>> {
   const read = (entry: Entry) => withCode(readRecord(entry.value, CURRENCY_RECORD, CURRENCY_FIELDS), entry)
-  return readAll(api, 'content.currencies', read, idOfCode)
+  return readAll(api, 'content.currencies', read, 'code')
 }
 
 /** All cities. Throws Failure. */
 export function listCities(api: Api): Promise<WholeList<FoundCity>> {
-  return readAll(api, 'content.cities', readCity, ({id, raw}) => String(id ?? JSON.stringify(raw)))
-}
-
-function idOfCode({code, raw}: FoundCountry | FoundCurrency): string {
-  return code ?? JSON.stringify(raw)
+  return readAll(api, 'content.cities', readCity, 'id')
 }
 
 /** The code may also be the key (`{"EUR": {…}}`) or all there is (`["EUR", "USD"]`). Undefined without code and name. */

@@ -91,11 +91,11 @@ interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
 }
 
 /** Every entry of a list that `read` understands, each id once, over all pages. Throws Failure, also without a list. */
-export function readAll<Item>(
+export function readAll<Item extends {readonly raw: JsonObject}>(
   api: Api,
   name: OperationName,
   read: (entry: Entry) => Item | undefined,
-  idOf: (item: Item) => string,
+  id: keyof Item,
   body?: object,
 ): Promise<WholeList<Item>> {
   const readPage = (answer: Answer) => {
@@ -103,6 +103,7 @@ export function readAll<Item>(
     if (!entries) throw holdsNo(answer, 'list')
     return {items: entries.flatMap(entry => read(entry) ?? []), count: entries.length}
   }
+  const idOf = (item: Item) => String(item[id] ?? JSON.stringify(item.raw))
   return readPages(api, name, {readPage, idOf, body})
 }
 

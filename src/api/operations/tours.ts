@@ -41,8 +41,7 @@ export type FoundTour = Found<typeof FIELDS>
 
 /** Searches tours. No tours is an outcome, not a failure. Throws Failure. */
 export function searchTours(api: Api, request: TourSearchRequest): Promise<WholeList<FoundTour>> {
-  const idOf = ({tour_id, raw}: FoundTour) => tour_id ?? JSON.stringify(raw)
-  return readAll(api, 'tours.search', ({value, key}) => readTour(value, key), idOf, request)
+  return readAll(api, 'tours.search', ({value, key}) => readTour(value, key), 'tour_id', request)
 }
 
 const NOUNS = ['tour', 'activity', 'product']

@@ -108,27 +108,21 @@ function parametersOf(id: string): {parameters: {subscription_id: string}} {
 /** The new subscription in an answer of any shape; what the answer leaves out is as requested. */
 function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
   const objects = [...inDocumentOrder(json)].map(({value}) => value)
-  const secret = first(objects, secretIn)
+  const first = <T>(read: (value: JsonObject) => T | null, among: readonly JsonObject[] = objects) =>
+    among.map(read).find(found => found !== null) ?? undefined
+  const secret = first(secretIn)
   // An envelope may have an id of its own, so one with the prefix of a subscription's (§2.7) comes first.
-  const id = first(objects, markedIdIn) ?? first(objects.filter(secretIn), idIn) ?? first(objects, idIn)
+  const id = first(markedIdIn) ?? first(idIn, objects.filter(secretIn)) ?? first(idIn)
   if (secret === undefined || id === undefined) return undefined
   // What is beside the id comes before what another object of the answer says.
   const ownFirst = [...objects.filter(value => idIn(value) === id), ...objects]
   return {
     id,
-    url: first(ownFirst, urlIn) ?? request.url,
-    events: [...(first(ownFirst, eventsIn) ?? request.events)],
-    is_active: first(ownFirst, activeIn) ?? true,
+    url: first(urlIn, ownFirst) ?? request.url,
+    events: [...(first(eventsIn, ownFirst) ?? request.events)],
+    is_active: first(activeIn, ownFirst) ?? true,
     secret,
   }
-}
-
-function first<T>(objects: readonly JsonObject[], read: (value: JsonObject) => T | null): T | undefined {
-  for (const value of objects) {
-    const found = read(value)
-    if (found !== null) return found
-  }
-  return undefined
 }
 
 function readSubscriptions(json: unknown) {

@@ -13,17 +13,7 @@ import {isHarmlessOfPeople, isLinkName, isPeopleName, isSecretHeader, isTelling}
 
 export const REDACTED = '[redacted]'
 
-export interface Redactor {
-  /** Adds a secret or a person's data, to be redacted wherever it occurs, also encoded. */
-  add(secret: string): void
-  /** A text of any kind. Links in it keep their origin only. */
-  text(text: string): string
-  /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
-  url(url: string, keepPath: boolean): string
-  header(name: string, value: string): string
-  /** A JSON value, as a new value. */
-  json(value: unknown): unknown
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
 const MAX_DEPTH = 60
 
@@ -32,7 +22,7 @@ const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
 /** A redactor that knows no secret by value yet. */
-export function createRedactor(): Redactor {
+export function createRedactor() {
   const known = createKnownValues()
   const text = (input: string): string => {
     const withoutNamed = hideNamed(hide(input, known.find))
@@ -42,11 +32,15 @@ export function createRedactor(): Redactor {
     )
   }
   return {
+    /** A text of any kind. Links in it keep their origin only. */
     text,
+    /** Adds a secret or a person's data, to be redacted wherever it occurs, also encoded. */
     add: known.add,
-    url: (url, keepPath) => hide(redactUrl(url, keepPath), known.find),
-    header: (name, value) => (isSecretHeader(name) ? REDACTED : text(value)),
-    json: value => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
+    /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
+    url: (url: string, keepPath: boolean) => hide(redactUrl(url, keepPath), known.find),
+    header: (name: string, value: string) => (isSecretHeader(name) ? REDACTED : text(value)),
+    /** A JSON value, as a new value. */
+    json: (value: unknown) => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
 }
 
