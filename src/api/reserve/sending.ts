@@ -112,17 +112,8 @@ export class Sending {
     }
     const {found, outcome} = meaning
     await this.settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
-    return {
-      outcome,
-      reservation: found.reservation,
-      reservation_ref: found.reservation_ref,
-      status: found.status,
-      payment_url: found.payment_url,
-      idempotency_key: entry.idempotencyKey,
-      client_reference_id: entry.clientReferenceId,
-      attempts,
-      repeated,
-    }
+    const {idempotencyKey: idempotency_key, clientReferenceId: client_reference_id} = entry
+    return {outcome, ...found, idempotency_key, client_reference_id, attempts, repeated}
   }
 
   /** No answer came, or none was asked for: the Failure, or what the disk threw. */
