@@ -1,58 +1,28 @@
 /** Forwards events byte for byte and again until 2xx; no address delays another. */
-import {createServer, type IncomingMessage, type Server} from 'node:http'
-import {type AddressInfo, createServer as createTcpServer} from 'node:net'
-import {afterEach, expect, test} from 'vitest'
+import type {Socket} from 'node:net'
+import {expect, onTestFinished, test} from 'vitest'
 import type {DueForward, ForwardResult} from '../../src/contract/stored-events.js'
 import {
   createForwarder,
-  type Forwarder,
   type ForwardReport,
   pauseAfter,
   waitAfter,
 } from '../../src/webhooks/forward/forwarder.js'
 import {createHandover, headersFor, parseForwardTarget} from '../../src/webhooks/forward/request.js'
 import {eventually} from '../support/eventually.js'
+import {closing} from '../support/own.js'
+import {type Answering, startSubscriber} from '../support/subscriber.js'
 
-/** How often the store refuses a result. */
-let refusals = 0
-let storeErrors: unknown[] = []
-const servers: Server[] = []
-const forwarders: Forwarder[] = []
-
-afterEach(async () => {
-  const unexpected = storeErrors.splice(0)
-  refusals = 0
-  await Promise.all(forwarders.splice(0).map(forwarder => forwarder.stop()))
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
-  expect(unexpected).toEqual([])
-})
-
-interface Got {
-  readonly url: string | undefined
-  readonly rawHeaders: string[]
-  readonly body: Buffer
-}
-
-/** A target that answers what `answer` says; undefined: never. */
-async function startTarget(answer: (n: number, request: IncomingMessage) => number | undefined) {
-  const got: Got[] = []
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = []
-    request
-      .on('data', piece => pieces.push(piece))
-      .on('end', () => {
-        got.push({url: request.url, rawHeaders: request.rawHeaders, body: Buffer.concat(pieces)})
-        const status = answer(got.length, request)
-        if (status !== undefined)
-          response.writeHead(status, status === 302 ? {Location: '/elsewhere'} : {}).end('x'.repeat(1000))
-      })
-  })
-  servers.push(server)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?a=1`}
+/** A target that answers what `answer` says of each request; undefined: never. */
+async function startTarget(answer: (count: number) => number | undefined) {
+  const {origin, received: got} = closing(
+    await startSubscriber((response, _, count) => {
+      const status = answer(count)
+      if (status !== undefined)
+        response.writeHead(status, status === 302 ? {Location: '/elsewhere'} : {}).end('x'.repeat(1000))
+    }),
+  )
+  return {got, url: `${origin}/hooks?a=1`}
 }
 
 const HEADERS = [
@@ -61,14 +31,18 @@ const HEADERS = [
 ]
 const BODY = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d])
 
-/** A store in memory that gives each event until it is done, as the real one does. */
+/** A store in memory that gives each event until it is done, as the real one does; it refuses the first `refusals` results. */
 function startForwarder(
   targets: string[],
   events: number,
-  clock = () => Date.now() / 1000,
-  timeoutMilliseconds = 30_000,
-  headersOf = (one: DueForward): readonly string[] | undefined => one.rawHeaders,
+  {
+    clock = () => Date.now() / 1000,
+    timeoutMilliseconds = 30_000,
+    headersOf = (one: DueForward): readonly string[] | undefined => one.rawHeaders,
+    refusals = 0,
+  } = {},
 ) {
+  let refused = 0
   const pending = targets.flatMap(target =>
     Array.from({length: events}, (_, n) => ({
       ...{sequence: n, target, eventId: `evt_${n}`, type: null, receivedAt: clock()},
@@ -90,10 +64,7 @@ function startForwarder(
       },
       holds: () => true,
       settle: async results => {
-        if (refusals > 0) {
-          refusals -= 1
-          throw new Error('busy')
-        }
+        if (refused < refusals) throw new Error('busy')
         for (const result of results) {
           const one = find(result)
           if (!one || result.state !== 'pending') continue
@@ -106,19 +77,22 @@ function startForwarder(
     clock,
     random: () => 0,
     onReport: report => reports.push(report),
-    onStoreError: error => storeErrors.push(error),
+    onStoreError: () => {
+      refused += 1
+    },
   })
-  forwarders.push(forwarder)
+  onTestFinished(async () => {
+    await forwarder.stop()
+    expect(refused).toBe(refusals)
+  })
   forwarder.wake()
   return {forwarder, reports}
 }
 
 test('a result is recorded as soon as the store takes it, and the event is sent again', async () => {
-  refusals = 1
   const target = await startTarget(n => (n === 1 ? 500 : 200))
   let now = 1_900_000_000
-  const {forwarder, reports} = startForwarder([target.url], 1, () => now)
-  await eventually(() => expect(storeErrors).toHaveLength(1))
+  const {forwarder, reports} = startForwarder([target.url], 1, {clock: () => now, refusals: 1})
   await eventually(() => expect(reports).toMatchObject([{state: 'pending', attempt: 1}]))
   await eventually(() => {
     now += 60
@@ -128,7 +102,6 @@ test('a result is recorded as soon as the store takes it, and the event is sent 
       ['done', 2],
     ])
   })
-  storeErrors = []
 })
 
 test('the body and the headers arrive as they came, but for those of the connection', async () => {
@@ -137,7 +110,7 @@ test('the body and the headers arrive as they came, but for those of the connect
   await eventually(() => expect(reports).toMatchObject([{state: 'done', status: 204, attempt: 1}]))
   const [got] = target.got
   expect(got?.body.equals(BODY)).toBe(true)
-  expect(got?.url).toBe('/hooks?a=1')
+  expect(got?.path).toBe('/hooks?a=1')
   expect(got?.rawHeaders).toEqual([
     ...['Host', new URL(target.url).host, 'X-Service-Signature', 't=1,v1=2', 'x-two', 'a', 'X-Two', 'b'],
     ...['Content-Length', '6', 'Connection', 'keep-alive'],
@@ -155,7 +128,7 @@ test('each of many events is forwarded once', async () => {
 test('anything but 2xx comes again later, and a redirect is not followed', async () => {
   const target = await startTarget(n => [302, 500, 401, 200][n - 1])
   let now = 1000
-  const {forwarder, reports} = startForwarder([target.url], 1, () => now)
+  const {forwarder, reports} = startForwarder([target.url], 1, {clock: () => now})
   for (const wait of [1, 2, 4]) {
     const before = reports.length
     await eventually(() => {
@@ -169,20 +142,7 @@ test('anything but 2xx comes again later, and a redirect is not followed', async
     forwarder.wake()
     expect(reports.at(-1)).toMatchObject({state: 'done', attempt: 4})
   })
-  expect(target.got.map(({url}) => url)).toEqual(Array(4).fill('/hooks?a=1'))
-})
-
-test('an answer that changes the protocol is an answer, and comes again later', async () => {
-  const switching = createTcpServer(socket =>
-    socket.once('data', () =>
-      socket.write('HTTP/1.1 101 Other\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-    ),
-  )
-  await new Promise<void>(resolve => switching.listen(0, '127.0.0.1', resolve))
-  const {port} = switching.address() as AddressInfo
-  const {reports} = startForwarder([`http://127.0.0.1:${port}/`], 1)
-  await eventually(() => expect(reports).toMatchObject([{state: 'pending', status: 101}]))
-  switching.close()
+  expect(target.got.map(({path}) => path)).toEqual(Array(4).fill('/hooks?a=1'))
 })
 
 test('an address that hangs delays no other, and takes few at a time', async () => {
@@ -196,7 +156,7 @@ test('an address that hangs delays no other, and takes few at a time', async () 
 
 test('an address that does not answer is left alone for a while, then asked with one event', async () => {
   const hanging = await startTarget(() => undefined)
-  const {forwarder, reports} = startForwarder([hanging.url], 100, undefined, 50)
+  const {forwarder, reports} = startForwarder([hanging.url], 100, {timeoutMilliseconds: 50})
   await eventually(() => expect(reports.length).toBe(8))
   expect(reports).toEqual(
     Array(8).fill(expect.objectContaining({status: null, error: 'timeout', state: 'pending'})),
@@ -211,7 +171,7 @@ test('an address that does not answer is left alone for a while, then asked with
 test('an event with no headers to send is given up without a request, and delays no other', async () => {
   const target = await startTarget(() => 200)
   const headersOf = ({sequence}: DueForward) => (sequence === 1 ? undefined : HEADERS)
-  const {forwarder, reports} = startForwarder([target.url], 40, undefined, undefined, headersOf)
+  const {forwarder, reports} = startForwarder([target.url], 40, {headersOf})
   await forwarder.settled(20_000)
   expect(target.got.length).toBe(39)
   expect(reports.filter(({state}) => state !== 'done')).toMatchObject([
@@ -225,6 +185,41 @@ test('a request that is stopped is no attempt', async () => {
   await eventually(() => expect(hanging.got.length).toBe(3))
   await forwarder.stop()
   expect(reports).toEqual([])
+})
+
+async function sendingTo(answering: Answering) {
+  const {origin, connections} = closing(await startSubscriber(answering))
+  const handover = closing(createHandover({timeoutMilliseconds: 10_000}))
+  return {connections, send: () => handover.send(`${origin}/hooks`, [], Buffer.from('{}'))}
+}
+
+test('an idle connection that is reset when it is used again was no answer, nor were all the others', async () => {
+  const seen = new Set<Socket>()
+  const waiting: (() => void)[] = []
+  const {send, connections} = await sendingTo(answer => {
+    const {socket} = answer.req
+    if (seen.has(socket)) return void socket.resetAndDestroy()
+    seen.add(socket)
+    // The first three are there at once, before one of them is answered.
+    waiting.push(() => answer.end())
+    if (seen.size >= 3) for (const end of waiting.splice(0)) end()
+  })
+  const answers = await Promise.all([send(), send(), send()])
+  expect(answers.map(({status}) => status)).toEqual([200, 200, 200])
+  expect(await send()).toMatchObject({status: 200, error: null})
+  expect(connections()).toBe(4)
+})
+
+test('an answer that changes the protocol is an answer', async () => {
+  const switching = 'HTTP/1.1 101 Other\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'
+  const {send} = await sendingTo(({req}) => void req.socket.write(switching))
+  expect(await send()).toMatchObject({status: 101, error: null})
+})
+
+test('a new connection that is reset is the answer', async () => {
+  const {send, connections} = await sendingTo(({req}) => void req.socket.resetAndDestroy())
+  expect(await send()).toMatchObject({status: null, error: 'ECONNRESET'})
+  expect(connections()).toBe(1)
 })
 
 test('the schedule doubles up to five minutes and ends after three days', () => {
