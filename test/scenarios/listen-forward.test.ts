@@ -6,20 +6,14 @@ import {eventually} from '../support/eventually.js'
 import {ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
 import {signedAt, startSubscriber} from '../support/subscriber.js'
 import {atTerminal, type TerminalOptions} from '../support/terminal.js'
-import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+import {SECRET, sendEvent} from '../support/webhook-load.js'
 
 const TYPE = 'reservation.confirmed'
 const bodyOf = (id: string) => `{"id":"${id}","type":"${TYPE}","data":{"reservation_ref":"RSV-AB12CD34EF"}}`
 const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
 
-async function send(
-  port: number,
-  id: string,
-  more: {timestamp?: number; secret?: string} = {},
-): Promise<number> {
-  const request = signedRequest(bodyOf(id), id, {headers: 'Connection: close\r\n', ...more})
-  return Number((await exchangeRaw(port, request)).slice(9, 12))
-}
+const send = (port: number, id: string, more: {timestamp?: number; secret?: string} = {}) =>
+  sendEvent(port, bodyOf(id), id, more)
 
 /** `listen` at a terminal, once it is ready. */
 async function listenAt(home: Home, target: string, options: TerminalOptions = {}, ...flags: string[]) {

@@ -8,11 +8,10 @@ import {answer, ScriptedService} from '../support/scripted-service.js'
 import {ownSandbox} from '../support/served-sandbox.js'
 import {reservationIn} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
-import {exchangeRaw, signedRequest} from '../support/webhook-load.js'
+import {sendEvent} from '../support/webhook-load.js'
 import {storedSecrets} from './scripted-home.js'
 
 const CREATED = 'whsec_created'
-const CLOSE = 'Connection: close\r\n'
 
 let service: ScriptedService
 let home: Home
@@ -45,8 +44,7 @@ async function answerTo(path: string, body: string): Promise<object> {
   if (path === '/webhooks/subscriptions')
     return {id: 'whsub_1', ...JSON.parse(body), secret: CREATED, is_active: true}
   const event = '{"id":"evt_test","type":"reservation.confirmed","data":{"test":true}}'
-  const request = signedRequest(event, 'evt_test', {path: '/in', secret: CREATED, headers: CLOSE})
-  asked.push((await exchangeRaw(receiverPort, request)).slice(9, 12))
+  asked.push(String(await sendEvent(receiverPort, event, 'evt_test', {path: '/in', secret: CREATED})))
   return {event_id: 'evt_test', delivery_id: 'dlv_1'}
 }
 
@@ -66,10 +64,7 @@ test('the subscription is made and tested before "ready", and later events are c
   ])
   expect(storedSecrets(home)).toEqual([{id: 'whsub_1', secret: CREATED}])
   const event = '{"id":"evt_2","type":"reservation.confirmed"}'
-  await exchangeRaw(
-    receiverPort,
-    signedRequest(event, 'evt_2', {path: '/in', secret: CREATED, headers: CLOSE}),
-  )
+  await sendEvent(receiverPort, event, 'evt_2', {path: '/in', secret: CREATED})
   const {exit, stdout} = await receiver.ended
   expect(exit).toBe(0)
   const lines = stdout

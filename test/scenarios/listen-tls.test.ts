@@ -56,6 +56,6 @@ test('a given certificate is shown, and a key that is not its own is refused', a
 async function statusOverTls(port: number, ca: Buffer | undefined, host: string): Promise<number> {
   const socket = connect({host, port, ...(ca && {ca})})
   await once(socket, 'secureConnect')
-  socket.write(signedRequest('{"id":"evt_tls"}', 'evt_tls', {headers: 'Connection: close\r\n'}))
+  socket.write(signedRequest('{"id":"evt_tls"}', 'evt_tls'))
   return Number((await text(socket)).slice(9, 12))
 }

@@ -6,16 +6,15 @@ import {eventually} from '../support/eventually.js'
 import type {ListenProcess} from '../support/listening.js'
 import {closing, ownListening, ownTarget} from '../support/own.js'
 import {startSubscriber} from '../support/subscriber.js'
-import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+import {SECRET, signedRequest, statusOf} from '../support/webhook-load.js'
 import {describeSharing} from './sharing-machines.js'
 
 const bodyOf = (id: string) => JSON.stringify({id, type: 'voucher.ready', data: {object: 'voucher'}})
 
 /** Sends one event; the status of the answer. */
 async function send({port}: {port: number}, id: string): Promise<number> {
-  const request = signedRequest(bodyOf(id), 'evt_1', {headers: 'Connection: close\r\n'})
-  const asIs = request.toString('latin1').replace(/X-Service-Event-Id: .*\r\n/, '')
-  return Number((await exchangeRaw(port, Buffer.from(asIs, 'latin1'))).slice(9, 12))
+  const request = signedRequest(bodyOf(id), 'evt_1').toString('latin1')
+  return statusOf(port, Buffer.from(request.replace(/X-Service-Event-Id: .*\r\n/, ''), 'latin1'))
 }
 
 /** The event lines of these receivers that say that it is new. */

@@ -11,9 +11,7 @@ import {serveReceiver} from '../../src/webhooks/receive/server.js'
 import {HEADER_NAMES} from './webhook-files.js'
 import {SECRET} from './webhook-load.js'
 
-export type Receiving = Awaited<ReturnType<typeof startReceiving>>
-
-export interface ReceivingOptions {
+interface ReceivingOptions {
   readonly limits?: Partial<ReceiverLimits>
   readonly maxWaiting?: number
   /** Called in place of the store; `keep` stores. */
@@ -57,7 +55,8 @@ export async function startReceiving(options: ReceivingOptions = {}) {
     {host: '127.0.0.1', port: 0, path: '/'},
   )
   return {
-    ...{port: served.port, store, receipts, refused, storeErrors, served, receiver},
+    ...{port: served.port, receipts, refused, storeErrors, served, receiver},
+    kept: () => store.page({}, {after: 0}, 100_000),
     async close() {
       await served.close(500)
       database.close()

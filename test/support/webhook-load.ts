@@ -12,14 +12,16 @@ export function signedEvent(id: string, {pad = 400} = {}) {
   const reservation = {object: 'reservation', reservation_ref: 'RSV-0000000000', status: 'CONFIRMED'}
   const data = {...reservation, note: 'ş'.repeat(pad)}
   const body = {id, type: 'reservation.confirmed', created: '2030-06-01T12:00:00+03:00', data}
-  return {id, bytes: signedRequest(JSON.stringify(body), id)}
+  return {id, bytes: signedRequest(JSON.stringify(body), id, {headers: ''})}
 }
 
-/** A request for any body, signed now. */
+const CLOSE = 'Connection: close\r\n'
+
+/** A request for any body, signed now; the connection closes after it unless `headers` say otherwise. */
 export function signedRequest(
   body: string | Buffer,
   id: string,
-  {path = '/', secret = SECRET, timestamp = Math.floor(Date.now() / 1000), headers = ''} = {},
+  {path = '/', secret = SECRET, timestamp = Math.floor(Date.now() / 1000), headers = CLOSE} = {},
 ): Buffer {
   const raw = Buffer.from(body as string)
   const head =
@@ -93,4 +95,14 @@ async function eachPiece(socket: AsyncIterable<string>, take: (piece: string) =>
   } catch {
     // Cut, or never opened: what came is enough.
   }
+}
+
+/** The status of the answer to `bytes`. */
+export async function statusOf(port: number, bytes: Buffer | string): Promise<number> {
+  return Number((await exchangeRaw(port, bytes)).slice(9, 12))
+}
+
+/** Sends one signed event on a connection of its own; the status of the answer. */
+export function sendEvent(port: number, ...event: Parameters<typeof signedRequest>): Promise<number> {
+  return statusOf(port, signedRequest(...event))
 }

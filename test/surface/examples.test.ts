@@ -15,7 +15,7 @@ import {Shell} from '../support/shell.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
-import {exchangeRaw, SECRET, signedRequest} from '../support/webhook-load.js'
+import {SECRET, sendEvent} from '../support/webhook-load.js'
 import {addShape, compareShapes, readShapes, type Shape, shapesText} from './shapes.js'
 
 const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
@@ -85,7 +85,7 @@ async function receiveEvent(): Promise<string> {
   writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
   const receiver = await startListening(home, ['--exit-after', '1'])
   const id = `evt_${receiver.port}`
-  await exchangeRaw(receiver.port, signedRequest(`{"id":"${id}","data":{"status":"CONFIRMED"}}`, id))
+  await sendEvent(receiver.port, `{"id":"${id}","data":{"status":"CONFIRMED"}}`, id)
   await receiver.ended
   return id
 }
@@ -154,7 +154,7 @@ test('streams print documents of known keys', async () => {
   await started.ended
   writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
   const receiver = await startListening(home, ['--exit-after', '1'])
-  await exchangeRaw(receiver.port, signedRequest('{"id":"evt_s","data":{"status":"CONFIRMED"}}', 'evt_s'))
+  await sendEvent(receiver.port, '{"id":"evt_s","data":{"status":"CONFIRMED"}}', 'evt_s')
   const {stdout} = await receiver.ended
   for (const line of stdout.split('\n').filter(Boolean)) {
     const document = JSON.parse(line)

@@ -24,7 +24,7 @@ export function signedEvents(prefix: string, count: number): Buffer[] {
     const id = `evt_${prefix}_${n}`
     const data = {object: 'reservation', reservation_ref: 'RSV-0000000000', status: 'CONFIRMED', note}
     const body = {id, type: 'reservation.confirmed', created: '2030-06-01T12:00:00+03:00', data}
-    return signedRequest(JSON.stringify(body), id)
+    return signedRequest(JSON.stringify(body), id, {headers: ''})
   })
 }
 

@@ -5,7 +5,7 @@
 import {startListening, startTarget} from '../../support/listening.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {waitUntil} from '../../support/wait.js'
-import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
+import {SECRET, sendEvent} from '../../support/webhook-load.js'
 import type {Cell} from '../shared/part.js'
 import {openScene, parse, type Scene} from '../shared/scene.js'
 import {trustOf} from './checks.js'
@@ -83,11 +83,7 @@ async function probe({home, fault, url, strike}: Parts): Promise<string[]> {
 const FIRST = '{"id":"evt_1","type":"voucher.ready","data":{"object":"reservation"}}'
 const SECOND = FIRST.replace('evt_1', 'evt_2')
 
-async function receive(port: number, body: string): Promise<number> {
-  const id = JSON.parse(body).id
-  const answer = await exchangeRaw(port, signedRequest(body, id, {headers: 'Connection: close\r\n'}))
-  return Number(answer.slice(9, 12))
-}
+const receive = (port: number, body: string) => sendEvent(port, body, JSON.parse(body).id)
 
 async function replay({home, wire, fault, url, strike, started}: Parts): Promise<string[]> {
   const listening = await startListening(home)

@@ -5,7 +5,7 @@ import {startListening, startTarget} from '../../support/listening.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
-import {exchangeRaw, SECRET, signedRequest} from '../../support/webhook-load.js'
+import {SECRET, sendEvent} from '../../support/webhook-load.js'
 import {crowd, documents, type Ground, type Race, unless, wrongEnds} from '../shared/crowd.js'
 import {findTexts, Home, withState} from '../shared/scene.js'
 
@@ -149,8 +149,7 @@ async function receivers(ground: Ground): Promise<string[]> {
     for (let n = 0; !isOver; n++) {
       const id = `evt_to${to}x${n}`
       const body = `{"id":"${id}","type":"reservation.confirmed","data":{"status":"CONFIRMED"}}`
-      const came = await exchangeRaw(port, signedRequest(body, id, {headers: 'Connection: close\r\n'}))
-      if (came.startsWith('HTTP/1.1 200')) acknowledged.add(id)
+      if ((await sendEvent(port, body, id)) === 200) acknowledged.add(id)
     }
   })
   const readers = [
