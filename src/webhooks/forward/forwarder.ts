@@ -36,8 +36,6 @@ export interface ForwarderParts {
   readonly onStoreError: (error: unknown) => void
 }
 
-export type Forwarder = ReturnType<typeof createForwarder>
-
 /** How often the store is asked for due events. */
 const LOOK_MILLISECONDS = 1000
 const RECORD_AGAIN_MILLISECONDS = 500
