@@ -17,7 +17,13 @@ export interface Desk {
   prompts: ScriptedPrompts
 }
 
-export interface Account {
+/** A guest as flags give it. */
+export const LEAD = {
+  ...{name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03', gender: 'FEMALE'},
+  identity: {type: 'TC', number: '10000000146'},
+}
+
+interface Account {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string

@@ -7,7 +7,7 @@ import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame} from '../../../src/cli/features/wizard/find-offer.js'
 import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
-import {type Line, scriptedPrompts} from './scripted-prompts.js'
+import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}
 
@@ -54,18 +54,9 @@ test('what the answer does not say is said to be not known', () => {
 })
 
 test('every charge and every policy has a line of its own in the summary, and what a list leaves out is counted', () => {
-  const charges = ['City tax', 'Resort fee', 'Deposit', 'Cleaning'].map((description, n) => ({
-    ...{
-      description: `${description} for each night and person of the stay`,
-      amount: `1${n}.00`,
-      currency: 'EUR',
-    },
-  }))
-  const policies = ['01', '02', '03', '04'].map(day => ({
-    from: `2030-05-${day}`,
-    fee: `${day}.50`,
-    currency: 'EUR',
-  }))
+  const numbers = ['1', '2', '3', '4']
+  const charges = numbers.map(n => ({description: 'fee for each night', amount: `1${n}.00`, currency: 'EUR'}))
+  const policies = numbers.map(n => ({from: `2030-05-0${n}`, fee: `${n}.50`, currency: 'EUR'}))
   const shown = offer({raw: {due_at_property: charges, cancellation_policies: policies}})
   const rows = detailRows(shown, READER).map(([, text]) => text)
   for (const {amount} of charges)
@@ -82,12 +73,8 @@ test('what this machine did not keep is not put on the answer', () => {
 })
 
 test('removes control characters from a hostile name, and fits a line to the terminal', async () => {
-  for (const hotel_name of [
-    '\u001b[2J\u001b]0;x\u0007Otel',
-    'ホテル東京'.repeat(9),
-    'a\r\nb',
-    '\u202eletO',
-  ]) {
+  const hostile = ['\u001b[2J\u001b]0;x\u0007Otel', 'ホテル東京'.repeat(9), 'a\r\nb', '\u202eletO']
+  for (const hotel_name of hostile) {
     const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), READER)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through.
     expect(line).not.toMatch(/[\u0000-\u001f\u007f\u202e]/)
@@ -98,12 +85,8 @@ test('removes control characters from a hostile name, and fits a line to the ter
 
 const cheap = offer({offer_id: 'off_cheap', hotel_name: 'Konak', price: {total: '80.00', currency: 'EUR'}})
 const fine = offer({
-  offer_id: 'off_fine',
-  hotel_name: 'Saray',
-  stars: 5,
-  board: 'AI',
+  ...{offer_id: 'off_fine', hotel_name: 'Saray', stars: 5, board: 'AI', refundable: false},
   price: {total: '900.00', currency: 'EUR'},
-  refundable: false,
 })
 const OFFERS = [fine, offer(), cheap]
 
@@ -120,22 +103,8 @@ describe('the list', () => {
     ['narrowed by name, without accents', [['3 offers', 'sadirvan']], 'off_1'],
     ['narrowed by board', [['Offer', 'ai']], 'off_fine'],
     ['narrowed by terms', [['Offer', 'refundable standard 120']], 'off_1'],
-    [
-      'sorted otherwise',
-      [
-        ['Offer', 'sort: most stars'],
-        ['most stars first', ''],
-      ],
-      'off_fine',
-    ],
-    [
-      'with a refund only',
-      [
-        ['Offer', 'only those with a refund'],
-        ['2 offers', ''],
-      ],
-      'off_cheap',
-    ],
+    ['sorted otherwise', said`Offer → sort: most stars | most stars first →`, 'off_fine'],
+    ['with a refund only', said`Offer → only those with a refund | 2 offers →`, 'off_cheap'],
     ['the search changed', [['Offer', 'change the search']], 'change search'],
   ])('%s', async (_, script, id) => {
     expect((await choose(script)).id).toBe(id)

@@ -5,7 +5,7 @@ import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import {sandboxOfFile} from '../../support/served-sandbox.js'
 import {CONTACT} from '../../support/stay.js'
-import {type Desk, openDesk} from './desk.js'
+import {type Desk, LEAD, openDesk} from './desk.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const sandbox = await sandboxOfFile()
@@ -81,36 +81,14 @@ test('from the confirmation through all guests to the offers and the search, and
   expect(peopleHere(desk.connection)?.guests()).toHaveLength(3)
 })
 
-const LEAD = {
-  ...{name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03', gender: 'FEMALE'},
-  identity: {type: 'TC', number: '10000000146'},
-}
-
 test('twice from what to change: to the summary or the list, and to the question before it', async () => {
   const given = {guest: [LEAD], contact: CONTACT, pay: 'account'}
-  const booked = await desk.run(
-    [
-      ...SEARCH.slice(0, 4),
-      ['Adults', '1'],
-      ['Ages', ''],
-      ...SEARCH.slice(6),
-      ['Offer', '[Change the search]'],
-      ['What do you want to change in the search', '^esc'],
-      ['Offer', '^esc'],
-      ['Currency', 'EUR'],
-      ['Offer', ''],
-      ['booking reference', 'TRIP-ONE'],
-      ['Store these guests', 'No'],
-      ['Reserve this now', 'no'],
-      ['What do you want to change', '^esc'],
-      ['Reserve this now', '^esc'],
-      ['Store these guests', '^esc'],
-      ['booking reference', 'TRIP-TWO'],
-      ['Store these guests', 'No'],
-      ['Reserve this now', 'yes'],
-    ],
-    given,
-  )
+  const script = said`Adults → 1 | Ages → | Nationality → TR | Currency → EUR | Offer → [Change the search]
+    What do you want to change in the search → ^esc | Offer → ^esc | Currency → EUR | Offer →
+    booking reference → TRIP-ONE | Store these guests → No | Reserve this now → no
+    What do you want to change → ^esc | Reserve this now → ^esc | Store these guests → ^esc
+    booking reference → TRIP-TWO | Store these guests → No | Reserve this now → yes`
+  const booked = await desk.run([...SEARCH.slice(0, 4), ...script], given)
   expect(booked.made?.client_reference_id).toBe('TRIP-TWO')
 })
 

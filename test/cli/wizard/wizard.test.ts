@@ -11,7 +11,7 @@ import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-
 import {sandboxOfFile} from '../../support/served-sandbox.js'
 import {CONTACT} from '../../support/stay.js'
 import {rejectionOf} from '../../support/thrown.js'
-import {type Desk, openDesk} from './desk.js'
+import {type Desk, LEAD, openDesk} from './desk.js'
 import {type Line, said} from './scripted-prompts.js'
 
 const sandbox = await sandboxOfFile()
@@ -32,13 +32,7 @@ const CONTACT_LINES = said`Contact: first name → | Contact: family name → | 
 const PEOPLE = [...GUEST, ...CONTACT_LINES]
 const SEARCH_AND_PEOPLE: readonly Line[] = [...SEARCH, ['Offer', ''], ...PEOPLE]
 const NO_KEEPING: Line = ['Store these guests', 'No']
-const AYSE = {name: 'Ayşe', surname: 'Öğüt'}
-const FLAGS = {
-  guest: [
-    {...AYSE, birth_date: '1990-02-03', gender: 'FEMALE', identity: {type: 'TC', number: '10000000146'}},
-  ],
-  contact: CONTACT,
-}
+const FLAGS = {guest: [LEAD], contact: CONTACT}
 const REQUEST: SearchRequest = {
   ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
   ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
@@ -62,10 +56,8 @@ test('nothing but the questions', async () => {
 
 test('what flags gave is not asked again', async () => {
   const {items} = await search(desk.connection, REQUEST, {})
-  const booked = await desk.run([['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', 'yes']], {
-    ...FLAGS,
-    offer: items[0]?.offer_id ?? '',
-  })
+  const script = said`Payment → balance | reference → | Store these guests → No | Reserve → yes`
+  const booked = await desk.run(script, {...FLAGS, offer: items[0]?.offer_id ?? ''})
   expect(booked.made?.outcome).toBe('confirmed')
   expect(desk.told.join('\n')).toMatch(/^Nationality +Türkiye \(TR\), as searched$/m)
 })
@@ -85,12 +77,9 @@ test('shows an earlier offer with all its terms, and searches again without aski
 })
 
 test('an offer this machine has not seen is booked with what the person says of it', async () => {
-  const failure = await rejectionOf(
-    desk.run(
-      [['Nationality', 'TR'], ['Payment', 'balance'], ['reference', ''], NO_KEEPING, ['Reserve', '^C']],
-      {...FLAGS, offer: 'off_elsewhere'},
-    ),
-  )
+  const script = said`Nationality → TR | Payment → balance | reference → | Store these guests → No
+    Reserve → ^C`
+  const failure = await rejectionOf(desk.run(script, {...FLAGS, offer: 'off_elsewhere'}))
   expect(failure.kind).toBe('interrupted')
   expect(desk.told.join('\n')).toContain('the offer was not searched for on this machine')
 })
@@ -98,10 +87,8 @@ test('an offer this machine has not seen is booked with what the person says of 
 test('a person who says no changes what was wrong, and is asked once more', async () => {
   const booked = await desk.run([
     ...SEARCH_AND_PEOPLE,
-    ['Payment', 'balance'],
-    ['reference', ''],
-    NO_KEEPING,
-    ...said`Reserve → no | What do you want to change → Change a guest | Which guest → Ayşe
+    ...said`Payment → balance | reference → | Store these guests → No | Reserve → no
+      What do you want to change → Change a guest | Which guest → Ayşe
       Which field → First name | first name → Ayşegül | Reserve → no
       What do you want to change → Change the payment | Payment → page | Reserve → yes`,
   ])
@@ -136,10 +123,8 @@ describe('a refusal leads on', () => {
   test('an offer that is gone: to the same search', async () => {
     const booked = await desk.run([
       ...SEARCH_AND_PEOPLE,
-      ['Payment', 'balance'],
-      ['reference', 'T-price_changed'],
-      NO_KEEPING,
-      ...said`Reserve → yes | Offer → | Reserve → no | What do you want to change → reference
+      ...said`Payment → balance | reference → T-price_changed | Store these guests → No
+        Reserve → yes | Offer → | Reserve → no | What do you want to change → reference
         reference → T-2 | Reserve → yes`,
     ])
     expect(booked.made?.client_reference_id).toBe('T-2')
