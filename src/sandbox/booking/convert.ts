@@ -30,7 +30,7 @@ export function convertOffer(call: CreateCall): Reservation {
   refuseDuplicate(call)
   playScenario(call, stored.offer)
   checkParty(call, stored)
-  return call.body.payment.mode === 'account' ? payFromAccount(call, stored) : awaitPayment(call, stored)
+  return book(call, stored)
 }
 
 /** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
@@ -71,25 +71,27 @@ function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): vo
   }
 }
 
-function payFromAccount(call: CreateCall, stored: StoredOffer): Reservation {
+/** Paid from the balance and confirmed, or waiting for the customer's payment. */
+function book(call: CreateCall, stored: StoredOffer): Reservation {
   const {service, client, now} = call
-  const debitedMinor = debit(client, stored.offer)
-  const payment: Payment = {...paymentOf(call, stored.offer), status: 'PAID', paid_at: isoTime(now)}
-  const record = confirmed(draft(call, stored, payment), now)
-  const clientId = client.client_id
-  changeBalance(service.database, clientId, -debitedMinor, now)
-  addReservation(service.database, {clientId, record, debitedMinor, paymentToken: null})
-  recordConfirmation(service.database, {clientId, record, now})
-  return record
-}
-
-function awaitPayment(call: CreateCall, stored: StoredOffer): Reservation {
+  const {client_id: clientId} = client
+  const {mode} = call.body.payment
+  const {total: amount, currency} = stored.offer.price
+  const price = {mode, amount, currency, failure_code: null}
+  if (mode === 'account') {
+    const debitedMinor = debit(client, stored.offer)
+    const paid: Payment = {...price, status: 'PAID', expires_at: null, paid_at: isoTime(now)}
+    const record = confirmed(draft(call, stored, paid), now)
+    changeBalance(service.database, clientId, -debitedMinor, now)
+    addReservation(service.database, {clientId, record, debitedMinor, paymentToken: null})
+    recordConfirmation(service.database, {clientId, record, now})
+    return record
+  }
   const paymentToken = randomSecret()
-  const expires_at = isoTime(call.now + PAYMENT_VALIDITY_SECONDS)
-  const payment = {...paymentOf(call, stored.offer), url: `/pay/${paymentToken}`, expires_at}
-  const record = draft(call, stored, payment)
-  const clientId = call.client.client_id
-  addReservation(call.service.database, {clientId, record, debitedMinor: 0n, paymentToken})
+  const expires_at = isoTime(now + PAYMENT_VALIDITY_SECONDS)
+  const pending = {status: 'PENDING', url: `/pay/${paymentToken}`, expires_at, paid_at: null} as const
+  const record = draft(call, stored, {...price, ...pending})
+  addReservation(service.database, {clientId, record, debitedMinor: 0n, paymentToken})
   return record
 }
 
@@ -104,18 +106,6 @@ function debit(client: Client, offer: Offer): bigint {
     available: fromMinor(available, client.currency),
     currency: client.currency,
   })
-}
-
-function paymentOf({body}: CreateCall, {price}: Offer): Payment {
-  return {
-    mode: body.payment.mode,
-    status: 'PENDING',
-    amount: price.total,
-    currency: price.currency,
-    expires_at: null,
-    paid_at: null,
-    failure_code: null,
-  }
 }
 
 function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment: Payment): Reservation {

@@ -4,16 +4,10 @@ import type {Room} from '../../contract/hotels.js'
 import type {BoardCode, Season} from './cities.js'
 import {hash} from './draw.js'
 
-export interface RoomKind {
-  readonly name: string
-  /** Guests of two years and older. */
-  readonly sleeps: number
-  /** Price in percent of a standard room. */
-  readonly level: number
-  readonly fromStars: number
-}
+export type RoomKind = (typeof KINDS)[number]
 
-const KINDS: readonly RoomKind[] = [
+/** `sleeps`: guests of two years and older; `level`: percent of a standard room. */
+const KINDS = [
   {name: 'Standard Room', sleeps: 2, level: 100, fromStars: 1},
   {name: 'Superior Room', sleeps: 3, level: 114, fromStars: 3},
   {name: 'Deluxe Room, City or Garden View', sleeps: 3, level: 132, fromStars: 4},
@@ -61,39 +55,33 @@ export function nightFactors(season: Season, business: boolean, checkIn: string,
   return {first: factors[0] ?? 0, sum: factors.reduce((sum, factor) => sum + factor, 0)}
 }
 
-/** Euro cents of one ordinary night in all rooms: multiply by a night's percentage for that night. */
-export function nightCents(parts: {
-  readonly stars: number
-  /** City level × hotel level × room level, each a percentage. */
-  readonly levels: readonly number[]
-  readonly rooms: readonly Room[]
-  readonly board: BoardCode
-}): number {
+/** Euro cents of one ordinary night in all rooms; the levels, and later the night's own, are percentages. */
+export function nightCents(
+  stars: number,
+  levels: readonly number[],
+  rooms: readonly Room[],
+  board: BoardCode,
+): number {
   const apply = (cents: number, percent: number) => Math.round((cents * percent) / 100)
-  const double = parts.levels.reduce(apply, ROOM_CENTS[parts.stars] ?? 0)
-  const percent = parts.rooms.reduce((sum, room) => sum + roomPercent(room, parts.board), 0)
-  return apply(double, percent)
+  const double = levels.reduce(apply, ROOM_CENTS[stars] ?? 0)
+  return apply(
+    double,
+    rooms.reduce((sum, room) => sum + roomPercent(room, board), 0),
+  )
 }
 
 /** Percent of a double room: fewer adults pay a little less, each further one adds a bed, children by age. */
-function roomPercent(room: Room, board: BoardCode): number {
-  const beds = room.adults === 1 ? 82 : 100 + (room.adults - 2) * 34
-  const children = room.children_ages.reduce((sum, age) => sum + childBedPercent(age), 0)
-  const mealGuests =
-    room.adults * 100 + room.children_ages.reduce((sum, age) => sum + childMealPercent(age), 0)
-  return beds + children + Math.round((BOARD_PERCENT[board] * mealGuests) / 100)
+function roomPercent({adults, children_ages}: Room, board: BoardCode): number {
+  const children = children_ages.map(childPercent)
+  const beds = children.reduce((sum, {bed}) => sum + bed, adults === 1 ? 82 : 100 + (adults - 2) * 34)
+  const meals = children.reduce((sum, {meal}) => sum + meal, adults * 100)
+  return beds + Math.round((BOARD_PERCENT[board] * meals) / 100)
 }
 
-/** Under two free, then a cot or an extra bed that costs more with age. */
-function childBedPercent(age: number): number {
-  if (age < 2) return 0
-  if (age < 7) return 8
-  return age < 13 ? 17 : 30
-}
-
-function childMealPercent(age: number): number {
-  if (age < 2) return 0
-  return age < 13 ? 50 : 100
+function childPercent(age: number): {bed: number; meal: number} {
+  if (age < 2) return {bed: 0, meal: 0}
+  if (age < 7) return {bed: 8, meal: 50}
+  return age < 13 ? {bed: 17, meal: 50} : {bed: 30, meal: 100}
 }
 
 /** Percent by the guests' nationality: residents pay a residents' rate, every market its own a few points apart. */

@@ -119,12 +119,8 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
 function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   const {search, place, rules, market} = stay
   const saver = variant.freeUntilDays === null ? 87 : 100
-  const cents = nightCents({
-    stars: hotel.stars,
-    levels: [place.level, variant.hotelLevel, variant.kind.level, saver, market],
-    rooms: search.rooms,
-    board: variant.board,
-  })
+  const levels = [place.level, variant.hotelLevel, variant.kind.level, saver, market]
+  const cents = nightCents(hotel.stars, levels, search.rooms, variant.board)
   const factors = variant.isBusiness ? stay.business : stay.leisure
   const inCurrency = (eurCents: number) => convert(BigInt(Math.round(eurCents)), 'EUR', search.currency)
   const base = inCurrency((cents * factors.sum) / 100)

@@ -59,13 +59,10 @@ function realPath(path: string): string {
   }
 }
 
-interface AnsweredRequest {
-  readonly method: string
-  readonly path: string
-  /** Null when the connection was cut instead. */
+/** Status null: the connection was cut instead. */
+type AnsweredRequest = Record<'method' | 'path' | 'requestId', string> & {
   readonly status: number | null
   readonly milliseconds: number
-  readonly requestId: string
 }
 
 export type RequestLines = ReturnType<typeof createRequestLines>
