@@ -46,21 +46,17 @@ describe('where it goes', () => {
     expect(service.received).toEqual([])
   })
 
-  test.each([['/account'], ['account', '--include'], ['-H', 'X-One: 1', '/account']])(
-    'a path alone means GET: %s',
-    async (...words) => {
-      expect((await home.run(['api', ...words])).exit).toBe(0)
-      expect(service.received.at(-1)).toMatchObject({method: 'GET'})
-    },
-  )
-
-  test.each([['GET'], ['/account', '--data', '{}'], []])(
-    'a method alone, or a path alone with a body, is not enough: %s',
-    async (...words) => {
-      expect(await home.refusal(['api', ...words])).toMatchObject({exit: 2})
-      expect(service.received).toEqual([])
-    },
-  )
+  test.each([
+    [0, ['/account']],
+    [0, ['account', '--include']],
+    [0, ['-H', 'X-One: 1', '/account']],
+    [2, ['GET']],
+    [2, ['/account', '--data', '{}']],
+    [2, []],
+  ])('a path alone means GET, and nothing else can be left out: exit %i for %j', async (exit, words) => {
+    expect((await home.json(['api', ...words])).exit).toBe(exit)
+    expect(service.received.at(-1)?.method).toBe(exit === 0 ? 'GET' : undefined)
+  })
 
   test('a path that Git Bash rewrote is explained', async () => {
     const {exit, stderr} = await home.run(['api', 'GET', 'C:/Program Files/Git/account'])
@@ -158,7 +154,10 @@ describe('what comes back', () => {
     expect((await home.run(['api', 'GET', '/x'])).exit).toBe(0)
   })
 
-  test('bytes that are not JSON: as they came in a pipe, described with --json', async () => {
+  test('bytes are as they came in a pipe, so no number loses a digit; what is not JSON is described with --json', async () => {
+    const body = '{"id":12345678901234567890,  "price":1.10}'
+    answerWith('/x', body, 'application/json')
+    expect(await home.run(['api', 'GET', '/x'])).toEqual({exit: 0, stdout: body, stderr: ''})
     answerWith('/text', 'plain \u001b[2J text', 'text/plain')
     expect((await home.run(['api', 'GET', '/text'])).stdout).toBe('plain \u001b[2J text')
     expect((await home.json(['api', 'GET', '/text'])).result).toEqual({
@@ -175,12 +174,6 @@ describe('what comes back', () => {
     answerWith('/none', '', 'text/plain', 204)
     expect(await home.run(['api', 'DELETE', '/none'])).toEqual({exit: 0, stdout: '', stderr: ''})
     expect((await home.run(['api', 'DELETE', '/none', '--json'])).stdout).toBe('null\n')
-  })
-
-  test('JSON too is as it came in a pipe: no number loses a digit', async () => {
-    const body = '{"id":12345678901234567890,  "price":1.10}'
-    answerWith('/x', body, 'application/json')
-    expect(await home.run(['api', 'GET', '/x'])).toEqual({exit: 0, stdout: body, stderr: ''})
   })
 
   test('a terminal gets no bytes that are no text, and text is made harmless', async () => {

@@ -1,5 +1,5 @@
 /** A partner checks webhooks that were captured: from files and from a pipe, offline, without a login. */
-import {mkdirSync, writeFileSync} from 'node:fs'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
@@ -85,74 +85,49 @@ test('the first line says whether it is valid, coloured at a terminal, and the r
   expect(terminal.screen()).toContain('--at received')
 })
 
-/** A HAR file as a proxy writes it, of requests with these headers and bodies; `GET` is a page that was looked at. */
-function harOf(...requests: ('GET' | [headers: Record<string, string>, body: string])[]): string {
-  const entries = requests.map(request => {
-    if (request === 'GET') return {request: {method: 'GET', url: 'https://x.example/', headers: []}}
-    const [pairs, text] = request
-    const headers = Object.entries(pairs).map(([name, value]) => ({name, value}))
-    const postData = {mimeType: 'application/json', text}
-    return {request: {method: 'POST', url: 'https://partner.example/hooks', headers, postData}}
-  })
-  return JSON.stringify({log: {version: '1.2', creator: {name: 'proxy', version: '1'}, entries}})
+/** A HAR file as a proxy writes it: pages that were looked at, webhooks that were signed, and one that was forged. */
+function writeHar(name: string, ...requests: ('page' | 'signed' | 'forged')[]): void {
+  const url = 'https://partner.example/hooks'
+  const signed = [{name: 'X-Service-Signature', value: SIGNATURE}]
+  const kinds = {
+    page: {method: 'GET', url, headers: []},
+    signed: {method: 'POST', url, headers: signed, postData: {mimeType: 'application/json', text: EVENT}},
+    forged: {method: 'POST', url, headers: [], postData: {text: EVENT.replace('evt_01', 'evt_9')}},
+  }
+  const entries = requests.map(kind => ({request: kinds[kind]}))
+  writeFileSync(join(home.directory, name), JSON.stringify({log: {version: '1.2', entries}}))
 }
-const SIGNED: [Record<string, string>, string] = [{'X-Service-Signature': SIGNATURE}, EVENT]
-const FORGED = JSON.stringify({
-  ...{id: 'evt_9', type: 'payment.captured', created: '2023-11-14T22:13:20+00:00'},
-  data: {object: 'reservation', reservation_ref: 'RSV-1', status: 'CONFIRMED'},
-})
-const UNSIGNED: [Record<string, string>, string] = [{'Content-Type': 'application/json'}, FORGED]
 
-test('an event without a signature in a HAR file is not passed over', async () => {
-  writeFileSync(join(home.directory, 'proxy.har'), harOf('GET', SIGNED, UNSIGNED, SIGNED, 'GET'))
-  const quiet = await home.run(['webhooks', 'verify', 'proxy.har', ...AT, '--quiet'])
+test('in HAR files an event without a signature is not passed over, and what is no event is counted', async () => {
+  writeHar('a.har', 'page', 'signed', 'forged', 'signed', 'page')
+  writeHar('b.har', 'page', 'signed')
+  writeHar('c.har', 'page', 'page', 'page')
+  const quiet = await home.run(['webhooks', 'verify', 'a.har', ...AT, '--quiet'])
   expect(quiet).toMatchObject({exit: 9, stdout: 'evt_01\nevt_9\nevt_01\n'})
-  const {exit, result, stderr} = await verify(['proxy.har', ...AT])
-  expect(exit).toBe(9)
-  for (const said of [quiet.stderr, stderr])
-    expect(said).toContain('Warning: proxy.har: 2 entries are no webhook requests and were not checked')
-  expect(result).toMatchObject({
-    ...{valid: 2, invalid: 1, skipped: 2},
-    results: [
-      {input: 'proxy.har#2', valid: true},
-      {input: 'proxy.har#3', valid: false, reason: 'missing_header', event_id: 'evt_9'},
-      {input: 'proxy.har#4', valid: true},
-    ],
-  })
-})
-
-test('what was left out is said of every input, and counted over all', async () => {
-  writeFileSync(join(home.directory, 'a.har'), harOf('GET', SIGNED))
-  writeFileSync(join(home.directory, 'b.har'), harOf('GET', 'GET', 'GET'))
   const both = await verify(['a.har', 'b.har', ...AT])
-  expect(both).toMatchObject({exit: 0, result: {valid: 1, invalid: 0, skipped: 4}})
-  expect(both.stderr).toContain('a.har: 1 entry is no webhook request and was not checked')
-  expect(both.stderr).toContain('b.har: 3 entries are no webhook requests and were not checked')
-  const one = await verify(['a.har', ...AT])
+  for (const said of [quiet.stderr, both.stderr])
+    expect(said).toContain('Warning: a.har: 2 entries are no webhook requests and were not checked')
+  expect(both.stderr).toContain('b.har: 1 entry is no webhook request and was not checked')
+  expect(both).toMatchObject({exit: 9, result: {valid: 3, invalid: 1, skipped: 3}})
+  const forged = {input: 'a.har#3', valid: false, reason: 'missing_header', event_id: 'evt_9'}
+  expect(both.result.results).toContainEqual(expect.objectContaining(forged))
+  const one = await verify(['b.har', ...AT])
   expect(one).toMatchObject({exit: 0, result: {valid: true, reason: 'ok', skipped: 1}})
-  const none = await verify(['b.har', ...AT])
+  const none = await verify(['c.har', ...AT])
   expect(none).toMatchObject({exit: 2, result: {error: {code: 'nothing_to_verify'}}})
-  expect(none.stderr).toContain('b.har: 3 entries')
+  expect(none.stderr).toContain('c.har: 3 entries')
   const all = await verify(['body.bin', 'captures/one.ndjson', ...AT])
-  expect(Object.keys(all.result)).toEqual(['valid', 'invalid', 'results'])
-  expect(all.stderr).toBe('')
+  expect([Object.keys(all.result), all.stderr]).toEqual([['valid', 'invalid', 'results'], ''])
 })
 
-test('during a rotation every secret is tried, and the one that matched is named', async () => {
-  const env = {BOOKCTL_WEBHOOK_SECRET: `whsec_old ${SIGNING_SECRET}`}
-  const {result} = await verify(['body.bin', '--signature', SIGNATURE, ...AT], {env})
-  expect(result).toMatchObject({valid: true, secret: 'env[1]'})
-})
-
-test('headers under the names of the profile', async () => {
-  const config = join(home.directory, 'named')
-  mkdirSync(config, {mode: 0o700})
+test('every secret of a rotation is tried, under the header of the profile', async () => {
   const address = {base_url: 'https://api.example.com/v1', client_id: 'cid_a'}
-  const profile = {...address, signature_header: 'X-Acme-Signature'}
-  writeFileSync(join(config, 'config.json'), JSON.stringify({profiles: {default: profile}}))
+  const named = new Home({BOOKCTL_WEBHOOK_SECRET: `whsec_old ${SIGNING_SECRET}`})
+  named.configure({profiles: {default: {...address, signature_header: 'X-Acme-Signature'}}})
   const stdin = `POST / HTTP/1.1\r\nX-Acme-Signature: ${SIGNATURE}\r\n\r\n${EVENT}`
-  const {result} = await verify(['-', ...AT], {stdin, env: {BOOKCTL_CONFIG_DIR: config}})
-  expect(result).toMatchObject({valid: true})
+  const {result} = await named.json(['webhooks', 'verify', '-', ...AT], {stdin})
+  expect(result).toMatchObject({valid: true, secret: 'env[1]'})
+  named.remove()
 })
 
 test('wrong input is refused before anything is read', async () => {
@@ -201,12 +176,7 @@ test('a long capture is one document, and one list, however it is printed', asyn
   expect(result).toMatchObject({valid: MANY - 1, invalid: 1})
   const inputs = (result.results as {input: string}[]).map(({input}) => input)
   expect(inputs).toEqual(Array.from({length: MANY}, (_, n) => `many.ndjson:${n + 1}`))
-  for (const [format, heads] of [
-    ['ndjson', 0],
-    ['tsv', 0],
-    ['csv', 1],
-    ['table', 1],
-  ] as const) {
+  for (const [format, heads] of Object.entries({ndjson: 0, tsv: 0, csv: 1, table: 1})) {
     const {stdout} = await home.run(['webhooks', 'verify', 'many.ndjson', ...AT, '--format', format])
     expect(stdout.trim().split('\n')).toHaveLength(MANY + heads)
   }
