@@ -2,10 +2,10 @@ import {X509Certificate} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {afterAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/webhooks/receive/certificate.js'
 import type {Home} from '../support/bookctl.js'
-import {ownHome} from '../support/own.js'
+import {closing, ownHome} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
@@ -20,14 +20,10 @@ const NAMES =
 const service = await ScriptedService.start()
 afterAll(() => service.close())
 
-const closing: (() => unknown)[] = []
 let home: Home
 beforeEach(() => {
   home = ownHome({...service.env})
   service.script = () => false
-})
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
 })
 
 const doctor = (argv: string[] = [], options: Parameters<typeof runDoctor>[2] = {}) =>
@@ -35,19 +31,21 @@ const doctor = (argv: string[] = [], options: Parameters<typeof runDoctor>[2] = 
 const at = (baseUrl: string, ...argv: string[]) => doctor(argv, {baseUrl})
 async function startHttps(identity: {cert: string | Buffer; key: string | Buffer}): Promise<string> {
   const refuse = () => jsonAnswer(401, {error: {code: 'token_invalid'}}, {date: new Date().toUTCString()})
-  const server = await startWireServer(refuse, identity)
-  closing.push(() => server.close())
+  const server = closing(await startWireServer(refuse, identity))
   return `https://127.0.0.1:${server.port}/v1`
 }
 
 async function startTcp(serve: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = []
   const server = createServer(socket => {
-    socket.on('error', () => {})
-    closing.push(() => socket.destroy())
+    sockets.push(socket.on('error', () => {}))
     serve(socket)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => server.close())
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
   return (server.address() as AddressInfo).port
 }
 

@@ -9,24 +9,17 @@ import {COMMANDS} from '../support/manifest.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
 import {scriptedHome} from './scripted-home.js'
 
+/** The required ones of a command's arguments or flags. */
+const required = (specs: Readonly<Record<string, {readonly required?: boolean}>>) =>
+  Object.keys(specs).filter(name => specs[name]?.required)
+
 /** What each command lacks when it is typed alone, as the refusal names it. */
 const lacking = Object.entries(COMMANDS)
   .map(([id, {args, flags}]): [command: string, missing: string[]] => [
     id.replaceAll(':', ' '),
-    [
-      ...Object.entries(args)
-        .filter(required)
-        .map(([name]) => name.toUpperCase()),
-      ...Object.entries(flags)
-        .filter(required)
-        .map(([name]) => `--${name}`),
-    ],
+    [...required(args).map(name => name.toUpperCase()), ...required(flags).map(name => `--${name}`)],
   ])
   .filter(([, missing]) => missing.length > 0)
-
-function required([, spec]: [string, {readonly required?: boolean}]): boolean {
-  return Boolean(spec.required)
-}
 
 /** They ask for themselves. */
 const ASKING: [command: string, missing: string[]][] = [

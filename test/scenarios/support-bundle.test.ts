@@ -2,7 +2,7 @@
 import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {strFromU8, unzipSync} from 'fflate'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -23,38 +23,29 @@ const CANARY = {
   birthDate: '1987-06-05',
   card: '4242 4242 4242 4242',
 }
-let service: ScriptedService
-let home: Home
+const CONTACT = {
+  ...{name: CANARY.name, surname: CANARY.surname, email: CANARY.email},
+  ...{phone_country_code: '+90', phone_number: CANARY.phone},
+}
 
-beforeAll(async () => {
-  service = await ScriptedService.start()
-  service.script = ({path}, response) => {
-    if (path.startsWith('/odd')) {
-      answer(response, 422, {title: `${CANARY.name} ${CANARY.identity} ${CANARY.card}`, who: CANARY.email})
-      return true
-    }
-    if (!path.endsWith('/voucher')) return false
-    const origin = new URL(service.baseUrl).origin
-    answer(response, 200, {data: {voucher: {url: `${origin}/files/x?sig=${CANARY.voucherLink}`}}})
-    return true
-  }
-  home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_1',
-    BOOKCTL_CLIENT_SECRET: CANARY.clientSecret,
-    BOOKCTL_WEBHOOK_SECRET: CANARY.signingSecret,
-    HTTPS_PROXY: `http://user:${CANARY.proxyPassword}@127.0.0.1:1`,
-  })
-  const contact = {
-    name: CANARY.name,
-    surname: CANARY.surname,
-    email: CANARY.email,
-    phone_number: CANARY.phone,
-  }
-  home.configure({
-    ...{profiles: {default: {base_url: service.baseUrl, client_id: 'cid_1'}}, defaults: {contact}},
-  })
+const service = await ScriptedService.start()
+const home = new Home({
+  ...service.env,
+  BOOKCTL_WEBHOOK_SECRET: CANARY.signingSecret,
+  HTTPS_PROXY: `http://user:${CANARY.proxyPassword}@127.0.0.1:1`,
 })
+home.configure({
+  profiles: {default: {base_url: service.baseUrl, client_id: 'cid_1'}},
+  defaults: {contact: CONTACT, nationality: 'TR'},
+})
+service.script = ({path}, response) => {
+  if (path.startsWith('/odd'))
+    answer(response, 422, {title: `${CANARY.name} ${CANARY.identity} ${CANARY.card}`, who: CANARY.email})
+  else if (path.endsWith('/voucher'))
+    answer(response, 200, {data: {voucher: {url: `${service.origin}/files/x?sig=${CANARY.voucherLink}`}}})
+  else return false
+  return true
+}
 afterAll(() => {
   home.remove()
   service.close()
@@ -64,9 +55,7 @@ const guest = (id: string) =>
   `name=${CANARY.name},surname=${CANARY.surname},birth_date=${CANARY.birthDate},gender=FEMALE,${id}`
 const RESERVE = [
   ...['--guest', guest(`tc=${CANARY.identity}`), '--guest', guest(`passport=${CANARY.passport}`)],
-  '--contact',
-  `name=${CANARY.name},surname=${CANARY.surname},email=${CANARY.email},phone_country_code=+90,phone_number=${CANARY.phone}`,
-  ...['--nationality', 'TR', '--pay', 'account'],
+  ...['--pay', 'account'],
 ]
 
 /** The files of the archive, by name. */

@@ -141,7 +141,7 @@ async function settle(ground: Ground): Promise<string[]> {
 }
 
 /** Runs sequences of steps from `seed`; returns what is wrong and how to repeat it. */
-async function runClientModel(origin: string, seed: number, runs: number): Promise<string[]> {
+async function runClientModel(seed: number, runs: number, origin: string): Promise<string[]> {
   const property = fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 6, size: 'max'}), steps =>
     withGround(origin, 1, async ground => {
       const offers = (await ground.side.offers(2)).map(({offer_id}) => offer_id)
@@ -155,29 +155,22 @@ async function runClientModel(origin: string, seed: number, runs: number): Promi
   return result.failed ? [String(result.errorInstance), fc.defaultReportMessage(result) ?? ''] : []
 }
 
-interface Model {
-  /** Runs of each cell, and of the sample. */
-  readonly runs: number
-  readonly sampleRuns: number
-  readonly cells: number
-  run(origin: string, seed: number, runs: number): Promise<string[]>
-}
-
-const MODELS: Readonly<Record<string, Model>> = {
-  'the service': {runs: 100, sampleRuns: 3, cells: 12, run: (_, seed, runs) => runServiceModel(seed, runs)},
-  'one reservation a consent': {runs: 10, sampleRuns: 1, cells: 10, run: runClientModel},
-}
+/** With the runs of a sample and of each cell, and how many cells. */
+const MODELS = {
+  'the service': {run: runServiceModel, sampleRuns: 3, runs: 100, cells: 12},
+  'one reservation a consent': {run: runClientModel, sampleRuns: 1, runs: 10, cells: 10},
+} satisfies Record<string, object>
 
 export const models = part({
   title: 'Models',
   unit: 'runs',
-  cells: Object.entries(MODELS).flatMap(([group, {runs, sampleRuns, cells, run}]) =>
+  cells: Object.entries(MODELS).flatMap(([group, {run, sampleRuns, runs, cells}]) =>
     Array.from({length: cells + 1}, (_, n) => ({
       name: n === 0 ? `${group}, a sample` : `${group}, ${n} of ${cells}`,
       ...{group, isSample: n === 0},
       async run({origin}: {origin: string}, seed: number) {
         const count = n === 0 ? sampleRuns : runs
-        return {count, wrong: await run(origin, seed + n, count)}
+        return {count, wrong: await run(seed + n, count, origin)}
       },
     })),
   ),
