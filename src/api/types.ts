@@ -146,7 +146,7 @@ export interface Api {
   /** As `exchange`, but throws Failure unless it succeeded: `outcome_unknown` when a change may have been made. */
   call(operation: OperationName, options?: CallOptions): Promise<Answer>
   /** Fetches a foreign link with no Authorization header; used for `voucher.url` alone. Throws Failure. */
-  fetchLink(url: string, policy?: Partial<SendPolicy>): Promise<SentAnswer>
+  fetchLink(url: string): Promise<SentAnswer>
 }
 
 /** One attempt, with secrets: it is redacted before it is shown or written. */

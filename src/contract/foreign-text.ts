@@ -45,3 +45,12 @@ function escapeCharacter(character: string): string {
   const hex = code.toString(16)
   return SHORT[character] ?? (code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`)
 }
+
+/** Percent-decoded; as it is where it is no percent-encoding. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

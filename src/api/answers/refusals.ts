@@ -1,5 +1,5 @@
 /** Turns an answer that is no success, or no answer at all, into a Failure with a next step. */
-import {Failure, type FailureDetails} from '../../contract/failure.js'
+import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {whyNotJson} from '../../contract/json.js'
 import {isSuccess, mayHaveActed} from '../http/retry.js'
@@ -42,34 +42,40 @@ export function outcomeUnknown(answer: Answer, what: string, more: {result?: obj
 
 /** The Failure for an answer that is not a success; `now` and `scope` as for failureIn. */
 export function refusalOf(answer: Answer, now: number, scope?: string | null): Failure {
-  const {status} = answer
-  if (status >= 300 && status < 400) return redirected(answer)
-  if (status < 200 || status >= 500) return serviceFailed(answer, now)
-  const {code} = describeError(answer)
-  const fields = fieldsIn(answer)
-  const details = {
-    ...detailsOf(code, answer, hintFor(answer, code, now, scope ?? undefined)),
-    ...(fields.length > 0 && {fields}),
+  const {status, requestId} = answer
+  const redirect = redirectIn(answer)
+  if (redirect !== undefined) {
+    const message = `the service answered with ${redirect}, which is never followed`
+    const hint = 'set the base URL to the address the service has now'
+    return new Failure('service_failed', message, {code: 'redirected', status, requestId, hint})
   }
-  const said = saidIn(answer) ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
-  if (status === 401) return new Failure('not_allowed', `not authenticated: ${said}`, details)
-  if (status === 403) return new Failure('not_allowed', `not allowed: ${said}`, details)
-  return new Failure('refused', `the service refused: ${said}`, details)
+  const {code} = describeError(answer)
+  const said = wordsOf(answer) ?? quoteUnlessJson(answer)
+  if (status < 200 || status >= 500) {
+    const message = `the service failed with status ${status}${said === undefined ? '' : `: ${said}`}`
+    const hint = hintOfFailure(answer, code, now)
+    return new Failure('service_failed', message, {code, status, requestId, hint})
+  }
+  const fields = fieldsIn(answer)
+  const hint = hintFor(answer, code, now, scope ?? undefined)
+  const details = {code, status, requestId, hint, ...(fields.length > 0 && {fields})}
+  const why = said ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
+  if (status === 401) return new Failure('not_allowed', `not authenticated: ${why}`, details)
+  if (status === 403) return new Failure('not_allowed', `not allowed: ${why}`, details)
+  return new Failure('refused', `the service refused: ${why}`, details)
 }
 
 /** The Failure for a success whose body is not what was promised. */
-export function notUnderstood(answer: Answer, problem: string): Failure {
-  return incomprehensible(answer, problem, quoteUnlessJson(answer))
+export function notUnderstood(answer: Answer, problem: string, quote = quoteUnlessJson(answer)): Failure {
+  const {status, requestId} = answer
+  const message = `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`
+  const details = {code: 'answer_not_understood', status, requestId, hint: BASE_URL_HINT}
+  return new Failure('service_failed', message, details)
 }
 
 /** The Failure for a success without `what`: an account, a list. What is there instead is quoted. */
 export function holdsNo(answer: Answer, what: string): Failure {
-  return incomprehensible(answer, `it holds no ${what}`, quoteBody(answer))
-}
-
-function incomprehensible(answer: Answer, problem: string, quote: string | undefined): Failure {
-  const message = `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`
-  return new Failure('service_failed', message, detailsOf('answer_not_understood', answer, BASE_URL_HINT))
+  return notUnderstood(answer, `it holds no ${what}`, quoteBody(answer))
 }
 
 /** The host that did not answer, where that is not the service. */
@@ -111,12 +117,6 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
   return new Failure('service_failed', `${problem}: ${what}`, details)
 }
 
-function redirected(answer: Answer): Failure {
-  const message = `the service answered with ${redirectIn(answer)}, which is never followed`
-  const hint = 'set the base URL to the address the service has now'
-  return new Failure('service_failed', message, detailsOf('redirected', answer, hint))
-}
-
 /** `a redirect (302) to https://elsewhere.example`; undefined when the answer is none. */
 export function redirectIn({status, headers}: Pick<Answer, 'status' | 'headers'>): string | undefined {
   if (status < 300 || status > 399) return undefined
@@ -129,22 +129,6 @@ function originOf(location: string | undefined): string {
   if (!URL.canParse(location)) return ' to another path of its own'
   const {origin} = new URL(location)
   return origin === 'null' ? ' to what is no address of the web' : ` to ${sanitizeLine(origin, 200)}`
-}
-
-function serviceFailed(answer: Answer, now: number): Failure {
-  const {code} = describeError(answer)
-  const said = saidIn(answer)
-  const message = `the service failed with status ${answer.status}${said === undefined ? '' : `: ${said}`}`
-  return new Failure('service_failed', message, detailsOf(code, answer, hintOfFailure(answer, code, now)))
-}
-
-function detailsOf(code: string, {status, requestId}: Answer, hint: string | undefined): FailureDetails {
-  return {code, status, requestId, hint}
-}
-
-/** What the service said, or the beginning of what it sent where that is no JSON; undefined when it said nothing. */
-function saidIn(answer: Answer): string | undefined {
-  return wordsOf(answer) ?? quoteUnlessJson(answer)
 }
 
 function quoteUnlessJson(answer: Answer): string | undefined {

@@ -1,6 +1,7 @@
 /** Which proxy a request takes, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case (lower case wins). */
 import {BlockList, isIP, isIPv4} from 'node:net'
 import {usage} from '../../contract/failure.js'
+import {percentDecoded} from '../../contract/foreign-text.js'
 import {mayBeThisMachine} from './loopback.js'
 
 export interface ProxyServer {
@@ -35,16 +36,8 @@ function parseProxy(text: string, name: string): ProxyServer {
 
 function basicAuthorization(url: URL): string | undefined {
   if (url.username === '' && url.password === '') return undefined
-  const credentials = [url.username, url.password].map(decode).join(':')
+  const credentials = [url.username, url.password].map(percentDecoded).join(':')
   return `Basic ${Buffer.from(credentials).toString('base64')}`
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Whether NO_PROXY names the host: `*`, `host`, `.host`, `*.host`, `host:port`, an address, or a CIDR range. */

@@ -55,7 +55,7 @@ export function createApi(parts: ApiParts): Api {
       if (failure) throw failure
       return answer
     },
-    fetchLink: (url, policy) => fetchLink(parts, url, policy),
+    fetchLink: url => fetchLink(parts, url),
   }
 }
 
@@ -115,14 +115,10 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * GETs a foreign link, following up to three redirects; the answer may have any other status. https only, except
  * that a service on this machine may give plain http links to this machine. Throws Failure; no failure holds the link.
  */
-export async function fetchLink(
-  parts: LinkParts,
-  link: string,
-  policy?: Partial<SendPolicy>,
-): Promise<SentAnswer> {
+export async function fetchLink(parts: LinkParts, link: string): Promise<SentAnswer> {
   let url = parseLink(link, undefined, parts.baseUrl)
   for (let redirects = 0; ; redirects++) {
-    const answer = await get(parts, url, policy)
+    const answer = await get(parts, url)
     if (!REDIRECTS.has(answer.status)) return answer
     if (redirects === LINK_LIMITS.redirects)
       throw badLink(`is redirected more than ${LINK_LIMITS.redirects} times`)
@@ -132,18 +128,15 @@ export async function fetchLink(
   }
 }
 
-async function get(parts: LinkParts, url: URL, policy?: Partial<SendPolicy>): Promise<SentAnswer> {
+async function get(parts: LinkParts, url: URL): Promise<SentAnswer> {
   const request = {method: 'GET', url: url.href, headers: {accept: 'application/pdf'}}
   // Only the host is reported, because the rest of the link opens the voucher.
   const name = "the host of the voucher's link"
   const hint =
     'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
-  const limits = {
-    timeoutSeconds: parts.timeoutSeconds ?? LINK_LIMITS.seconds,
-    maxAnswerBytes: LINK_LIMITS.bytes,
-  }
+  const timeoutSeconds = parts.timeoutSeconds ?? LINK_LIMITS.seconds
   return parts.sender
-    .send(request, {repeatable: true, ...limits, ...policy})
+    .send(request, {repeatable: true, timeoutSeconds, maxAnswerBytes: LINK_LIMITS.bytes})
     .catch(throwUnanswered(false, {name, host: url.host, hint}))
 }
 

@@ -54,10 +54,10 @@ function hide(text: string, find: (text: string) => readonly Range[]): string {
   }
   const visible = parts.join('') + text.slice(kept)
   if (!visible.includes('%')) return visible
-  return visible.replace(/\S+/g, word => (find(percentDecoded(word)).length > 0 ? REDACTED : word))
+  return visible.replace(/\S+/g, word => (find(runsDecoded(word)).length > 0 ? REDACTED : word))
 }
 
-function percentDecoded(word: string): string {
+function runsDecoded(word: string): string {
   return word.replace(/(%[0-9a-f]{2})+/gi, run => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
 }
 

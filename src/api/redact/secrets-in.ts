@@ -1,5 +1,6 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
 import {fieldsOf} from '../../contract/field-names.js'
+import {percentDecoded} from '../../contract/foreign-text.js'
 import {breadthFirst, parseJson} from '../../contract/json.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
 import {isOperation} from './redact.js'
@@ -35,15 +36,7 @@ function linkPartsOf(request: WireRequest): string[] {
     .split('&')
     .map(pair => pair.slice(pair.indexOf('=') + 1))
     .filter(value => value.length >= LEAST_LENGTH.inQuery)
-  return [...inPath, ...inQuery].flatMap(part => [part, meaningOf(part)])
-}
-
-function meaningOf(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
+  return [...inPath, ...inQuery].flatMap(part => [part, percentDecoded(part)])
 }
 
 /** Whether a name of FIELDS may be in a body: looking at its bytes spares the walk through a long one that has none. */

@@ -2,7 +2,7 @@
  * Reports every attempt: lines for `--verbose` and `--print-curl`, a summary to store on this machine, records for `--har`.
  * Nothing secret leaves this folder.
  */
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
@@ -130,10 +130,5 @@ function codePart(code: string, redactor: Redactor): {error_code?: string} {
 function shownUrl(url: string, redactor: Redactor): string {
   if (!URL.canParse(url)) return redactor.text(url)
   const {origin} = new URL(url)
-  const rest = url.slice(origin.length)
-  try {
-    return sanitizeLine(origin + redactor.text(decodeURIComponent(rest)), 1000)
-  } catch {
-    return sanitizeLine(origin + redactor.text(rest), 1000)
-  }
+  return sanitizeLine(origin + redactor.text(percentDecoded(url.slice(origin.length))), 1000)
 }
