@@ -94,10 +94,8 @@ export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filte
 export function checkOwnPath(where: string, name: string, path: string): string {
   const refuse = (problem: string) => usage('settings_invalid', problem)
   const operation = OWN_OPERATIONS.find(own => own === name)
-  if (operation === undefined) {
-    const problem = 'which is not an operation whose path can be named'
-    throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, ${problem}`)
-  }
+  const none = 'which is not an operation whose path can be named'
+  if (!operation) throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, ${none}`)
   if (!PATH_TEMPLATE.test(path))
     throw refuse(`${where}: the path of ${name} must be one such as /bookings/{reservation_ref}`)
   const parametersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).sort().join(' ')

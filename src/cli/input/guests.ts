@@ -47,10 +47,8 @@ async function readIdentity(field: string, pairs: ReadonlyMap<string, string>): 
     {type: pairs.get('identity.type'), number: pairs.get('identity.number')},
   ].filter(({type, number}) => type !== undefined || number !== undefined)
   const [identity, ...others] = given
-  if (others.length > 0) {
-    const problem = 'give one identity: tc, passport, or identity.type and identity.number'
-    throw usage('invalid_input', `${field}: ${problem}`)
-  }
+  const problem = 'give one identity: tc, passport, or identity.type and identity.number'
+  if (others.length > 0) throw usage('invalid_input', `${field}: ${problem}`)
   if (identity && (!identity.type || !identity.number))
     throw usage('invalid_input', `${field}: identity.type and identity.number go together`)
   return identity

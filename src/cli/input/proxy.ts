@@ -7,12 +7,10 @@ export function checkProxy(field: string, text: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw usage('invalid_proxy', `${field}: must be an http:// or https:// URL`)
-  if (url.username !== '' || url.password !== '') {
-    const problem =
-      'contains a user name or password, which would show in the process list and the shell history'
-    throw usage('secret_on_command_line', `${field}: ${problem}`, 'set HTTPS_PROXY instead')
-  }
-  return url.origin
+  if (url.username === '' && url.password === '') return url.origin
+  const problem =
+    'contains a user name or password, which would show in the process list and the shell history'
+  throw usage('secret_on_command_line', `${field}: ${problem}`, 'set HTTPS_PROXY instead')
 }
 
 /** `env` with `origin` as the proxy of every request. */

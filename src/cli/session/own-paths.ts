@@ -18,10 +18,10 @@ export type NamedPath = (name: OperationName) => string | undefined
 
 /** By profile, base URL or defaults; read on first use, invalid ones then throw Failure. */
 export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): NamedPath {
-  let paths: Readonly<Record<string, string>> | undefined
+  let paths: Readonly<Partial<Record<string, string>>> | undefined
   return name => {
     paths ??= pathsIn(target, state)
-    return Object.hasOwn(paths, name) ? paths[name] : undefined
+    return paths[name]
   }
 }
 
@@ -78,9 +78,8 @@ async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Pro
   const request = {method: 'GET', url, headers: {accept: 'application/json'}}
   const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds}
   const answer = await sender.send(request, policy).catch(error => {
-    if (!(error instanceof SendError)) throw error
-    if (!error.last.sent) throw unanswered(error, false)
-    return undefined
+    if (error instanceof SendError && error.last.sent) return undefined
+    throw error instanceof SendError ? unanswered(error, false) : error
   })
   if (answer?.status !== 200 || answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) return false
   const clock = unwrap(parseJson(answer.body))

@@ -34,13 +34,10 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
   const flag = flags[key.flag ?? '']
   if (flag) return {key, value: flag, origin: 'flag', source: `--${key.flag}`}
   const variable = env[key.environment ?? '']
-  if (variable && !givesWay(key, around))
-    return {
-      key,
-      value: key.conceal?.(variable) ?? variable,
-      origin: 'environment',
-      source: key.environment ?? null,
-    }
+  if (variable && !givesWay(key, around)) {
+    const value = key.conceal?.(variable) ?? variable
+    return {key, value, origin: 'environment', source: key.environment ?? null}
+  }
   for (const place of key.places) {
     const value = written(key, place, around)
     if (value === undefined) continue
@@ -52,9 +49,7 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
   return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null}
 }
 
-export function allEffective(around: Surroundings): Effective[] {
-  return SETTING_KEYS.map(key => effective(key, around))
-}
+export const allEffective = (around: Surroundings) => SETTING_KEYS.map(key => effective(key, around))
 
 /** A --profile on the command line overrides complete credentials of the environment, their base URL too. */
 function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
@@ -64,14 +59,9 @@ function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   return name === 'base_url' && Boolean(isComplete)
 }
 
-export function written(
-  key: SettingKey,
-  place: SettingPlace,
-  around: Surroundings,
-): SettingValue | undefined {
-  const {settings} = around
+export function written(key: SettingKey, place: SettingPlace, around: Surroundings) {
   const path = {top: [], profile: ['profiles', profileInUse(around)], defaults: ['defaults']}[place]
-  let holder: unknown = settings
+  let holder: unknown = around.settings
   for (const word of [...path, ...pathIn(key)]) holder = isObject(holder) ? own(holder, word) : undefined
   return holder as SettingValue | undefined
 }

@@ -64,27 +64,17 @@ function widthsWithin(
   if (total(whole) <= room) return whole
   let widths = columns.map(column => Math.max(column.width, longestWord(column)))
   while (total(widths) > room) {
-    const at = widestOf(widths, columns, false, ofMain) ?? widestOf(widths, columns, true, ofMain)
-    if (at === undefined) return undefined
-    widths = widths.with(at, (widths[at] ?? 0) - 1)
+    const cuttable = columns.map(({shortest, isMain}, at) => {
+      const width = widths[at] ?? 0
+      return {at, width, isMain, mayShrink: width > (isMain ? Math.max(shortest, ofMain) : shortest)}
+    })
+    const narrowable = cuttable.filter(({mayShrink}) => mayShrink)
+    const others = narrowable.filter(({isMain}) => !isMain)
+    const [widest] = (others.length > 0 ? others : narrowable).sort((a, b) => b.width - a.width)
+    if (widest === undefined) return undefined
+    widths = widths.with(widest.at, widest.width - 1)
   }
   return widths
-}
-
-/** The widest of the columns that can be narrowed, of the main ones or of the others. */
-function widestOf(
-  widths: readonly number[],
-  columns: readonly FittedColumn[],
-  ofMain: boolean,
-  leastOfMain: number,
-): number | undefined {
-  const cuttable = columns.map(({shortest, isMain = false}, at) => {
-    const width = widths[at] ?? 0
-    const least = isMain ? Math.max(shortest, leastOfMain) : shortest
-    return isMain === ofMain && width > least ? width : 0
-  })
-  const widest = Math.max(...cuttable)
-  return widest === 0 ? undefined : cuttable.indexOf(widest)
 }
 
 function headOf({name}: TableColumn): string {

@@ -68,11 +68,8 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const scopes = scopesIn(flags.scope) ?? scopesOf(env.BOOKCTL_SCOPES)
   const known = recordOf(state, profile)
   const questions = questionsAbout(known)
-  const values = [
-    flags['base-url'] || undefined,
-    flags['client-id'] || undefined,
-    await givenSecret(flags, env),
-  ]
+  const secret = await givenSecret(flags, env)
+  const values = [flags['base-url'] || undefined, flags['client-id'] || undefined, secret]
   // What was given is checked before anything is asked.
   if (flags['base-url']) parseFlag(flags['base-url'], env)
   for (const [index, value] of values.entries())
@@ -81,10 +78,8 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const answers = await ask(asked)
   const [baseUrl = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
   checkCredentials(clientId, clientSecret, parseBaseUrl(baseUrl).baseUrl)
-  const input: LoginInput = {
-    ...{profile, baseUrl, clientId, clientSecret, scopes},
-    keychain: flags.keychain ?? false,
-  }
+  const {keychain = false} = flags
+  const input: LoginInput = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
   return {input, askedFor: asked.find(({secret}) => secret)}
 }
 
@@ -137,7 +132,7 @@ function questionsAbout(known: Profile | undefined): Question[] {
     {
       flag: '--base-url',
       message: 'Base URL, ending in v1',
-      ...(known ? {default: known.base_url} : {}),
+      default: known?.base_url,
       check: answer => {
         baseUrl = parseBaseUrl(answer).baseUrl
       },
@@ -145,7 +140,7 @@ function questionsAbout(known: Profile | undefined): Question[] {
     {
       flag: '--client-id',
       message: 'Client id',
-      ...(known ? {default: known.client_id} : {}),
+      default: known?.client_id,
       check: checkClientId,
     },
     {

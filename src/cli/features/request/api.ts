@@ -125,8 +125,7 @@ export function apiResult(answer: Answer, include: boolean): Result {
 
 function rowsOf(body: unknown): Record<string, unknown>[] {
   const inner = isObject(body) && 'data' in body ? body.data : body
-  const list = Array.isArray(inner) ? inner : [inner]
-  return list.map(item => (isObject(item) ? item : {value: item}))
+  return [inner].flat().map(item => (isObject(item) ? item : {value: item}))
 }
 
 /** Bytes for stdout without a format; undefined when a terminal must not get them. */

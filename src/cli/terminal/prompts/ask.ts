@@ -29,13 +29,8 @@ export async function ask(
   open: () => Promise<Prompts>,
 ): Promise<string[]> {
   if (questions.length === 0) return []
-  if (!mayAsk(flags)) {
-    const hint = questions.find(question => question.ways)?.ways
-    throw missing(
-      questions.map(question => question.flag),
-      hint,
-    )
-  }
+  const names = questions.map(({flag}) => flag)
+  if (!mayAsk(flags)) throw missing(names, questions.find(({ways}) => ways)?.ways)
   const {withWayBack} = await import('./way-back.js')
   return withWayBack(await open(), async prompts => {
     const answers: string[] = []
