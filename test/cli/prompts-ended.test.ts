@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {describe, expect, test} from 'vitest'
+import {converse, KEYS} from '../support/terminal.js'
 import {ACCESSIBLE, ask, askInPlainSurroundings, askReally} from './asking.js'
 import type {QuestionName} from './questions.js'
 
@@ -8,52 +9,44 @@ askInPlainSurroundings()
 describe('Escape', () => {
   test('goes back a question, which takes its place; Enter keeps the answer', async () => {
     const terminal = ask(['chain'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Ayşe\r')
-    await terminal.waitFor('Esc goes back')
-    terminal.type('3\r')
-    await terminal.waitFor('Which city')
-    terminal.type('ık 12\r')
-    await terminal.waitFor('offer ends soon; Esc goes back')
-    terminal.press('escape')
-    await terminal.waitFor('> Otel Işık 12')
-    await terminal.waitFor('Esc goes back')
+    await converse(
+      terminal,
+      ['Guest name', 'Ayşe\r'],
+      ['Esc goes back', '3\r'],
+      ['Which city', 'ık 12\r'],
+      ['offer ends soon; Esc goes back', KEYS.escape],
+      ['> Otel Işık 12'],
+      ['Esc goes back'],
+    )
     expect(terminal.screen()).not.toContain('offer ends soon')
     terminal.press('escape')
-    await terminal.waitFor('> 3. ')
-    terminal.press('escape')
-    await terminal.waitFor('Guest name (Ayşe)')
+    await converse(terminal, ['> 3. ', KEYS.escape], ['Guest name (Ayşe)'])
     // At once, which is not taken for a part of Escape.
     terminal.type('Öz\r')
-    await terminal.waitFor('> 3. ')
-    terminal.type('\r')
-    await terminal.waitFor('> Otel Işık 12')
-    terminal.type('\r')
-    await terminal.waitFor('Reserve this?')
-    await terminal.waitFor('offer ends soon')
-    terminal.type('y\r')
-    await terminal.waitFor('["Öz",3,12,true]')
+    await converse(
+      terminal,
+      ['> 3. ', '\r'],
+      ['> Otel Işık 12', '\r'],
+      ['Reserve this?'],
+      ['offer ends soon', 'y\r'],
+      ['["Öz",3,12,true]'],
+    )
     expect(await terminal.exit).toBe(0)
   })
 
   test('twice, however quickly, goes back twice', async () => {
     const terminal = ask(['chain'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Ayşe\r')
-    await terminal.waitFor('Esc goes back')
-    terminal.type('3\r')
-    await terminal.waitFor('Which city')
-    terminal.type('ık 12\r')
-    await terminal.waitFor('Reserve this?')
-    terminal.press('escape', 'escape')
-    await terminal.waitFor('> 3. ')
-    terminal.press('escape')
-    await terminal.waitFor('Guest name (Ayşe)')
-    terminal.type('\r')
-    await terminal.waitFor('> 3. ')
-    terminal.type('\r')
-    await terminal.waitFor('> Otel Işık 12')
-    terminal.press('escape')
+    await converse(
+      terminal,
+      ['Guest name', 'Ayşe\r'],
+      ['Esc goes back', '3\r'],
+      ['Which city', 'ık 12\r'],
+      ['Reserve this?', KEYS.escape + KEYS.escape],
+      ['> 3. ', KEYS.escape],
+      ['Guest name (Ayşe)', '\r'],
+      ['> 3. ', '\r'],
+      ['> Otel Işık 12', KEYS.escape],
+    )
     await sleep(30)
     terminal.press('escape')
     await terminal.waitFor('Guest name (Ayşe)')
@@ -63,10 +56,7 @@ describe('Escape', () => {
 
   test('is not mistaken for an arrow key that arrives in parts', async () => {
     const terminal = ask(['chain'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Ayşe\r')
-    await terminal.waitFor('> 1. ')
-    terminal.type('\u001b')
+    await converse(terminal, ['Guest name', 'Ayşe\r'], ['> 1. ', '\u001b'])
     await sleep(10)
     terminal.type('[B')
     await terminal.waitFor('> 2. ')
@@ -76,14 +66,13 @@ describe('Escape', () => {
 
   test('is a line of its own among plain lines', async () => {
     const terminal = ask(['chain'], ACCESSIBLE)
-    await terminal.waitFor('Guest name: ')
-    terminal.type('Ayşe\r')
-    await terminal.waitFor('Number from 1 to 40 (< goes back): ')
-    terminal.type('<\r')
-    await terminal.waitFor('Guest name (Ayşe): ')
-    terminal.type('\r')
-    await terminal.waitFor('Number from')
-    terminal.press('ctrl-d')
+    await converse(
+      terminal,
+      ['Guest name: ', 'Ayşe\r'],
+      ['Number from 1 to 40 (< goes back): ', '<\r'],
+      ['Guest name (Ayşe): ', '\r'],
+      ['Number from', KEYS['ctrl-d']],
+    )
     expect(await terminal.exit).toBe(9)
   })
 })
@@ -124,17 +113,13 @@ describe.each([
   test('text typed or pasted before a confirmation does not confirm', async () => {
     const terminal = ask(['late'], env)
     terminal.type('y\ry\ryes\r')
-    await terminal.waitFor('Reserve this?')
-    terminal.type('\r')
-    await terminal.waitFor('false')
+    await converse(terminal, ['Reserve this?', '\r'], ['false'])
     expect(await terminal.exit).toBe(0)
   })
 
   test('text of the service cannot move the cursor or make lines', async () => {
     const terminal = ask(['hostile'], env)
-    await terminal.waitFor('1. ')
-    terminal.type('1\r')
-    await terminal.waitFor('end')
+    await converse(terminal, ['1. ', '1\r'], ['end'])
     expect(await terminal.exit).toBe(0)
     expect(terminal.screen()).toContain('Hotel\\u001b[2J\\u0007\\nsecond line')
     expect(terminal.raw()).not.toContain('\u001b[2J')

@@ -2,7 +2,7 @@
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
-import {atTerminal} from '../support/terminal.js'
+import {atTerminal, converse, KEYS} from '../support/terminal.js'
 import {ACCESSIBLE, ask, askInPlainSurroundings, askReally, SCRIPT} from './asking.js'
 import type {QuestionName} from './questions.js'
 
@@ -11,9 +11,7 @@ askInPlainSurroundings()
 describe('drawn', () => {
   test('a text is edited in place, an error stays with it, and its meaning is shown', async () => {
     const terminal = ask(['text'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Öğt 9\r')
-    await terminal.waitFor('a name holds no digits')
+    await converse(terminal, ['Guest name', 'Öğt 9\r'], ['a name holds no digits'])
     await expect.poll(() => terminal.screen()).toBe('? Guest name Öğt 9\n! a name holds no digits')
     terminal.press('backspace', 'backspace')
     await expect.poll(() => terminal.screen()).toBe('? Guest name Öğt')
@@ -27,10 +25,7 @@ describe('drawn', () => {
 
   test('pasted text cannot move the cursor', async () => {
     const terminal = ask(['text'])
-    await terminal.waitFor('Guest name')
-    terminal.type('Ay\u009b2J\u001b[2Jş')
-    await terminal.waitFor('Ay\\u009b2Jş')
-    terminal.press('ctrl-c')
+    await converse(terminal, ['Guest name', 'Ay\u009b2J\u001b[2Jş'], ['Ay\\u009b2Jş', KEYS['ctrl-c']])
     expect(await terminal.exit).toBe(9)
     for (const control of ['\u009b', '\u001b[2J']) expect(terminal.raw()).not.toContain(control)
   })
@@ -49,10 +44,7 @@ describe('drawn', () => {
     await terminal.waitFor('⏎ select')
     expect(terminal.screen()).toContain('> 3. 東京ホテル 3')
     terminal.press('up')
-    await terminal.waitFor('> 2. ')
-    terminal.type('27')
-    await terminal.waitFor('> 27. ')
-    await terminal.waitFor('⏎ select')
+    await converse(terminal, ['> 2. ', '27'], ['> 27. '], ['⏎ select'])
     const lines = terminal.screen().split('\n')
     expect(lines.length).toBeLessThanOrEqual(16)
     expect(lines.filter(line => line.startsWith('>'))).toHaveLength(1)
@@ -77,19 +69,16 @@ describe('drawn', () => {
 
   test('typing narrows a search; nothing found is nothing chosen', async () => {
     const terminal = ask(['search', 'search'])
-    await terminal.waitFor('> 東京ホテル 1')
-    terminal.type('ık 1')
-    await terminal.waitFor('> Otel Işık 10')
-    terminal.type('z')
-    await terminal.waitFor('No results found')
-    terminal.press('enter', 'backspace', 'down')
-    await terminal.waitFor('> Otel Işık 12')
-    terminal.press('enter')
-    await terminal.waitFor('12\r\n')
+    await converse(
+      terminal,
+      ['> 東京ホテル 1', 'ık 1'],
+      ['> Otel Işık 10', 'z'],
+      ['No results found', KEYS.enter + KEYS.backspace + KEYS.down],
+      ['> Otel Işık 12', KEYS.enter],
+      ['12\r\n'],
+    )
     // Typed or pasted together with Enter.
-    await terminal.waitFor('> 東京ホテル 1')
-    terminal.type('ık 14\r')
-    await terminal.waitFor('14\r\n')
+    await converse(terminal, ['> 東京ホテル 1', 'ık 14\r'], ['14\r\n'])
     expect(await terminal.exit).toBe(0)
   })
 
@@ -121,14 +110,14 @@ describe('at a real terminal', () => {
       ...{columns: 60, rows: 40},
       command: ['bash', '-c', `set -m; ${script}; echo suspended; fg`],
     })
-    await terminal.waitFor('Guest name')
-    terminal.type('Öğ')
-    await terminal.waitFor('Öğ')
-    terminal.type('\u001a')
-    await terminal.waitFor('suspended')
-    await terminal.waitFor('Guest name')
-    terminal.type('üt\r')
-    await terminal.waitFor('"Öğüt"')
+    await converse(
+      terminal,
+      ['Guest name', 'Öğ'],
+      ['Öğ', '\u001a'],
+      ['suspended'],
+      ['Guest name', 'üt\r'],
+      ['"Öğüt"'],
+    )
     expect(await terminal.exit).toBe(0)
   })
 
@@ -205,12 +194,7 @@ describe('plain lines', () => {
     '%s chooses: an action behind many offers by its number, an offer by its code',
     async (typed, chosen) => {
       const terminal = ask(['actions'], ACCESSIBLE)
-      await terminal.waitFor('Offer')
-      terminal.type('\r')
-      await terminal.waitFor('20. [Sort]')
-      await terminal.waitFor('21 more')
-      terminal.type(`${typed}\r`)
-      await terminal.waitFor(`${chosen}\r\n`)
+      await converse(terminal, ['Offer', '\r'], ['20. [Sort]'], ['21 more', `${typed}\r`], [`${chosen}\r\n`])
       expect(await terminal.exit).toBe(0)
     },
   )

@@ -7,7 +7,7 @@ import {textWidth} from '../../src/cli/terminal/text.js'
 import {ENTRY, Home} from '../support/bookctl.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
-import {atTerminal} from '../support/terminal.js'
+import {atTerminal, converse, KEYS} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
@@ -15,22 +15,17 @@ const {home} = sandbox
 test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
   const person = new Home()
   const terminal = atTerminal(person, ['login'])
-  await terminal.waitFor('Base URL')
-  terminal.type('https://service.test/v2\r')
-  await terminal.waitFor('must end in /v1')
-  terminal.press('ctrl-u')
-  terminal.type(`${sandbox.baseUrl}\r`)
-  await terminal.waitFor('Client id')
-  terminal.type('somebody\r')
-  await terminal.waitFor('must start with cid_')
-  terminal.press('ctrl-u')
-  terminal.type('cid_sandbox\r')
-  await terminal.waitFor('Client secret')
-  terminal.type('sk_test_nonsense\r')
-  await terminal.waitFor('does not accept the client id and secret')
-  await terminal.waitFor('Client secret of cid_sandbox, again')
-  terminal.type('sk_test_sandbox\u0014\r')
-  await terminal.waitFor(/Next:\s+see the account: bookctl account/)
+  await converse(
+    terminal,
+    ['Base URL', 'https://service.test/v2\r'],
+    ['must end in /v1', `${KEYS['ctrl-u']}${sandbox.baseUrl}\r`],
+    ['Client id', 'somebody\r'],
+    ['must start with cid_', `${KEYS['ctrl-u']}cid_sandbox\r`],
+    ['Client secret', 'sk_test_nonsense\r'],
+    ['does not accept the client id and secret'],
+    ['Client secret of cid_sandbox, again', 'sk_test_sandbox\u0014\r'],
+    [/Next:\s+see the account: bookctl account/],
+  )
   expect(await terminal.exit).toBe(0)
   expect(terminal.raw()).not.toContain('toggle')
   expect(terminal.raw()).not.toContain('sk_test')
@@ -54,14 +49,12 @@ test('reserve asks once, and not again for what is made', async () => {
 
 test('what is missing is asked for, with what the machine knows to choose from', async () => {
   const terminal = atTerminal(home, ['webhooks', 'create', '--dry-run'])
-  await terminal.waitFor('(--url)')
-  terminal.type('http://partner.example/hooks\r')
-  await terminal.waitFor('must start with https://')
-  terminal.press('ctrl-u')
-  terminal.type('https://partner.example/hooks\r')
-  await terminal.waitFor('[ ] voucher.ready')
-  terminal.press('space')
-  terminal.type('6\r')
+  await converse(
+    terminal,
+    ['(--url)', 'http://partner.example/hooks\r'],
+    ['must start with https://', `${KEYS['ctrl-u']}https://partner.example/hooks\r`],
+    ['[ ] voucher.ready', `${KEYS.space}6\r`],
+  )
   expect(await terminal.exit).toBe(0)
   expect(terminal.raw()).toMatch(/"reservation\.confirmed",\s+"voucher\.ready"\s/)
 })

@@ -72,6 +72,19 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
   }
 }
 
+type Exchange = readonly [seen: string | RegExp, typed?: string]
+
+/** Waits for what is seen, then types, for each of `exchanges`. */
+export async function converse(
+  terminal: Pick<TerminalRun, 'waitFor'> & {type(text: string): void},
+  ...exchanges: readonly Exchange[]
+): Promise<void> {
+  for (const [seen, typed] of exchanges) {
+    await terminal.waitFor(seen)
+    if (typed !== undefined) terminal.type(typed)
+  }
+}
+
 /** A screen that obeys what is written to it. */
 export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
