@@ -1,5 +1,5 @@
 /** Consent to a change, the same for every command. */
-import {describe, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {requireConsent} from '../../src/cli/terminal/prompts/ask.js'
 import {thrownBy} from '../support/thrown.js'
 
@@ -7,26 +7,15 @@ const CHANGE = {what: 'a live reservation', undone: 'nothing was sent', result: 
 
 test('yes passes', () => expect(requireConsent(true, CHANGE)).toBeUndefined())
 
-describe.each([
+test.each([
   [
-    'no',
-    false,
-    'not_confirmed',
-    'not confirmed; nothing was sent',
+    'not_confirmed: not confirmed; nothing was sent',
     'to do it, run the command again and answer y, or add --yes',
+    false,
   ],
-  [
-    'no terminal',
-    undefined,
-    'confirmation_needed',
-    'a live reservation needs confirmation; nothing was sent',
-    'add --yes',
-  ],
-] as const)('%s', (_, agreed, code, message, hint) => {
-  test('refuses as usage, and says what did not happen', () => {
-    const failure = thrownBy(() => requireConsent(agreed, CHANGE))
-    expect(failure).toMatchObject({kind: 'usage', message, details: {code}})
-    expect(failure.details.hint).toBe(hint)
-    expect(failure.details.result).toEqual(agreed === undefined ? CHANGE.result : undefined)
-  })
+  ['confirmation_needed: a live reservation needs confirmation; nothing was sent', 'add --yes', undefined],
+])('refuses as usage, and says what did not happen: %s', (problem, hint, agreed) => {
+  const {kind, message, details} = thrownBy(() => requireConsent(agreed, CHANGE))
+  expect([kind, `${details.code}: ${message}`, details.hint]).toEqual(['usage', problem, hint])
+  expect(details.result).toEqual(agreed === undefined ? CHANGE.result : undefined)
 })

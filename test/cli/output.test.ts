@@ -29,23 +29,28 @@ const PIPE = {isTTY: false}
 const render = (flags: OutputFlags, terminal: {isTTY: boolean; columns?: number} = PIPE) =>
   renderResult(list, flags, terminal)
 
+const TERMINAL = {isTTY: true, columns: 80}
+
+test.each<[string, OutputFlags, typeof TERMINAL | typeof PIPE, string]>([
+  [
+    'lines without a header, tab or escape in a pipe',
+    {},
+    PIPE,
+    'a\tİstanbul\\u001b[2J\nb\ttab\\there\nc\t\n',
+  ],
+  ['a table at a terminal', {}, TERMINAL, 'ID  NAME\na   İstanbul\\u001b[2J\nb   tab\\there\nc\n'],
+  ['an item a line', {format: 'ndjson'}, PIPE, items.map(item => `${JSON.stringify(item)}\n`).join('')],
+  ['chosen columns', {format: 'ndjson', columns: 'id'}, PIPE, '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'],
+  ['chosen columns in their order', {columns: 'tags, id'}, PIPE, 'x y\ta\n\tb\n\tc\n'],
+  ['identifiers', {quiet: true}, PIPE, 'a\nb\nc\n'],
+])('a list is %s: %j', async (_, flags, terminal, expected) => {
+  expect(await render(flags, terminal)).toBe(expected)
+})
+
 describe('a list', () => {
-  test('is tab-separated lines without header in a pipe, with no tab or escape of the service in them', async () => {
-    expect(await render({})).toBe('a\tİstanbul\\u001b[2J\nb\ttab\\there\nc\t\n')
-  })
-
-  test('is a table without borders at a terminal', async () => {
-    expect(await render({}, {isTTY: true, columns: 80})).toBe(
-      'ID  NAME\na   İstanbul\\u001b[2J\nb   tab\\there\nc\n',
-    )
-  })
-
   test('is a block an item at a terminal too narrow', async () => {
-    expect((await render({}, {isTTY: true, columns: 30})).split('\n').slice(0, 3)).toEqual([
-      'id:   a',
-      'name: İstanbul\\u001b[2J',
-      '',
-    ])
+    const [first, second, third] = (await render({}, {isTTY: true, columns: 30})).split('\n')
+    expect([first, second, third]).toEqual(['id:   a', 'name: İstanbul\\u001b[2J', ''])
   })
 
   test('csv has a header and quotes', async () => {
@@ -58,48 +63,39 @@ describe('a list', () => {
     expect(await renderResult({...list, items: []}, {format: 'csv'}, more)).toBe('')
   })
 
-  test('ndjson has an item a line', async () => {
-    const lines = (await render({format: 'ndjson'})).trimEnd().split('\n')
-    expect(lines.map(line => JSON.parse(line))).toEqual(items)
-    expect(await render({format: 'ndjson', columns: 'id'})).toBe('{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n')
-  })
-
   test('json is one document, and empty is not nothing', async () => {
     expect(JSON.parse(await render({json: true}))).toEqual({items})
     const none = {...list, document: {items: []}, items: []}
     expect(JSON.parse(await renderResult(none, {json: true}, PIPE))).toEqual({items: []})
     expect(await renderResult(none, {}, {isTTY: true})).toBe('')
   })
-
-  test('--quiet prints identifiers, --columns chooses', async () => {
-    expect(await render({quiet: true})).toBe('a\nb\nc\n')
-    expect(await render({columns: 'tags, id'})).toBe('x y\ta\n\tb\n\tc\n')
-  })
 })
 
 describe('--query', () => {
-  test('prints a string bare, anything else as JSON', async () => {
-    expect(await render({query: 'items[0].id'})).toBe('a\n')
-    expect(await render({query: 'items[].id', json: true})).toBe('[\n  "a",\n  "b",\n  "c"\n]\n')
-    expect(await render({query: 'items[9]'})).toBe('null\n')
-    expect(await render({query: 'length(items)'})).toBe('3\n')
-  })
-
-  test('prints what it finds in the rows of --format', async () => {
-    const pairs = 'items[].{id: id, tags: tags}'
-    expect(await render({query: pairs, format: 'csv'})).toBe('id,tags\na,x y\nb,\nc,\n')
-    expect(await render({query: pairs, format: 'tsv', columns: 'tags,id'})).toBe('x y\ta\n\tb\n\tc\n')
-    expect(await render({query: pairs, format: 'table'}, {isTTY: true, columns: 80})).toMatch(
-      /^ID {2}TAGS\na {3}x y\n/,
-    )
-    expect(await render({query: pairs, format: 'ndjson'})).toMatch(/^{"id":"a","tags":\["x","y"\]}\n/)
-    expect(await render({query: 'items[].[id, name]', format: 'csv'})).toMatch(/^1,2\na,/)
-    expect(await render({query: 'items[].id', format: 'csv'})).toBe('value\na\nb\nc\n')
-    expect(await render({query: 'items[].id', format: 'tsv'})).toBe('a\nb\nc\n')
-    expect(await render({query: 'items[0]', format: 'tsv', columns: 'id'})).toBe('id\ta\n')
-    expect(await render({query: 'items[0].id', format: 'tsv'})).toBe('a\n')
-    expect(await render({query: 'nothing', format: 'csv'})).toBe('')
-  })
+  const pairs = 'items[].{id: id, tags: tags}'
+  test.each<[OutputFlags, string | RegExp]>([
+    [{query: 'items[0].id'}, 'a\n'],
+    [{query: 'items[].id', json: true}, '[\n  "a",\n  "b",\n  "c"\n]\n'],
+    [{query: 'items[9]'}, 'null\n'],
+    [{query: 'length(items)'}, '3\n'],
+    [{query: pairs, format: 'csv'}, 'id,tags\na,x y\nb,\nc,\n'],
+    [{query: pairs, format: 'tsv', columns: 'tags,id'}, 'x y\ta\n\tb\n\tc\n'],
+    [{query: pairs, format: 'table'}, /^ID {2}TAGS\na {3}x y\n/],
+    [{query: pairs, format: 'ndjson'}, /^{"id":"a","tags":\["x","y"\]}\n/],
+    [{query: 'items[].[id, name]', format: 'csv'}, /^1,2\na,/],
+    [{query: 'items[].id', format: 'csv'}, 'value\na\nb\nc\n'],
+    [{query: 'items[].id', format: 'tsv'}, 'a\nb\nc\n'],
+    [{query: 'items[0]', format: 'tsv', columns: 'id'}, 'id\ta\n'],
+    [{query: 'items[0].id', format: 'tsv'}, 'a\n'],
+    [{query: 'nothing', format: 'csv'}, ''],
+  ])(
+    'prints a string bare, anything else as JSON, or in the rows of --format: %j',
+    async (flags, expected) => {
+      const printed = await render(flags, TERMINAL)
+      if (typeof expected === 'string') expect(printed).toBe(expected)
+      else expect(printed).toMatch(expected)
+    },
+  )
 
   test('warns when it finds nothing, and names what there is', async () => {
     const warnings: string[] = []
@@ -150,38 +146,36 @@ describe('what a person sees of one thing', () => {
     ...single({a: 1}, {a: 1, b: null}, 'one'),
     facts: {hotel: 'Otel', 'cancel by': null, price: ''},
   }
-  const person = {isTTY: true, columns: 80}
 
   test('is its facts, without those that are not known', async () => {
-    expect(await renderResult(one, {}, person)).toBe('hotel: Otel\n')
+    expect(await renderResult(one, {}, TERMINAL)).toBe('hotel: Otel\n')
     expect(await renderResult(one, {format: 'table'}, PIPE)).toBe('hotel: Otel\n')
   })
 
   test('is its columns where they are asked for, and in a pipe', async () => {
-    expect(await renderResult(one, {columns: 'a,b'}, person)).toBe('a: 1\nb:\n')
+    expect(await renderResult(one, {columns: 'a,b'}, TERMINAL)).toBe('a: 1\nb:\n')
     expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nb\t\n')
-    expect(await renderResult(one, {format: 'csv'}, person)).toBe('a,b\n1,\n')
+    expect(await renderResult(one, {format: 'csv'}, TERMINAL)).toBe('a,b\n1,\n')
   })
 
   test('has no line without a value in any record', async () => {
     const {facts: _, ...plain} = one
-    expect(await renderResult(plain, {}, person)).toBe('a: 1\n')
+    expect(await renderResult(plain, {}, TERMINAL)).toBe('a: 1\n')
   })
 })
 
 test('a line above a table is for a terminal, and only with rows', async () => {
   const said = {...list, lead: headLine('Istanbul\u001b: 3 of 9')}
-  const person = {isTTY: true, columns: 80}
-  expect(await renderResult(said, {}, person)).toMatch(/^Istanbul\\u001b: 3 of 9\nID {2}NAME\n/)
+  expect(await renderResult(said, {}, TERMINAL)).toMatch(/^Istanbul\\u001b: 3 of 9\nID {2}NAME\n/)
   expect(await renderResult(said, {}, PIPE)).toBe(await render({}))
   for (const flags of [{quiet: true}, {json: true}, {format: 'table'}, {query: 'items'}] as const)
-    expect(await renderResult(said, flags, person)).not.toContain('Istanbul\\u001b:')
-  expect(await renderResult({...said, items: []}, {}, person)).toBe('')
+    expect(await renderResult(said, flags, TERMINAL)).not.toContain('Istanbul\\u001b:')
+  expect(await renderResult({...said, items: []}, {}, TERMINAL)).toBe('')
 })
 
 test('a long value is bounded in the record a person sees, and whole everywhere else', async () => {
   const one = single({long: 'x'.repeat(10_240)}, {long: 'x'.repeat(10_240), after: 'seen'}, 'one')
-  const shown = await renderResult(one, {}, {isTTY: true, columns: 80})
+  const shown = await renderResult(one, {}, TERMINAL)
   expect(shown.length).toBeLessThan(2500)
   expect(shown).toContain('(10240 characters; whole with --json)')
   expect(shown).toContain('after: seen')
