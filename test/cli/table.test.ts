@@ -4,16 +4,11 @@ import {describe, expect, test, vi} from 'vitest'
 import {painterFor, unpainted} from '../../src/cli/terminal/colour.js'
 import {layOut, type TableParts} from '../../src/cli/terminal/table.js'
 
-const lay = (names: string[], rows: string[][], width = 80, minor: string[] = []) =>
-  linesOf({
-    columns: names.map(name => ({name, isMinor: minor.includes(name)})),
-    rows,
-    width,
-    paint: unpainted,
-  })
+type Column = TableParts['columns'][number]
 
-function linesOf(parts: TableParts) {
-  const table = layOut(parts)
+const lay = (columns: readonly (string | Column)[], rows: string[][], width = 80, paint = unpainted) => {
+  const named = columns.map(column => (typeof column === 'string' ? {name: column} : column))
+  const table = layOut({columns: named, rows, width, paint})
   return table && {lines: [...table.head, ...table.body], leftOut: table.leftOut}
 }
 
@@ -31,22 +26,20 @@ const NAMES = [
 ]
 
 test.each(NAMES)('the column after %s is aligned', name => {
-  const table = lay(
-    ['hotel_name', 'board'],
-    [
-      [name, 'BB'],
-      ['plain', 'HB'],
-    ],
-  )
-  const [head = '', first = '', second = ''] = table?.lines ?? []
-  const at = stringWidth(head.slice(0, head.indexOf('BOARD')))
-  expect(stringWidth(first.slice(0, first.indexOf('BB')))).toBe(at)
-  expect(stringWidth(second.slice(0, second.indexOf('HB')))).toBe(at)
+  const rows = [
+    [name, 'BB'],
+    ['plain', 'HB'],
+  ]
+  const [head = '', first = '', second = ''] = lay(['hotel_name', 'board'], rows)?.lines ?? []
+  const widthBefore = (line: string, text: string) => stringWidth(line.slice(0, line.indexOf(text)))
+  const at = widthBefore(head, 'BOARD')
+  expect([widthBefore(first, 'BB'), widthBefore(second, 'HB')]).toEqual([at, at])
 })
 
 describe('without room for all columns', () => {
   const id = `off_${'x'.repeat(24)}`
   const names = ['offer_id', 'hotel_name', 'room_name', 'price', 'free_cancellation_until']
+  const columns = names.map(name => ({name, isMinor: /^(room|free)/.test(name)}))
   const rows = [
     [id, '東京グランドホテル別館', 'A room with a very long name', '119.10 EUR', '2027-05-29T18:00:00+03:00'],
   ]
@@ -54,7 +47,7 @@ describe('without room for all columns', () => {
   test.each([140, 100, 80, 70, 60, 50])(
     'at %i columns no line is wider, and no identifier or number cut',
     width => {
-      const table = lay(names, rows, width, ['room_name', 'free_cancellation_until'])
+      const table = lay(columns, rows, width)
       for (const line of table?.lines ?? []) expect(stringWidth(line)).toBeLessThanOrEqual(width)
       expect(table?.lines.at(-1)).toContain(id)
       if (!table?.leftOut.includes('price')) expect(table?.lines.at(-1)).toContain('119.10 EUR')
@@ -62,10 +55,7 @@ describe('without room for all columns', () => {
   )
 
   test('minor columns are left out first, and named', () => {
-    expect(lay(names, rows, 55, ['room_name', 'free_cancellation_until'])?.leftOut).toEqual([
-      'room_name',
-      'free_cancellation_until',
-    ])
+    expect(lay(columns, rows, 55)?.leftOut).toEqual(['room_name', 'free_cancellation_until'])
   })
 
   test('in a pipe nothing is cut', () => {
@@ -81,15 +71,11 @@ describe('without room for all columns', () => {
 })
 
 test('numbers are right-aligned, times lose only their seconds, heads wrap', () => {
-  expect(
-    lay(
-      ['id', 'stars', 'price', 'created_at'],
-      [
-        ['a', '4', '9.10 EUR', '2030-01-02T03:04:05Z'],
-        ['b', '', '119.10 EUR', '2030-01-02T03:04:05.678+05:30'],
-      ],
-    )?.lines,
-  ).toEqual([
+  const rows = [
+    ['a', '4', '9.10 EUR', '2030-01-02T03:04:05Z'],
+    ['b', '', '119.10 EUR', '2030-01-02T03:04:05.678+05:30'],
+  ]
+  expect(lay(['id', 'stars', 'price', 'created_at'], rows)?.lines).toEqual([
     'ID  STARS       PRICE  CREATED AT',
     'a       4    9.10 EUR  2030-01-02 03:04Z',
     'b          119.10 EUR  2030-01-02 03:04+05:30',
@@ -99,48 +85,25 @@ test('numbers are right-aligned, times lose only their seconds, heads wrap', () 
 test('a column that wraps is complete, and stays in its column', () => {
   const detail =
     'ECONNREFUSED 127.0.0.1:1, which nothing listens on; look at /a/very/long/path/without/any/blank/in/it/at/all'
-  const table = linesOf({
-    columns: [
-      {name: 'status', wraps: true},
-      {name: 'detail', wraps: true},
-      {name: 'fix', wraps: true},
-    ],
-    rows: [
-      ['fail', detail, 'check the base URL, and whether the service is there'],
-      ['ok', 'short', ''],
-    ],
-    width: 60,
-    paint: unpainted,
-  })
-  const lines = table?.lines ?? []
+  const columns = ['status', 'detail', 'fix'].map(name => ({name, wraps: true}))
+  const failed = ['fail', detail, 'check the base URL, and whether the service is there']
+  const lines = lay(columns, [failed, ['ok', 'short', '']], 60)?.lines ?? []
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(60)
-  const column = (from: number, to?: number) =>
-    lines
-      .slice(1, -1)
-      .map(line => line.slice(from, to).trim())
-      .join('')
+  const column = (from: number, to?: number) => lines.slice(1, -1).map(line => line.slice(from, to))
+  const lettersOf = (texts: readonly string[]) => texts.join('').replaceAll(' ', '')
   const fixAt = lines[0]?.indexOf('FIX') ?? 0
-  expect(column(8, fixAt).replace(/ /g, '')).toBe(detail.replace(/ /g, ''))
-  expect(column(fixAt).replace(/ /g, '')).toBe('checkthebaseURL,andwhethertheserviceisthere')
+  expect(lettersOf(column(8, fixAt))).toBe(lettersOf([detail]))
+  expect(lettersOf(column(fixAt))).toBe('checkthebaseURL,andwhethertheserviceisthere')
   expect(lines.at(-1)).toBe('ok      short')
 })
 
 test('what a row is about is narrowed last, and then goes on in the next line', () => {
   const id = `off_${'x'.repeat(22)}`
   const name = 'Sultanahmet Saray Oteli'
-  const wide = (width: number) =>
-    linesOf({
-      columns: [
-        {name: 'offer_id'},
-        {name: 'name', isMain: true},
-        {name: 'room_name', isMinor: true},
-        {name: 'board', isMinor: true},
-        {name: 'price'},
-      ],
-      rows: [[id, name, 'A room with a very long name', 'BB', '119.10 EUR']],
-      width,
-      paint: unpainted,
-    })
+  const minor = ['room_name', 'board'].map(minor => ({name: minor, isMinor: true}))
+  const columns = ['offer_id', {name: 'name', isMain: true}, ...minor, 'price']
+  const row = [id, name, 'A room with a very long name', 'BB', '119.10 EUR']
+  const wide = (width: number) => lay(columns, [row], width)
   expect(wide(90)?.lines.at(-1)).toMatch(new RegExp(`${id}  ${name}  A room.*…  BB`))
   expect(wide(70)?.leftOut).toEqual(['board'])
   expect(wide(50)?.leftOut).toEqual(['room_name', 'board'])
@@ -150,16 +113,12 @@ test('what a row is about is narrowed last, and then goes on in the next line', 
   ] as const) {
     const cells = wide(width)?.lines.slice(1) ?? []
     expect(cells.length).toBeGreaterThan(1)
-    expect(
-      cells
-        .map(line => line.slice(28, end).trim())
-        .join('')
-        .replaceAll(' ', ''),
-    ).toBe(name.replaceAll(' ', ''))
+    const shown = cells.map(line => line.slice(28, end)).join('')
+    expect(shown.replaceAll(' ', '')).toBe(name.replaceAll(' ', ''))
   }
 })
 
-describe('a long list', () => {
+test('a long list is byte for byte the same as its rows one by one', () => {
   const widest = [
     'id_of_the_widest_row',
     `東京グランドホテル ${'x'.repeat(30)}`,
@@ -182,14 +141,11 @@ describe('a long list', () => {
     width: 100,
     paint: painterFor({isTTY: true}, {}),
   }
-
-  test('is byte for byte the same as its rows one by one', () => {
-    const whole = layOut({...parts, rows: [widest, ...rows]})
-    const first = layOut({...parts, rows: [widest]})?.body ?? []
-    expect(first.length).toBeGreaterThan(1)
-    const each = rows.flatMap(row => layOut({...parts, rows: [widest, row]})?.body.slice(first.length) ?? [])
-    expect(whole?.body).toEqual([...first, ...each])
-  })
+  const whole = layOut({...parts, rows: [widest, ...rows]})
+  const first = layOut({...parts, rows: [widest]})?.body ?? []
+  expect(first.length).toBeGreaterThan(1)
+  const each = rows.flatMap(row => layOut({...parts, rows: [widest, row]})?.body.slice(first.length) ?? [])
+  expect(whole?.body).toEqual([...first, ...each])
 })
 
 test('only the painter writes colour, and no line ends in spaces', () => {
@@ -200,8 +156,7 @@ test('only the painter writes colour, and no line ends in spaces', () => {
   ]
   const names = ['id', 'status', 'name']
   expect(lay(names, rows)?.lines).toEqual(['ID  STATUS     NAME', 'a   confirmed', 'b'])
-  const columns = names.map(name => ({name}))
-  const painted = linesOf({columns, rows, width: 80, paint: painterFor({}, process.env)})
+  const painted = lay(names, rows, 80, painterFor({}, process.env))
   vi.unstubAllEnvs()
   expect(painted?.lines.slice(1)).toEqual(['a   \u001b[32mconfirmed\u001b[39m', 'b'])
 })
