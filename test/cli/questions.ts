@@ -19,6 +19,11 @@ const HOTELS = Array.from({length: 40}, (_, index) => ({
   description: `Board: breakfast\nRefundable until day ${index + 1}`,
 }))
 
+const CITY = {
+  message: 'Which city?',
+  find: (typed: string) => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
+}
+
 /** Withdraws a question soon. */
 function withdrawn(): AbortSignal {
   const withdrawing = new AbortController()
@@ -46,20 +51,11 @@ const QUESTIONS = {
   secret: prompts => prompts.text({message: 'Client secret', secret: true}),
   choose: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, default: 3}),
   several: prompts => prompts.chooseSeveral({message: 'Which hotels?', choices: HOTELS.slice(0, 5)}),
-  search: prompts =>
-    prompts.search({
-      message: 'Which city?',
-      find: typed => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
-    }),
+  search: prompts => prompts.search(CITY),
   confirm: prompts => prompts.confirm({message: 'Reserve this?'}),
   status: prompts => prompts.confirm({message: 'Reserve this?', status: () => 'offer ends in 60 s'}),
   statusText: prompts => prompts.text({message: 'Guest name', ...counting()}),
-  statusSearch: prompts =>
-    prompts.search({
-      message: 'Which city?',
-      find: typed => HOTELS.filter(({name}) => name.includes(typed)),
-      ...counting(),
-    }),
+  statusSearch: prompts => prompts.search({...CITY, ...counting()}),
   statusChoose: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, ...counting()}),
   statusSeveral: prompts => prompts.chooseSeveral({message: 'Which hotels?', choices: HOTELS, ...counting()}),
   /** Something that keeps the process alive whatever becomes of the questions. */
@@ -70,18 +66,10 @@ const QUESTIONS = {
     withWayBack(prompts, async asked => [
       await asked.text({message: 'Guest name'}),
       await asked.choose({message: 'Which hotel?', choices: HOTELS}),
-      await asked.search({
-        message: 'Which city?',
-        find: typed => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
-      }),
+      await asked.search(CITY),
       await asked.confirm({message: 'Reserve this?', status: () => 'offer ends soon'}),
     ]),
-  unchosen: prompts =>
-    prompts.search({
-      message: 'Which city?',
-      startsUnchosen: true,
-      find: typed => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
-    }),
+  unchosen: prompts => prompts.search({...CITY, startsUnchosen: true}),
   actions: prompts =>
     prompts.search<number | 'sort'>({
       message: 'Offer',

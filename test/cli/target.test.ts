@@ -33,25 +33,15 @@ describe('credentials', () => {
   const OF_OTHER = {clientId: 'cid_other', baseUrl: 'https://other.example/v1'}
   const B = 'https://b.example/v1'
   test('the environment alone is enough', async () => {
-    expect(await resolve({}, ENV, undefined, NOTHING)).toMatchObject({
-      profile: null,
-      baseUrl: 'https://env.example/v1',
-      clientId: 'cid_env',
-      mode: 'test',
-    })
+    const target = {profile: null, baseUrl: ENV.BOOKCTL_BASE_URL, clientId: 'cid_env', mode: 'test'}
+    expect(await resolve({}, ENV, undefined, NOTHING)).toMatchObject(target)
   })
 
   test.each<[string, TargetFlags, NodeJS.ProcessEnv, string | undefined, object]>([
     ['default', {}, {}, undefined, {profile: 'default', clientId: 'cid_default', mode: 'live'}],
     ['the current profile', {}, {}, 'other', {profile: 'other', scopes: ['account:read']}],
     ['BOOKCTL_PROFILE before it', {}, {BOOKCTL_PROFILE: 'default'}, 'other', {profile: 'default'}],
-    [
-      '--profile before that',
-      {profile: 'other'},
-      {BOOKCTL_PROFILE: 'default'},
-      undefined,
-      {profile: 'other'},
-    ],
+    ['--profile before that', {profile: 'other'}, {BOOKCTL_PROFILE: 'default'}, undefined, OF_OTHER],
     ['the environment before the current profile', {}, ENV, 'other', {profile: null}],
     ['--profile before it, address and all', {profile: 'other'}, ENV, undefined, OF_OTHER],
     ['BOOKCTL_BASE_URL alone', {}, {BOOKCTL_BASE_URL: B}, undefined, {clientId: 'cid_default', baseUrl: B}],

@@ -23,26 +23,21 @@ const kept = () => JSON.parse(readFileSync(path, 'utf8'))
 
 describe('what holds', () => {
   test('flag > environment > profile > defaults > built in, each with its origin', async () => {
-    const origin = async (argv: string[], env: Record<string, string> = {}) => {
-      const {result} = await home.json(['config', 'get', 'timeout', ...argv], {env})
-      return result
-    }
-    expect(await origin([])).toMatchObject({value: 30, origin: 'built_in'})
-    write({profiles: {default: PROFILE}, defaults: {timeout: 11}})
-    expect(await origin([])).toMatchObject({value: 11, origin: 'defaults', source_path: path})
-    write({profiles: {default: {...PROFILE, timeout: 12}}, defaults: {timeout: 11}})
-    expect(await origin([])).toMatchObject({value: 12, origin: 'profile', source: 'default'})
+    const defaults = {timeout: 11}
     const env = {BOOKCTL_TIMEOUT: '13'}
-    expect(await origin([], env)).toMatchObject({
-      value: 13,
-      origin: 'environment',
-      source: 'BOOKCTL_TIMEOUT',
-    })
-    expect(await origin(['--timeout', '14'], env)).toMatchObject({
-      value: 14,
-      origin: 'flag',
-      source: '--timeout',
-    })
+    const profiles = {default: {...PROFILE, timeout: 12}}
+    const steps: [object, Record<string, string>, string[], object][] = [
+      [{profiles: {}}, {}, [], {value: 30, origin: 'built_in'}],
+      [{profiles: {default: PROFILE}, defaults}, {}, [], {value: 11, origin: 'defaults', source_path: path}],
+      [{profiles, defaults}, {}, [], {value: 12, origin: 'profile', source: 'default'}],
+      [{profiles, defaults}, env, [], {value: 13, origin: 'environment', source: 'BOOKCTL_TIMEOUT'}],
+      [{profiles, defaults}, env, ['--timeout', '14'], {value: 14, origin: 'flag', source: '--timeout'}],
+    ]
+    for (const [settings, env, argv, expected] of steps) {
+      write(settings)
+      const {result} = await home.json(['config', 'get', 'timeout', ...argv], {env})
+      expect(result).toMatchObject(expected)
+    }
   })
 
   test('list shows secrets of the environment as set, and never what they are', async () => {
