@@ -27,13 +27,7 @@ function isNamed({names}: NamedCountry, typed: string): boolean {
   return names.some(name => fold(name) === fold(typed))
 }
 
-export interface NamedCountry {
-  /** ISO 3166-1 alpha-2. */
-  readonly code: string
-  readonly name: string
-  /** Including the codes of two and three letters. */
-  readonly names: readonly string[]
-}
+export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 
 /** Common names that neither source has, or not under its name of today. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -59,7 +53,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   VA: ['Vatican', 'Holy See'],
 }
 
-export async function namedCountries(): Promise<NamedCountry[]> {
+/** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too. */
+export async function namedCountries() {
   const {countries, getCountryData} = await import('countries-list')
   const english = new Intl.DisplayNames('en', {type: 'region'})
   const codes = Object.keys(countries) as (keyof typeof countries)[]

@@ -55,7 +55,6 @@ export const identifierArg = (kind: IdentifierKind) =>
 export const identifierFlag = (kind: IdentifierKind) =>
   checkedFlag((field, text) => checkIdentifier(kind, field, text))
 
-/** The one argument of commands on a reservation. */
 export const referenceArg = {
   ref: identifierArg('reservation_ref')({required: true, description: 'reference of the reservation'}),
 }

@@ -1,12 +1,7 @@
 /** Telephone numbers as people type them. */
 import {usage} from '../../contract/failure.js'
 
-export interface Phone {
-  readonly phone_country_code: string
-  readonly phone_number: string
-  /** ISO 3166-1; undefined where a prefix belongs to several countries. */
-  readonly country: string | undefined
-}
+export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   TOO_SHORT: 'is too short',
@@ -16,21 +11,19 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 }
 
 /** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage naming `field`. */
-export async function createPhoneReader(
-  country: string | undefined,
-  field: string,
-): Promise<(typed: string) => Phone> {
+export async function createPhoneReader(country: string | undefined, field: string) {
   const {parsePhoneNumberWithError, validatePhoneNumberLength, isSupportedCountry} = await import(
     'libphonenumber-js/min'
   )
   const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
-  return typed => {
+  return (typed: string) => {
     const text = typed.trim().replace(/^00/, '+')
     const problem = validatePhoneNumberLength(text, home)
     if (problem !== undefined) throw invalidPhone(field, PROBLEMS[problem])
     const parsed = parsePhoneNumberWithError(text, home)
     const phone_number = String(parsed.nationalNumber)
     if (!/^\d{4,15}$/.test(phone_number)) throw invalidPhone(field, 'has the wrong number of digits')
+    // The country is undefined where a prefix belongs to several.
     return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
   }
 }

@@ -4,15 +4,11 @@ import {closest} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
-export interface Word {
-  /** `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
-  readonly shown: string
-  readonly isFlag: boolean
-  readonly isVariable: boolean
-}
+/** A flag or an argument as an error shows it: `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
+export type Word = ReturnType<typeof wordOf>
 
 /** oclif gives the typed word as the token; a value of a variable has none. */
-export function wordOf(context: object, {env}: {readonly env?: string}, name: string): Word {
+export function wordOf(context: object, {env}: {readonly env?: string}, name: string) {
   const {token} = context as {token?: {readonly type: string}}
   if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
   const isVariable = env !== undefined && token === undefined
@@ -37,7 +33,6 @@ export function into(errors: Failure[]) {
   }
 }
 
-/** Usage error that lists the missing `flags`. */
 export function missing(flags: readonly string[], hint = SEE_HELP): Failure {
   return usage('missing_flag', `missing: ${flags.join(', ')}`, hint)
 }

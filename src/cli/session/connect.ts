@@ -7,7 +7,6 @@ import {createSender} from '../../api/http/send.js'
 import {createTransport} from '../../api/http/transport.js'
 import {createApi} from '../../api/operations/client.js'
 import {createTrace} from '../../api/trace/trace.js'
-import type {Api, Clock, Sender, TokenSource} from '../../api/types.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
 import {withProxy} from '../input/proxy.js'
@@ -24,20 +23,8 @@ import {DEFAULT_TIMEOUT_SECONDS} from './setting-keys.js'
 import {readyTokens, type Target, tokensOfVariables} from './target.js'
 import {trustedCertificates} from './trust.js'
 
-export interface OpenedSender {
-  readonly sender: Sender
-  readonly timeoutSeconds: number
-  /** Its waits are shown as progress. */
-  readonly clock: Clock
-  close(): Promise<void>
-}
-
-export interface Connection extends OpenedSender {
-  readonly target: Target
-  readonly api: Api
-  readonly tokens: TokenSource
-  readonly state: State
-}
+export type OpenedSender = Awaited<ReturnType<typeof openSender>>
+export type Connection = Awaited<ReturnType<typeof connect>>
 
 export interface ConnectOptions {
   readonly timeoutSeconds: number | undefined
@@ -47,7 +34,6 @@ export interface ConnectOptions {
   readonly show: ((line: string) => void) | undefined
   readonly bodies?: boolean
   readonly showCurl?: ((line: string) => void) | undefined
-  /** `--proxy`, which overrides the proxies of the environment. */
   readonly proxy?: string | undefined
   /** `--insecure`: certificates of this machine's own servers are not checked. */
   readonly insecure?: boolean | undefined
@@ -61,7 +47,7 @@ export interface ConnectOptions {
 }
 
 /** Sends to any service, with retries, traces and this machine's certificates. */
-export async function openSender(options: ConnectOptions): Promise<OpenedSender> {
+export async function openSender(options: ConnectOptions) {
   const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, insecure = false, bodies = false, secrets = []} = options
   const {show, showCurl, history, har, version, warn, proxy} = options
   if (insecure) warn('Warning: --insecure: certificates of servers on this machine are not checked')
@@ -88,6 +74,7 @@ export async function openSender(options: ConnectOptions): Promise<OpenedSender>
   })
   return {
     sender: watchedSender(sender, progress),
+    /** Its waits are shown as progress. */
     clock: watchedClock(systemClock, progress),
     timeoutSeconds,
     async close() {
@@ -111,7 +98,7 @@ async function writeHar(path: string, document: object, warn: (text: string) => 
 }
 
 /** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */
-export async function connect(target: Target, state: State, options: ConnectOptions): Promise<Connection> {
+export async function connect(target: Target, state: State, options: ConnectOptions) {
   const {baseUrl, clientId, clientSecret, scopes, token} = target
   const secrets = [clientSecret, token].filter(secret => secret !== undefined)
   const opened = await openSender({...options, secrets})

@@ -13,14 +13,8 @@ export const dryRunFlag = {
 }
 
 /** The exact request; secrets are redacted. */
-export interface DryRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: object
-}
+export type DryRequest = ReturnType<typeof plainDryRequest>
 
-/** A change on this machine. */
 export interface DryChange {
   /** Path of the file, or `keychain`. */
   readonly file: string
@@ -39,10 +33,9 @@ export function dryRequest(method: string, url: string, body?: object): DryReque
 }
 
 /** A request without a token: to the OAuth endpoints, and to the controls of the local sandbox. */
-export function plainDryRequest(method: string, url: string, body?: object): DryRequest {
-  return body === undefined
-    ? {method, url, headers: {}}
-    : {method, url, headers: {'content-type': 'application/json'}, body}
+export function plainDryRequest(method: string, url: string, body?: object) {
+  const headers: Readonly<Record<string, string>> = body ? {'content-type': 'application/json'} : {}
+  return {method, url, headers, ...(body ? {body} : {})}
 }
 
 /** The result to print: JSON for people too. */
@@ -63,7 +56,6 @@ export function curlOfDryRun(
   })
 }
 
-/** What an operation is called with. */
 export interface CallValues {
   readonly parameters?: Readonly<Record<string, string>>
   readonly body?: object

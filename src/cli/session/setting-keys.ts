@@ -46,7 +46,6 @@ export interface SettingKey {
   readonly conceal?: (text: string) => string
 }
 
-/** Of one call. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
 
 const EVERYWHERE = ['profile', 'defaults'] as const

@@ -19,7 +19,6 @@ export type Style = keyof typeof STYLES
 
 export type Painter = (style: Style, text: string) => string
 
-/** Whether `stream` is written in colour. Disabling wins over forcing. */
 export function hasColour(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): boolean {
   if (env.NO_COLOR || env.TERM === 'dumb') return false
   if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR)

@@ -13,7 +13,6 @@ export function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, character => character.split('').map(escaped).join(''))
 }
 
-/** Each item as JSON on a line of its own. */
 export function jsonLines(items: readonly unknown[]): string {
   return escapeUnsafe(items.map(item => `${JSON.stringify(item)}\n`).join(''))
 }

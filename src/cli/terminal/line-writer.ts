@@ -4,7 +4,7 @@ import process from 'node:process'
 
 export type LineWriter = ReturnType<typeof createLineWriter>
 
-export interface LineWriterParts {
+interface LineWriterParts {
   /** Writes all of `text`, then calls `done`. */
   readonly send: (text: string, done: (error?: Error | null) => void) => void
   /** Called for every dropped line and every failed write. */
@@ -72,7 +72,6 @@ export function createOccasionally(tell: (text: string) => void, milliseconds = 
       held.set(text, (times ?? -1) + 1)
       timer ??= setTimeout(flush, milliseconds).unref()
     },
-    /** Reports what was held back. */
     end() {
       clearTimeout(timer)
       flush()

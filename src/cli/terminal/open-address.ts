@@ -1,4 +1,3 @@
-/** Opens a web address in the browser of this machine. */
 import {spawn} from 'node:child_process'
 import process from 'node:process'
 

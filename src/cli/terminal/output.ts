@@ -25,7 +25,6 @@ export interface OutputTerminal {
   readonly paint?: Painter
   /** Takes notes about the result, for a person at the terminal. */
   readonly note?: (text: string) => void
-  /** Takes a warning about the result. */
   readonly warn?: (text: string) => void
   /** Whether rows of the same list were printed before: the head is then left out. */
   readonly continues?: boolean

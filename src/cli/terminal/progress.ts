@@ -46,7 +46,6 @@ export function createProgress(style: ReturnType<typeof progressStyle>) {
     clearTransient()
   }
   return {
-    /** Shows `text` during `work`. */
     async during<T>(text: string, work: () => Promise<T>): Promise<T> {
       if (style === 'none') return work()
       if (performance.now() - endedAt > SAME_WORK_MILLISECONDS && underWay === 0)

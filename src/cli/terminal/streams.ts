@@ -3,7 +3,6 @@ import {fstatSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 
-/** The error of a command, as text, and its exit code. */
 export interface Refusal {
   readonly exit: number
   readonly text: string

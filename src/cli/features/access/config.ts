@@ -34,13 +34,7 @@ export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 /** Variables that hold a secret: of these only whether they are set is ever shown. */
 const SECRET_VARIABLES = VARIABLE_NAMES.filter(isSecretVariable)
 
-interface Row extends Record<string, unknown> {
-  readonly key: string
-  readonly value: SettingValue | null
-  readonly origin: string
-  readonly source: string | null
-  readonly source_path?: string
-}
+type Row = ReturnType<typeof rowOf>
 
 /** One setting; throws usage `not_set` when nothing gives it. With `showOrigin` the text says where it comes from. */
 export async function getSetting(
@@ -74,7 +68,7 @@ export async function listSettings(around: Surroundings, path: string): Promise<
   const secrets = SECRET_VARIABLES.filter(name => around.env[name]).map(name => ({
     key: name.replace('BOOKCTL_', '').toLowerCase(),
     value: 'set',
-    origin: 'environment',
+    origin: 'environment' as const,
     source: name,
   }))
   const rows: Row[] = [...settings, ...secrets]
@@ -90,7 +84,7 @@ export async function listSettings(around: Surroundings, path: string): Promise<
   }
 }
 
-function rowOf({key, value, origin, source}: Checked, path: string): Row {
+function rowOf({key, value, origin, source}: Checked, path: string) {
   const inFile = ['profile', 'defaults', 'file'].includes(origin)
   return {key: key.name, value, origin, source, ...(inFile ? {source_path: path} : {})}
 }

@@ -37,7 +37,6 @@ type Ask = (questions: readonly Question[]) => Promise<string[]>
 
 const CHECK_CREDENTIALS = 'check the client id, the secret and the base URL, and run bookctl login again'
 
-/** How often a person may type the secret. */
 const MOST_SECRETS = 3
 
 /** Logs in by `attempt`; a person whose secret the service refuses is asked for it again, after `tell`. Throws Failure. */

@@ -23,19 +23,12 @@ export interface Remaining {
   readonly command: string
 }
 
-export interface LoggedOut {
-  readonly profile: string | null
-  readonly revoked: boolean
-  /** Whether something was removed from this machine, and no profile is left there that could have been meant. */
-  readonly removed: boolean
-  readonly remaining?: readonly Remaining[]
-}
+export type LoggedOut = Awaited<ReturnType<typeof logOut>>
 
 /** The credentials to log out of. */
 export interface Leaving {
   /** Null for credentials of the environment, and for all. */
   readonly profile: string | null
-  /** Names of the profiles that end. */
   readonly profiles: readonly string[]
   /** Whether everything is left: every client's tokens, and the people whose details are kept. */
   readonly isAll?: boolean
@@ -57,7 +50,7 @@ export async function logOut(
   state: State,
   leaving: Leaving,
   remaining: readonly Remaining[] = [],
-): Promise<LoggedOut> {
+) {
   const kept = await inStore(state, () => revocableTokens(state, leaving, parts.clock.now()))
   const {revoked, problem: unrevoked} = await revokeAll(parts, kept.value ?? [])
   const {profile, profiles, isAll, clientId, baseUrls} = leaving
@@ -71,6 +64,7 @@ export async function logOut(
   const unread = unrevoked ?? kept.problem
   const problem = unread ?? shared.problem
   const isRemoved = results.includes(true)
+  // Only if no profile is left there that could have been meant.
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
   const result = {profile, revoked, removed, ...(remaining.length === 0 ? {} : {remaining})}

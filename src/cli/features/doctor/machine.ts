@@ -62,7 +62,6 @@ function canRead(path: string): boolean {
 const FEW_BYTES = 50 * 1024 * 1024
 const TOO_FEW_BYTES = 1024 * 1024
 
-/** Free space for this user on the disk of the configuration directory. */
 export function checkDisk(directory: string): Finding {
   let place = directory
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place)

@@ -13,7 +13,6 @@ export interface AskingFlags {
   readonly 'no-input'?: boolean | undefined
 }
 
-/** Whether a question may be asked. */
 export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env): boolean {
   const forbidden = flags.json || flags['no-input'] || env.CI || env.BOOKCTL_NO_INPUT
   return !forbidden && stdinIsTerminal() && stderrIsTerminal()

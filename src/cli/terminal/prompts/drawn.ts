@@ -132,7 +132,6 @@ function createLook(output: WriteStream) {
   const fitted = (text: string) => cutTo(sanitizeLine(text), columns())
   const headOf = (message: string) => hang(`? ${sanitizeLine(message)}`, columns(), 2)
 
-  /** The time left, and the way back. */
   function notesOf({status, goesBack}: Asked): string[] {
     const notes = [status?.(), goesBack ? 'Esc goes back' : undefined].filter(Boolean)
     return notes.length > 0 ? [faint(fitted(`  ${notes.join('; ')}`))] : []
