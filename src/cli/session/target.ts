@@ -2,7 +2,7 @@
  * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
  * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
  */
-import type {Credentials} from '../../api/auth/token-request.js'
+import type {Credentials} from '../../api/auth/tokens.js'
 import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
 import type {TokenSource} from '../../api/types.js'
 import {Failure, usage} from '../../contract/failure.js'

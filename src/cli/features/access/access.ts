@@ -1,6 +1,6 @@
 /** Logging in, and the identity that commands use. */
 import {join} from 'node:path'
-import {type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
+import {requestToken, type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -36,7 +36,6 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
     throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
   }
-  const {requestToken} = await import('../../../api/auth/tokens.js')
   const token = await requestToken({...parts, baseUrl, credentials: input}, input.scopes ?? BOOKING_SCOPES)
   const place = input.keychain ? 'keychain' : 'file'
   if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
@@ -135,7 +134,6 @@ export async function checkIdentity(parts: RequestParts, target: Target, state: 
   const client = tokenClientOf(target.baseUrl, target)
   const kept = ofLogin(await state.tokens.list(client), target)
   const scopes = target.scopes ?? kept?.askedScopes ?? BOOKING_SCOPES
-  const {requestToken} = await import('../../../api/auth/tokens.js')
   const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
   await state.tokens.put(client, token)
 }

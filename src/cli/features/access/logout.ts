@@ -1,5 +1,6 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
 import {join} from 'node:path'
+import {revokeToken} from '../../../api/auth/tokens.js'
 import {REDACTED} from '../../../api/redact/redact.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -106,7 +107,6 @@ async function revokeAll(
   parts: RequestParts,
   kept: Awaited<ReturnType<typeof revocableTokens>>,
 ): Promise<{revoked: boolean; problem: Failure | undefined}> {
-  const {revokeToken} = await import('../../../api/auth/tokens.js')
   const outcomes = await Promise.allSettled(
     kept.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
   )
