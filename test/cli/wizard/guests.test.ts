@@ -4,8 +4,8 @@ import {askContact} from '../../../src/cli/features/wizard/ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
 import {createPhoneReader} from '../../../src/cli/input/phone.js'
-import type {Choice, ChoiceQuestion, Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
-import {GoBack, withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
+import type {ChoiceQuestion, Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
+import {withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import type {KeptGuest, People} from '../../../src/state/people-store.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
 import {stateForEachTest} from '../each-test.js'
@@ -119,21 +119,13 @@ describe('people who were kept', () => {
 
   /** What is offered for the place after `picks` are chosen for those before. */
   async function offered(people: People, picks: readonly string[]): Promise<string[]> {
-    const left = [...picks]
-    let shown: readonly Choice<unknown>[] = []
-    const answering = {
-      async choose({message, choices}: ChoiceQuestion<unknown>) {
-        if (!message.includes('who is it?')) return 'none'
-        shown = choices
-        const next = left.shift()
-        if (next === undefined) throw new GoBack()
-        return choices.find(({name}) => name.startsWith(next))?.value
-      },
-      search: async () => 'TR',
-    } as unknown as Prompts
+    const rest = said`gender → Female | nationality → TR | document → None`
+    const before = picks.flatMap(name => [['who is it?', name] as const, ...rest])
+    const {log, ...prompts} = scriptedPrompts([...before, ...said`who is it? → Another person | name → ^C`])
     const places = placesOf([{adults: 2, children_ages: [7]}])
-    await expect(askGuests(answering, places, [], KNOWN, people)).rejects.toBeInstanceOf(GoBack)
-    return shown.map(({name}) => name)
+    await rejectionOf(askGuests(prompts, places, [], KNOWN, people))
+    const shown = log.slice(log.findLastIndex(line => line.includes('who is it?')) + 1)
+    return shown.slice(0, shown.indexOf(''))
   }
 
   test('are offered in the order of the booking, those who do not fit behind another person', async () => {
@@ -169,13 +161,9 @@ describe('people who were kept', () => {
 test('a value that the person did not keep is not offered again', async () => {
   const prompts = scriptedPrompts([
     ...AYSE.slice(0, 2),
-    ['birth date', '2015-01-01'],
-    ['Keep it?', 'no'],
-    ['birth date', '1990-02-03'],
+    ...said`birth date → 2015-01-01 | Keep it? → no | birth date → 1990-02-03`,
     ...AYSE.slice(3, 6),
-    ['TC number', '10000000147'],
-    ['Keep it?', 'no'],
-    ['TC number', '10000000146'],
+    ...said`TC number → 10000000147 | Keep it? → no | TC number → 10000000146`,
   ])
   const usual: unknown[] = []
   const watched: Prompts = {
