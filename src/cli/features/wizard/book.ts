@@ -9,14 +9,14 @@ import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import type {Target} from '../../session/target.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted, moneyText} from '../../terminal/values.js'
+import {cityText} from '../catalogue/city-names.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
 import {askContactOrKept, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
-import {nightsText, type Reader, withWeekday} from './dates.js'
+import {nightsText, withWeekday} from './dates.js'
 import {
   BACK_TO_OFFERS,
   type Booked,
@@ -51,7 +51,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     round: async (prompts, changeNow) => {
       await askMissing({...parts, prompts}, draft, chosen, readOnce)
       const plan = await planOf(parts, draft, chosen)
-      parts.tell(describeSummary(plan, chosen, parts.connection.target, parts.reader()))
+      parts.tell(describeSummary(plan, chosen, parts))
       if (parts.flags['dry-run']) return {plan, made: undefined}
       // The one confirmation. A reservation already made needs none: it is only shown again.
       const message = `Reserve this now (${modeWords(parts.connection.target)})?`
@@ -238,11 +238,13 @@ function balanceText(facts: PaymentFacts): string {
 }
 
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
-function describeSummary(plan: Plan, {seen, city}: Chosen, target: Target, reader: Reader): string {
+function describeSummary(plan: Plan, {seen}: Chosen, {connection, reader}: WizardParts): string {
+  const {target} = connection
+  const city = seen?.details?.city
   const {request, intent, doubts} = plan
   const rows: (readonly [string, string])[] = [
-    ...(seen ? detailRows(shownOf(seen), reader).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
-    ...(city ? [['City', city] as const] : []),
+    ...(seen ? detailRows(shownOf(seen), reader()).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...(city ? [['City', cityText(city, connection)] as const] : []),
     ...(seen ? [['Dates', datesText(seen)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
     ['Nationality', `${countryText(request.client_nationality)}, as searched`],

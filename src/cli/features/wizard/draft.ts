@@ -46,8 +46,6 @@ export interface Chosen {
   readonly offerId: string
   /** Undefined when the offer was not searched on this machine. */
   readonly seen: OfferFound | undefined
-  /** In words; undefined when unknown. */
-  readonly city: string | undefined
 }
 
 /** The state of the list, kept while the person moves in and out of it. */

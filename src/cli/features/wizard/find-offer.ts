@@ -64,8 +64,7 @@ async function searchAndChoose(
   if (!choice) return changeNow()
   draft.lost = choice
   seat(draft, request.rooms)
-  const city = cityText(request.destination.id, parts.connection)
-  return {offerId: choice.offer_id, seen: offerFound(request, choice, now()), city}
+  return {offerId: choice.offer_id, seen: offerFound(request, choice, now())}
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
@@ -90,8 +89,8 @@ function seat(draft: Draft, rooms: readonly Room[]): void {
   draft.guests = undefined
 }
 
-export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined, city?: string): void {
-  draft.chosen = {offerId, seen, city}
+export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined): void {
+  draft.chosen = {offerId, seen}
   if (!seen) return
   draft.nationality ??= seen.nationality
   draft.search = {

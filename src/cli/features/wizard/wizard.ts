@@ -3,7 +3,6 @@
 import {today} from '../../input/dates.js'
 import {systemClock} from '../../session/clock.js'
 import {jsonResult} from '../../terminal/result.js'
-import {cityText} from '../catalogue/city-names.js'
 import type {ReserveFlow} from '../reserve/flow.js'
 import {describeRequest, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/plan.js'
 import {accompany} from './after-booking.js'
@@ -18,11 +17,8 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
   const {offerId, reference} = draft
   if (!state.remembers)
     refuseWithoutJournal(parts.flags['idempotency-key'] !== undefined && reference !== undefined)
-  if (offerId !== undefined) {
-    const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
-    const city = seen?.details?.city ?? undefined
-    chooseSeen(draft, offerId, seen, city === undefined ? undefined : cityText(city, parts.connection))
-  }
+  if (offerId !== undefined)
+    chooseSeen(draft, offerId, state.remembers ? await state.offers.find(target, offerId) : undefined)
   for (;;) {
     try {
       await findOffer(parts, draft)
