@@ -20,12 +20,11 @@ async function* requestsIn(bytes: AsyncIterable<Uint8Array>, options: ReadOption
   for await (const requests of readCaptures(bytes, options)) yield* requests
 }
 
-async function read(bytes: Uint8Array | string, options = OPTIONS, size?: number) {
+async function read(bytes: Uint8Array | string, size?: number) {
   const all = []
-  for await (const {body, afterwards, problem} of requestsIn(inPieces(bytes, size), options)) {
+  for await (const {body, afterwards, problem} of requestsIn(inPieces(bytes, size), OPTIONS)) {
     const parts: Uint8Array[] = []
-    if (body instanceof Uint8Array) parts.push(body)
-    else for await (const piece of body) parts.push(Buffer.from(piece))
+    for await (const piece of body instanceof Uint8Array ? [body] : body) parts.push(Buffer.from(piece))
     const surplus = afterwards.surplus && Buffer.from(afterwards.surplus).toString()
     all.push({body: Buffer.concat(parts), notes: afterwards.notes, surplus, problem})
   }
@@ -54,7 +53,7 @@ const httpRequest = (lineBreak: string, more: readonly string[] = [], body: Uint
 
 test('a raw body is every byte of the file', async () => {
   const bytes = Uint8Array.from({length: 70_000}, (_, n) => n % 256)
-  const [only] = await read(bytes, OPTIONS, 1000)
+  const [only] = await read(bytes, 1000)
   expect(only?.body.equals(bytes)).toBe(true)
   expect(await reasons(BODY, {signature: SIGNATURE})).toEqual(['ok'])
   expect(await reasons('')).toEqual([])
@@ -66,18 +65,14 @@ test.each(['\r\n', '\n'])('an HTTP request with lines that end in %j', async lin
   expect(await reasons(httpRequest(lineBreak))).toEqual(['ok'])
   expect(await reasons(httpRequest(lineBreak, ['X-Service-Event-Id: evt_01']), {}, 7)).toEqual(['ok'])
   expect(await reasons(httpRequest(lineBreak, ['X-Service-Event-Id: evt_02']))).toEqual(['event_id_mismatch'])
-  expect(await reasons(httpRequest(lineBreak, [`X-Service-Signature: ${SIGNATURE}`]))).toEqual([
-    'malformed_header',
-  ])
+  const twice = httpRequest(lineBreak, [`X-Service-Signature: ${SIGNATURE}`])
+  expect(await reasons(twice)).toEqual(['malformed_header'])
 })
 
 test('a Content-Length is respected where it fits, and what follows is noted', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
-  const [only] = await read(longer, OPTIONS, 11)
-  expect(only).toMatchObject({
-    surplus: 'more',
-    notes: ['4 bytes follow the body beyond its Content-Length'],
-  })
+  const notes = ['4 bytes follow the body beyond its Content-Length']
+  expect(await read(longer, 11)).toMatchObject([{surplus: 'more', notes}])
   expect(await reasons(longer)).toEqual(['ok'])
   const [short] = await read(httpRequest('\r\n', ['Content-Length: 1000']))
   expect(short?.body.equals(BODY)).toBe(true)
@@ -85,38 +80,24 @@ test('a Content-Length is respected where it fits, and what follows is noted', a
 })
 
 test('chunks are put together; a body that is none is left as it is', async () => {
-  const chunked = Buffer.concat([
-    Buffer.from('5;x=y\r\n'),
-    BODY.subarray(0, 5),
-    Buffer.from(`\r\n${(BODY.length - 5).toString(16)}\r\n`),
-    BODY.subarray(5),
-    Buffer.from('\r\n0\r\n\r\n'),
-  ])
+  const [start, rest] = [BODY.subarray(0, 5), BODY.subarray(5)]
+  const chunked = Buffer.from(`5;x=y\r\n${start}\r\n${rest.length.toString(16)}\r\n${rest}\r\n0\r\n\r\n`)
   const head = ['Transfer-Encoding: chunked']
   for (const size of [1, 3, 1000]) {
-    const [only] = await read(httpRequest('\r\n', head, chunked), OPTIONS, size)
+    const [only] = await read(httpRequest('\r\n', head, chunked), size)
     expect(only?.body.equals(BODY)).toBe(true)
   }
   expect(await reasons(httpRequest('\n', head))).toEqual(['ok'])
 })
 
 test('headers alone, without a request line, are a request too', async () => {
-  expect(await reasons(Buffer.concat([Buffer.from(`X-Service-Signature: ${SIGNATURE}\n\n`), BODY]))).toEqual([
-    'ok',
-  ])
+  expect(await reasons(`X-Service-Signature: ${SIGNATURE}\n\n${BODY}`)).toEqual(['ok'])
 })
 
-const harOf = (requests: readonly object[]) =>
-  JSON.stringify({
-    log: {
-      version: '1.2',
-      entries: requests.map(request => ({
-        startedDateTime: '2023-11-14T22:13:20.000Z',
-        response: {status: 200},
-        request,
-      })),
-    },
-  })
+function harOf(requests: readonly object[]): string {
+  const rest = {startedDateTime: '2023-11-14T22:13:20.000Z', response: {status: 200}}
+  return JSON.stringify({log: {version: '1.2', entries: requests.map(request => ({...rest, request}))}})
+}
 const harHeaders = [{name: 'X-Service-Signature', value: SIGNATURE}]
 
 test('the webhooks of a HAR file, whatever else is in it', async () => {
@@ -127,11 +108,8 @@ test('the webhooks of a HAR file, whatever else is in it', async () => {
     {method: 'POST', headers: harHeaders, postData: {text: '\ufffd'}},
   ])
   for (const size of [1, 13, 1_000_000]) {
-    expect(await reasons(har, {now: request => request.receivedAt ?? 0}, size)).toEqual([
-      'ok',
-      'ok',
-      'signature_mismatch',
-    ])
+    const found = await reasons(har, {now: request => request.receivedAt ?? 0}, size)
+    expect(found).toEqual(['ok', 'ok', 'signature_mismatch'])
   }
   const [, , lossy] = await read(har)
   expect(lossy?.notes[0]).toContain('U+FFFD')
@@ -178,23 +156,18 @@ test.each([
 })
 
 const record = (more: object = {}) => ({
-  type: 'event',
-  verdict: 'valid',
-  received_at: '2023-11-14T22:13:20.500Z',
+  ...{type: 'event', verdict: 'valid', received_at: '2023-11-14T22:13:20.500Z'},
   body_base64: BODY.toString('base64'),
   headers: {'x-service-signature': SIGNATURE, 'x-service-event-id': 'evt_01'},
   ...more,
 })
 
+/** What `listen` prints between events. */
+const TALK = ['{"type":"ready","url":"x"}', '{"type":"forward","url":"x"}'] as const
+
 test('captures, line by line, and re-indented', async () => {
-  const ready = JSON.stringify({type: 'ready', url: 'http://127.0.0.1:1', pid: 1})
-  const lines = [
-    ready,
-    JSON.stringify(record()),
-    '',
-    '{"type":"event"',
-    JSON.stringify(record({headers: {}})),
-  ].join('\n')
+  const unsigned = JSON.stringify(record({headers: {}}))
+  const lines = [TALK[0], JSON.stringify(record()), '', '{"type":"event"', unsigned].join('\n')
   const received: Partial<CheckTerms> = {now: request => request.receivedAt ?? 0}
   for (const size of [1, 100, 1_000_000]) {
     expect(await reasons(lines, received, size)).toEqual(['ok', 'missing_header', 'missing_header'])
@@ -231,12 +204,9 @@ test.each([
 
 test('lines that are no JSON are unreadable, also before the first record and cut short', async () => {
   const line = JSON.stringify(RECORD)
-  expect(await findingCodes(`not json\n${line}\n{"type"\n`)).toEqual([
-    ['capture_unreadable'],
-    [],
-    ['capture_unreadable'],
-  ])
-  expect(await findingCodes('{"type":"event","verdict":"valid","body_ba')).toEqual([['capture_unreadable']])
+  const unreadable = ['capture_unreadable']
+  expect(await findingCodes(`not json\n${line}\n{"type"\n`)).toEqual([unreadable, [], unreadable])
+  expect(await findingCodes('{"type":"event","verdict":"valid","body_ba')).toEqual([unreadable])
 })
 
 const findingCodes = async (bytes: string) =>
@@ -246,14 +216,14 @@ test('each request has its place in the file: the entry, or the line', async () 
   const places = async (bytes: string) => (await checkAll(bytes)).results.map(({place}) => place)
   const [line, post] = [JSON.stringify(RECORD), {method: 'POST', headers: harHeaders, postData: {text: 'x'}}]
   expect(await places(harOf([{method: 'GET', headers: []}, post, post]))).toEqual(['#2', '#3'])
-  expect(await places(`{"type":"ready","url":"x"}\n${line}\n\nbroken\n${line}`)).toEqual([':2', ':4', ':5'])
+  expect(await places(`${TALK[0]}\n${line}\n\nbroken\n${line}`)).toEqual([':2', ':4', ':5'])
   expect(await places(JSON.stringify([RECORD, RECORD], null, 1))).toEqual(['#1', '#2'])
   expect(await places(BODY.toString())).toEqual([undefined])
 })
 
 test('what lies between the records of a capture is counted, unless listen itself prints it', async () => {
   const line = JSON.stringify(RECORD)
-  const talk = '{"type":"ready","url":"x"}\n{"type":"forward","url":"x"}\n\n'
+  const talk = `${TALK.join('\n')}\n\n`
   expect(await checkAll(`${talk}${line}\n${talk}${line}`)).toMatchObject({leftOut: 0})
   const others = `${JSON.stringify(ENVELOPE)}\n{"level":"info"}\n`
   const {reasons, leftOut} = await checkAll(`${line}\n${others}${line}`)
