@@ -51,10 +51,6 @@ export function beforeDashes(argv: readonly string[]): readonly string[] {
   return end < 0 ? argv : argv.slice(0, end)
 }
 
-export function isHelpFlag(word: string): boolean {
-  return word === '--help' || word === '-h'
-}
-
 /** Throws usage for a secret among the words. It is in the process list already; it is neither used nor shown. */
 export function refuseSecrets(argv: readonly string[]): void {
   if (argv[0] === CANDIDATES_WORD || !argv.some(holdsSecret)) return

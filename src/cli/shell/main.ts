@@ -8,6 +8,7 @@ import {begin, running} from './running.js'
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
+  begin(argv)
   let isStopping = false
   let refusal: Refusal | undefined
   const stopOnce = () => {
@@ -17,11 +18,11 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
   running.endWithReader = () => void (!running.command?.outlivesReader && stopOnce() && endWithReader())
   guardStreams(running.endWithReader, () => refusal)
-  stopOnSignals(argv, stopOnce)
+  stopOnSignals(stopOnce)
   const fail = async (thrown: unknown) => {
     // Ignores errors during shutdown; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, argv, error => (refusal = error)))
+    return leave(await report(thrown, error => (refusal = error)))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -39,10 +40,11 @@ export async function main(argv: readonly string[], place: Place): Promise<never
 
 /** Runs the command of `argv` without ending the process. Returns the exit code. */
 export async function program(argv: readonly string[], place: Place): Promise<number> {
+  begin(argv)
   try {
     return await execute(argv, place)
   } catch (error) {
-    return report(error, argv, () => {})
+    return report(error)
   }
 }
 
@@ -53,7 +55,6 @@ async function execute(argv: readonly string[], place: Place): Promise<number> {
     import('./program.js'),
     import('./argv.js'),
   ])
-  begin(argv)
   refuseSecrets(argv)
   await run(orderArgv(argv), loadOptions(place))
   return running.command?.exitCode ?? 0
@@ -67,7 +68,7 @@ function endWithReader(): void {
 }
 
 /** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */
-function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
+function stopOnSignals(stopOnce: () => boolean): void {
   for (const [signal, exit] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -83,7 +84,7 @@ function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
       const note = command?.stopNote
       void Promise.resolve(command?.stop())
         .catch(() => {})
-        .then(() => reportStop(signal, typeof note === 'function' ? note() : note, argv))
+        .then(() => reportStop(signal, typeof note === 'function' ? note() : note))
         .then(() => flushedSoon())
         .finally(() => {
           dieReading(signal)
@@ -94,31 +95,22 @@ function stopOnSignals(argv: readonly string[], stopOnce: () => boolean): void {
 }
 
 /** Prints the note; with `--json`, also the one document, unless the command prints lines or has printed. */
-async function reportStop(
-  signal: NodeJS.Signals,
-  note: StopNote | undefined,
-  argv: readonly string[],
-): Promise<void> {
+async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): Promise<void> {
   if (note !== undefined) {
     const {say} = await import('../terminal/talk.js')
     say(`Stopped before it ended: ${note.state === undefined ? '' : `${note.state}; `}${note.hint}`)
   }
+  const {command, argv} = running
   const {wantsJson} = await import('./argv.js')
-  if (!wantsJson(argv) || running.command?.printsLines || running.command?.hasPrinted) return
-  const [{stoppedDocument}, {jsonText}] = await Promise.all([
-    import('./exit-codes.js'),
-    import('../terminal/json-text.js'),
-  ])
+  if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
+  const {stoppedDocument} = await import('./exit-codes.js')
+  const {jsonText} = await import('../terminal/json-text.js')
   process.stdout.write(`${jsonText(stoppedDocument(signal, note), 2)}\n`)
 }
 
 /** Prints an error, on one line if the command prints lines; returns the exit code. */
-async function report(
-  thrown: unknown,
-  argv: readonly string[],
-  refuse: (refusal: Refusal) => void,
-): Promise<number> {
-  const {command} = running
+async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<number> {
+  const {command, argv} = running
   const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
     import('./exit-codes.js'),
     import('../terminal/json-text.js'),

@@ -36,7 +36,7 @@ const DOUBLE = 'body_double_encoded'
 const FORM = 'body_form_encoded'
 
 const REPAIRS: readonly Repair[] = [
-  row(LINE_BREAK_ADDED.code, LINE_BREAK_ADDED.what, given =>
+  row(LINE_BREAK_ADDED.code, LINE_BREAK_ADDED.explanation, given =>
     [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, '')),
   ),
   row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', given =>

@@ -23,11 +23,7 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const text = Buffer.from(rawBody.subarray(0, 65_536)).toString('utf8')
   const kinds = wrongKinds(terms.secrets)
   const findings = (causes: readonly Cause[]) =>
-    mergeCauses(causes).map(one => ({
-      code: one.code,
-      explanation: one.what,
-      fix: fixFor(one, request.headers ?? {}, text),
-    }))
+    mergeCauses(causes).map(one => ({...one, fix: fixFor(one, request.headers ?? {}, text)}))
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
   if (verdict.reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
   const found = explain(refused, rawBody) ?? (await explainByOriginal(refused, rawBody))
@@ -92,7 +88,7 @@ async function explainByOriginal(
   const difference = describeDifference(rawBody, original)
   if (!right) return difference
   const loss = causeOfLoss(rawBody, original)
-  if (loss) return [...right, {...loss, what: `${loss.what} ${difference}`}]
+  if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
   return `The signature is right for the body received here under this id. ${difference}`
 }
 

@@ -10,17 +10,12 @@ export interface Finding {
   readonly fix: string
 }
 
-export interface Cause {
-  /** As in `Finding`. */
-  readonly code: string
-  /** One sentence: the difference from what was signed. */
-  readonly what: string
-  /** One line; without it, the fix is found by the code and the framework. */
-  readonly fix?: string
-}
+/** Without a fix, it is found by the code and the framework. */
+export type Cause = Pick<Finding, 'code' | 'explanation'> & Partial<Finding>
 
-export function cause(code: string, what: string): Cause {
-  return {code, what}
+/** `explanation`: one sentence, the difference from what was signed. */
+export function cause(code: string, explanation: string): Cause {
+  return {code, explanation}
 }
 
 /** A body that may be the signed one, and what must have happened to it since. */
@@ -49,7 +44,7 @@ export function mergeCauses(causes: readonly Cause[]): Cause[] {
   const merged = new Map<string, Cause>()
   for (const one of causes) {
     const before = merged.get(one.code)
-    merged.set(one.code, before ? {...before, what: `${before.what} ${one.what}`} : one)
+    merged.set(one.code, before ? {...before, explanation: `${before.explanation} ${one.explanation}`} : one)
   }
   return [...merged.values()]
 }

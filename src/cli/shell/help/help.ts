@@ -5,7 +5,7 @@ import {Help} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {jsonText} from '../../terminal/json-text.js'
 import {terminalOf} from '../../terminal/output.js'
-import {beforeDashes, isHelpFlag, splitArgv, wantsJson} from '../argv.js'
+import {beforeDashes, splitArgv, wantsJson} from '../argv.js'
 import {findName, flagWithoutCommand, HELP_TOPICS, isHelpTopic, unknownCommand} from '../names.js'
 import {wholeConfig} from '../program.js'
 import {running} from '../running.js'
@@ -23,7 +23,7 @@ export default class BookctlHelp extends Help {
   /** Shows the help of the command, group or topic that `argv` names. Throws usage when there is none of that name. */
   override async showHelp(argv: string[]): Promise<void> {
     const own = beforeDashes(argv)
-    const asked = own.filter(word => !isHelpFlag(word))
+    const asked = own.filter(word => word !== '--help' && word !== '-h')
     const {words} = splitArgv(asked[0] === 'help' ? asked.slice(1) : asked)
     this.config = await wholeConfig(this.config)
     const ids = this.sortedCommands.map(({id}) => id)

@@ -9,35 +9,35 @@ import {globalFlagRows, list, prose} from './command.js'
 import {VARIABLES} from './variables.js'
 
 export function topicText(name: Exclude<keyof typeof HELP_TOPICS, 'commands'>, help: HelpFormatter): string {
-  const texts = {
-    environment: environmentText,
-    flags: flagsText,
-    'exit-codes': exitCodesText,
-    output: outputText,
-    sandbox: () => prose(help, SANDBOX_TEXT),
-    webhooks: webhooksText,
+  const text = (words: string) => prose(help, words)
+  const rows = (all: readonly (readonly [string, string])[]) => list(help, all)
+  const listed = (heading: string, all: object) => `${text(`${heading}:`)}\n${rows(Object.entries(all))}`
+  const exits = Object.values(EXITS).map(({code, meaning}) => [String(code), meaning] as const)
+  const parts = {
+    environment: [
+      text(ENVIRONMENT_INTRODUCTION),
+      ...Object.entries(VARIABLES).map(([heading, variables]) => listed(heading, variables)),
+    ],
+    flags: [text(FLAGS_INTRODUCTION), rows(globalFlagRows())],
+    'exit-codes': [
+      text(EXIT_CODES_INTRODUCTION),
+      rows([...exits, ['129, 143', 'ended by SIGHUP, SIGTERM']]),
+      text(EXIT_ADVICE),
+    ],
+    output: [text(OUTPUT_INTRODUCTION), listed('Formats for --format', FORMAT_MEANINGS), text(OUTPUT_MORE)],
+    sandbox: [text(SANDBOX_TEXT)],
+    webhooks: [text(WEBHOOKS_TEXT), listed('Event types', EVENT_TYPES)],
   }
-  return texts[name](help)
+  return parts[name].join('\n\n')
 }
 
 const FLAGS_INTRODUCTION = `
 Every command takes these flags, before or after its name. A variable in brackets sets the same; the flag overrides it.`
 
-function flagsText(help: HelpFormatter): string {
-  return [prose(help, FLAGS_INTRODUCTION), list(help, globalFlagRows())].join('\n\n')
-}
-
 const ENVIRONMENT_INTRODUCTION = `
 A flag overrides its variable, a variable overrides the profile, the profile overrides the built-in default. A variable that is set but empty counts as not set.
 
 With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
-
-function environmentText(help: HelpFormatter): string {
-  const groups = Object.entries(VARIABLES).map(
-    ([heading, variables]) => `${prose(help, `${heading}:`)}\n${list(help, Object.entries(variables))}`,
-  )
-  return [prose(help, ENVIRONMENT_INTRODUCTION), ...groups].join('\n\n')
-}
 
 const EXIT_CODES_INTRODUCTION = `
 Exit codes do not depend on --json. An error is text on stderr, or with --json a document on stdout: {"error": {"code", "message", …}}.`
@@ -52,16 +52,6 @@ Safe to repeat at once: 6 and 7 if the command only reads; 10 of reserve, becaus
     10) echo 'unknown: run the same command again' ;;
     *)  exit 1 ;;
   esac`
-
-function exitCodesText(help: HelpFormatter): string {
-  const rows = Object.values(EXITS).map(({code, meaning}) => [String(code), meaning] as const)
-  const signals = ['129, 143', 'ended by SIGHUP, SIGTERM'] as const
-  return [
-    prose(help, EXIT_CODES_INTRODUCTION),
-    list(help, [...rows, signals]),
-    prose(help, EXIT_ADVICE),
-  ].join('\n\n')
-}
 
 const OUTPUT_INTRODUCTION = `
 The result goes to stdout; questions, progress, warnings, hints and errors go to stderr. At a terminal the result is a table. In a pipe it is tab-separated lines without header, borders, colour or truncation, for cut, awk and while read.`
@@ -89,11 +79,6 @@ const OUTPUT_MORE = `
 Text from the service is not trusted: control characters are removed from text and escaped in JSON. "raw" in a result is what the service sent, untouched. Keys in JSON are not renamed or removed without notice; more may be added.
 
 If the reader closes the pipe (| head -1), the command exits with 0 and prints nothing to stderr.`
-
-function outputText(help: HelpFormatter): string {
-  const formats = `Formats for --format:\n${list(help, Object.entries(FORMAT_MEANINGS))}`
-  return [prose(help, OUTPUT_INTRODUCTION), formats, prose(help, OUTPUT_MORE)].join('\n\n')
-}
 
 const SANDBOX_TEXT = `
 The local sandbox is the whole service on this machine: the same requests, answers, states, signed events and refusals, with cities, hotels and prices made up but always the same. Nothing costs anything, and nothing leaves the machine. It runs until Ctrl-C, on the same port as the last time, prints each request, and keeps its data in the configuration directory (--db :memory: keeps none). Several can run, each with a --db of its own: bookctl sandbox list.
@@ -140,8 +125,3 @@ When a signature does not match, \`webhooks verify\` says why: the wrong secret,
   bookctl webhooks verify request.http --secret-file signing-secret.txt
 
 The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` sends valid and invalid requests to a receiver and reports which rules it follows.`
-
-function webhooksText(help: HelpFormatter): string {
-  const types = `Event types:\n${list(help, Object.entries(EVENT_TYPES))}`
-  return [prose(help, WEBHOOKS_TEXT), types].join('\n\n')
-}
