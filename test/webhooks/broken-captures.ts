@@ -275,11 +275,6 @@ export const BREAKS: readonly (readonly [string, Break])[] = [
       body: Buffer.from(escapeNonAscii(pythonic(text))),
       secret: `"${secret}"`,
     })),
-    'newline and prefix missing': capture(
-      'body_trailing_newline secret_prefix_missing',
-      richText,
-      ({text, secret}) => ({body: Buffer.from(`${text}\n`), secret: secret.slice(6)}),
-    ),
     'base64 body and digest': capture('body_base64 signature_base64', richText, ({text, secret, body}) => ({
       body: Buffer.from(base64(text)),
       header: digestInBase64(headerFor(secret, body)),

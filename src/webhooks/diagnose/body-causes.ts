@@ -5,30 +5,24 @@ import {undoCharset} from './charset-causes.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
-/** The body in the forms that repairs look at. */
-interface Given {
-  readonly bytes: Uint8Array
-  /** A character for each byte. */
-  readonly latin1: string
-  readonly utf8: string
-  /** The parsed JSON; undefined when it is not JSON. */
-  readonly json: unknown
+/** The body in the forms that repairs look at. `latin1`: a character for each byte; `json`: undefined for other text. */
+function readForms(bytes: Uint8Array) {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const utf8 = buffer.toString('utf8')
+  return {bytes, latin1: buffer.toString('latin1'), utf8, json: parseText(utf8)}
 }
 
-type Content = string | Uint8Array
+type Given = ReturnType<typeof readForms>
 
-interface Repair {
-  readonly cause: Cause
-  /** The bodies before the change. Throws nothing. */
-  readonly undo: (given: Given) => readonly Content[]
-}
+/** A cause, and the bodies before the change; throws nothing. */
+type Repair = readonly [Cause, undo: (given: Given) => readonly (string | Uint8Array)[]]
 
 const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1')
 const changed = ({latin1}: Given, pattern: RegExp, by: string) => {
   const text = latin1.replace(pattern, by)
   return text === latin1 ? [] : [bytesOf(text)]
 }
-const row = (code: string, what: string, undo: Repair['undo']): Repair => ({cause: cause(code, what), undo})
+const row = (code: string, what: string, undo: Repair[1]): Repair => [cause(code, what), undo]
 
 const MOST_INFLATED_BYTES = 4 * 1024 * 1024
 
@@ -36,9 +30,7 @@ const DOUBLE = 'body_double_encoded'
 const FORM = 'body_form_encoded'
 
 const REPAIRS: readonly Repair[] = [
-  row(LINE_BREAK_ADDED.code, LINE_BREAK_ADDED.explanation, given =>
-    [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, '')),
-  ),
+  [LINE_BREAK_ADDED, given => [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, ''))],
   row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', given =>
     changed(given, /^\xef\xbb\xbf/, ''),
   ),
@@ -90,12 +82,9 @@ const REPAIRS: readonly Repair[] = [
 
 /** One step back: each the inverse of one thing that happens to bodies. */
 function* stepsBack(bytes: Uint8Array): Generator<BodyForm> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  const utf8 = buffer.toString('utf8')
-  const given = {bytes, latin1: buffer.toString('latin1'), utf8, json: parseText(utf8)}
-  for (const repair of REPAIRS)
-    for (const content of repair.undo(given))
-      yield {bytes: Buffer.from(content as string), causes: [repair.cause]}
+  const given = readForms(bytes)
+  for (const [cause, undo] of REPAIRS)
+    for (const content of undo(given)) yield {bytes: Buffer.from(content as string), causes: [cause]}
   yield* undoCharset(bytes)
 }
 
