@@ -101,19 +101,32 @@ await describeEachPlace(FILES, place => {
     expect((await journal.look(intent(1)))?.entry.id).toBe(again.entry.id)
   })
 
-  test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}])(
-    'an entry of which nothing was sent gives way to one with the same %j, and no other does',
-    async shared => {
+  test.each([
+    [{offerId: 'off_1'}, false],
+    [{clientReferenceId: 'ref-1'}, false],
+    [{idempotencyKey: 'key-1'}, false],
+    [{offerId: 'off_1'}, true],
+    [{clientReferenceId: 'ref-1'}, true],
+    [{idempotencyKey: 'key-1'}, true],
+    [intent(1), true],
+  ])(
+    'an entry of which nothing was sent gives way to one with the same %j, and no other does (settled: %s)',
+    async (shared, isSettled) => {
       for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
       const sent = await begin(9, 1)
       await journal.attempt(sent, 1)
       const unsent = await begin(1)
+      if (isSettled) {
+        await journal.notSent(unsent, 0, 2)
+        expect(await journal.look(intent(2, shared))).toBeUndefined()
+      }
       const made = await journal.begin(intent(2, shared), 2)
       expect(made.kind).toBe('new')
       await expect(journal.attempt(unsent, 3)).rejects.toThrow('another process started a reservation')
       await journal.notSent(unsent, 0, 3)
       expect(await journal.attempt(made.entry.id, 4)).toBe(1)
-      expect((await journal.begin(intent(3, shared), 5)).kind).toBe('conflict')
+      const isSame = 'body' in shared
+      expect((await journal.begin(intent(3, shared), 5)).kind).toBe(isSame ? 'repeat' : 'conflict')
       expect((await state.journal.list({client: CLIENT})).map(({id}) => id)).toEqual([made.entry.id, sent])
       for (const client of OTHERS) expect(await state.journal.list({client})).toHaveLength(1)
     },
@@ -167,18 +180,6 @@ await describeEachPlace(FILES, place => {
     await journal.notSent(lost, 1, 5)
     expect(await journal.find('ref-3')).toMatchObject({outcome: 'unknown', attempts: 1})
   })
-
-  test.each([{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}, {}])(
-    'one settled as not sent gives way to one with the same %j',
-    async shared => {
-      await journal.notSent(await begin(1), 0, 2)
-      const same = Object.keys(shared).length === 0
-      expect(await journal.look(same ? intent(1) : intent(2, shared))).toBeUndefined()
-      const made = await journal.begin(same ? intent(1) : intent(2, shared), 3)
-      expect(made.kind).toBe('new')
-      expect((await state.journal.list({client: CLIENT})).map(({id}) => id)).toEqual([made.entry.id])
-    },
-  )
 
   test('giving up removes an entry of which nothing was sent, and the guest data of any other', async () => {
     const unsent = await begin(1)

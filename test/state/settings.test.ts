@@ -58,8 +58,10 @@ test('new settings that are wrong are refused and not written', async () => {
 })
 
 describe('a file that cannot be understood', () => {
-  test.each([
+  test.each<[what: string, content: string | Buffer, message: string]>([
     ['empty', '', 'is empty'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8'],
+    ['too large', ' '.repeat(1024 * 1024 + 1), 'larger than'],
     ['cut', '{"profiles": {', 'is not JSON'],
     ['a stray brace', '{\n  "profiles": {}\n}}', 'line 3'],
     ['a missing comma', '{\n  "profiles": {}\n  "defaults": {}\n}', 'line 3'],
@@ -78,18 +80,13 @@ describe('a file that cannot be understood', () => {
       '{"profiles": {"a": {"base_url": "b", "client_id": "c", "scopes": ["x"]}}}',
       'scopes.0',
     ],
-  ])('%s', async (_, text, message) => {
-    fs.writeFileSync(path, text)
+  ])('%s', async (_, content, message) => {
+    fs.writeFileSync(path, content)
     const settings = createSettings(directory)
     const failure = {kind: 'usage', message: expect.stringMatching(new RegExp(`^${path}\\b.*${message}`))}
     expect(() => settings.read()).toThrow(expect.objectContaining(failure))
     await expect(settings.update(() => {})).rejects.toMatchObject(failure)
-    expect(fs.readFileSync(path, 'utf8')).toBe(text)
-  })
-
-  test('invalid UTF-8', () => {
-    fs.writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]))
-    expect(() => createSettings(directory).read()).toThrow('is not UTF-8')
+    expect(fs.readFileSync(path).equals(Buffer.from(content))).toBe(true)
   })
 
   test("another user's", context => {
@@ -97,11 +94,6 @@ describe('a file that cannot be understood', () => {
     fs.writeFileSync(path, '{}')
     fs.chownSync(path, 65_533, 65_533)
     expect(() => createSettings(directory).read()).toThrow('belongs to another user')
-  })
-
-  test('too large', () => {
-    fs.writeFileSync(path, ' '.repeat(1024 * 1024 + 1))
-    expect(() => createSettings(directory).read()).toThrow('larger than')
   })
 
   test('a symbolic link is not followed, to read or to write', async () => {

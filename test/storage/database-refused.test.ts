@@ -89,8 +89,10 @@ describe('anything else in place of the file is refused and not changed', () => 
   ])('%s', (_, content) => {
     const path = at('x.db')
     fs.writeFileSync(path, content)
+    fs.chmodSync(path, 0o644)
     expect(faultOf(() => open(path))).toBe('corrupt')
-    expect(fs.readFileSync(path, 'utf8')).toBe(content)
+    expect(faultOf(() => open(path, {owner: 'users'}))).toBe('not_ours')
+    expect([fs.readFileSync(path, 'utf8'), modeOf(path)]).toEqual([content, '644'])
   })
 
   /** A database of many pages without a log, which this process has never opened. */
