@@ -4,7 +4,7 @@ import {Failure} from '../../src/contract/failure.js'
 import type {NewEvent} from '../../src/contract/stored-events.js'
 import type {CachedToken} from '../../src/contract/token-cache.js'
 import type {State} from '../../src/state/state.js'
-import {CLIENT, OTHER_CLIENTS, OTHER_KEYS, token as tokenOf} from '../support/client.js'
+import {CLIENT, OTHER_CLIENTS, OTHER_KEYS, offer, token as tokenOf} from '../support/client.js'
 import {held} from '../support/held.js'
 import {describeEachPlace, filesOfMachine} from '../support/stores.js'
 
@@ -116,35 +116,24 @@ await describeEachPlace(filesOfMachine(), place => {
   })
 
   test('offers found are known until they are a day old, and marked when they are used', async () => {
-    const offer = {
-      ...{
-        offer_id: 'off_1',
-        hotel_name: 'Ağa',
-        stars: 4,
-        room_name: null,
-        board: 'BB',
-        total: '10.00',
-        currency: 'EUR',
-      },
-      ...{details: null, nationality: 'TR', check_in: '2030-01-01', check_out: '2030-01-02'},
-      ...{rooms: [{adults: 2, children_ages: []}], searched_at: now, expires_at: now + 900},
-    }
+    const found = (id: string, more = {}) => offer(id, {searched_at: now, expires_at: now + 900, ...more})
     const times = {searched_at: near(now), expires_at: near(now + 900)}
-    await state.offers.remember(CLIENT, [offer, {...offer, offer_id: 'off_2', expires_at: now - 1}], now)
+    await state.offers.remember(CLIENT, [found('off_1'), found('off_2', {expires_at: now - 1})], now)
     const there = await place.open(state.directory)
-    expect(await there.offers.find(CLIENT, 'off_1')).toEqual({...offer, ...times, used_by_reference: null})
+    const unused = {...found('off_1'), ...times, used_by_reference: null}
+    expect(await there.offers.find(CLIENT, 'off_1')).toEqual(unused)
     expect((await there.offers.valid(now)).map(({offer_id}) => offer_id)).toEqual(['off_1'])
     await there.offers.markUsed(CLIENT, 'off_1', 'ref-1')
-    await state.offers.remember(CLIENT, [{...offer, total: '11.00'}], now)
+    await state.offers.remember(CLIENT, [found('off_1', {total: '11.00'})], now)
     const known = {total: '11.00', used_by_reference: 'ref-1'}
     expect(await state.offers.find(CLIENT, 'off_1')).toMatchObject(known)
     expect(await state.offers.valid(now)).toEqual([])
     for (const other of OTHER_CLIENTS) expect(await state.offers.find(other, 'off_1')).toBeUndefined()
-    await state.offers.remember(CLIENT, [{...offer, offer_id: 'off_3', searched_at: now - 86_500}], now)
+    await state.offers.remember(CLIENT, [found('off_3', {searched_at: now - 86_500})], now)
     await state.offers.remember(CLIENT, [], now)
     expect(await state.offers.find(CLIENT, 'off_3')).toBeUndefined()
-    const earlier = {...offer, offer_id: 'off_4', searched_at: now - 60, nationality: 'DE'}
-    await state.offers.remember(CLIENT, [earlier], now)
+    const earlier = {searched_at: now - 60, nationality: 'DE'}
+    await state.offers.remember(CLIENT, [found('off_4', earlier)], now)
     expect(await state.offers.latest(CLIENT)).toMatchObject({offer_id: 'off_1', nationality: 'TR'})
     for (const other of OTHER_CLIENTS) expect(await state.offers.latest(other)).toBeUndefined()
     expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()

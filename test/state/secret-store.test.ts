@@ -22,14 +22,32 @@ beforeEach(() => {
   state = closing(open())
 })
 
+const entryOf = (name: string): KeychainEntry => ({
+  getPassword: async () => kept.get(name) ?? null,
+  setPassword: async secret => void kept.set(name, secret),
+  deleteCredential: async () => kept.delete(name),
+})
+
 function open(): State {
-  const entryOf = (name: string): KeychainEntry => ({
-    getPassword: async () => kept.get(name) ?? null,
-    setPassword: async secret => void kept.set(name, secret),
-    deleteCredential: async () => kept.delete(name),
-  })
   return openState(directory, {keychain: createKeychain(directory, async name => entryOf(name))})
 }
+
+const missing = Object.assign(new Error('sk_test_1'), {code: 'ERR_MODULE_NOT_FOUND'})
+const silent = {...entryOf(''), setPassword: () => new Promise<void>(() => {})}
+test.each([
+  ['is not installed', () => Promise.reject(missing)],
+  ['refuses', () => Promise.reject(new Error('sk_test_1'))],
+  ['never answers', async () => silent],
+])('a keychain that %s is a failure with a hint and without the secret', async (_, load) => {
+  const failure = await createKeychain(directory, load)
+    .write('one', 'sk_test_1')
+    .catch(error => error)
+  expect(failure).toMatchObject({
+    kind: 'not_allowed',
+    details: {code: 'keychain_unavailable', hint: expect.stringContaining('without --keychain')},
+  })
+  expect(JSON.stringify(failure.details) + failure.message).not.toContain('sk_test_1')
+})
 
 test.each(['file', 'keychain'] as const)('in the %s each client of a profile has its own', async place => {
   const {secrets} = state

@@ -2,10 +2,9 @@
 import {chmodSync, readdirSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
-import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
-import {CLIENT, intent, token} from '../support/client.js'
+import {CLIENT, intent, offer, token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 let directory: string
@@ -36,29 +35,15 @@ test('with a directory that cannot be written, tokens live in this process', asy
   readOnly.close()
 })
 
-describe('offers', () => {
-  const offer = {
-    details: {refundable: false, free_cancellation_until: null, terms: {policies: []}, city: 101},
-    offer_id: 'off_1',
-    hotel_name: 'Otel',
-    stars: 4.5,
-    room_name: null,
-    board: 'BB',
-    total: '10.00',
-    currency: 'EUR',
-    nationality: 'TR',
-    check_in: '2030-01-01',
-    check_out: '2030-01-02',
-    rooms: [{adults: 2, children_ages: [5]}],
-    searched_at: 1000,
-    expires_at: 1900,
+test('offers are stored without terms that are too long', async () => {
+  const details = {
+    refundable: false,
+    free_cancellation_until: null,
+    terms: {remarks: 'x'.repeat(5000)},
+    city: 101,
   }
-
-  test('are stored without terms that are too long', async () => {
-    const details = {...offer.details, terms: {remarks: 'x'.repeat(5000)}}
-    await state.offers.remember(CLIENT, [{...offer, details}], 1000)
-    expect((await state.offers.find(CLIENT, offer.offer_id))?.details).toEqual({...details, terms: null})
-  })
+  await state.offers.remember(CLIENT, [offer('off_1', {details})], 1000)
+  expect((await state.offers.find(CLIENT, 'off_1'))?.details).toEqual({...details, terms: null})
 })
 
 test('a journal in memory writes nothing to the disk', async () => {
@@ -77,31 +62,6 @@ test('a journal in memory writes nothing to the disk', async () => {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
   }
-})
-
-describe('the keychain', () => {
-  const entryOf = (kept: Map<string, string>, account: string): KeychainEntry => ({
-    getPassword: async () => kept.get(account) ?? null,
-    setPassword: async secret => void kept.set(account, secret),
-    deleteCredential: async () => kept.delete(account),
-  })
-
-  const missing = Object.assign(new Error('sk_test_1'), {code: 'ERR_MODULE_NOT_FOUND'})
-  const silent = {...entryOf(new Map(), ''), setPassword: () => new Promise<void>(() => {})}
-  test.each([
-    ['is not installed', () => Promise.reject(missing)],
-    ['refuses', () => Promise.reject(new Error('sk_test_1'))],
-    ['never answers', async () => silent],
-  ])('that %s is a failure with a hint and without the secret', async (_, load) => {
-    const failure = await createKeychain(directory, load as () => Promise<KeychainEntry>)
-      .write('one', 'sk_test_1')
-      .catch(error => error)
-    expect(failure).toMatchObject({
-      kind: 'not_allowed',
-      details: {code: 'keychain_unavailable', hint: expect.stringContaining('without --keychain')},
-    })
-    expect(JSON.stringify(failure.details) + failure.message).not.toContain('sk_test_1')
-  })
 })
 
 describe('reading', () => {

@@ -1,5 +1,6 @@
 /** A client of a service, others that differ from it in one thing, and what is stored of it. */
 import type {ReservationIntent} from '../../src/contract/journal.js'
+import type {OfferFound} from '../../src/contract/seen-offers.js'
 import type {CachedToken} from '../../src/contract/token-cache.js'
 
 export const CLIENT = {
@@ -22,6 +23,13 @@ export const token = (access_token: string, more: Partial<CachedToken> = {}): Ca
   askedScopes: ['a'],
   obtainedAt: 1.5,
   expiresAt: 7201.5,
+  ...more,
+})
+
+export const offer = (offer_id: string, more: Partial<OfferFound> = {}): OfferFound => ({
+  ...{offer_id, hotel_name: 'Ağa', stars: 4, room_name: null, board: 'BB', total: '10.00', currency: 'EUR'},
+  ...{details: null, nationality: 'TR', check_in: '2030-01-01', check_out: '2030-01-02'},
+  ...{rooms: [{adults: 2, children_ages: [5]}], searched_at: 1000, expires_at: 1900},
   ...more,
 })
 
