@@ -3,7 +3,7 @@
  * start. A file that is not valid is refused with the line of the mistake, and never changed. Changes are made under a
  * lock, so none is lost.
  */
-import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats} from 'node:fs'
+import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import type {ErrorObject} from 'ajv'
 import {type Failure, usage} from '../contract/failure.js'
@@ -11,7 +11,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import {own} from '../contract/json.js'
 import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
 import {MISSING, TYPES} from '../contract/plain-messages.js'
-import {StorageError, storageErrorOf} from '../storage/errors.js'
+import {StorageError} from '../storage/errors.js'
 import {
   ensurePrivateDirectory,
   isOfAnother,
@@ -83,50 +83,40 @@ const FIX = 'fix the file, or move it away to start with a new one; it was not c
 
 /** The text of the file, undefined without one. Follows no symbolic link. Throws Failure. */
 export function readSettingsText(path: string, mayTighten: boolean): string | undefined {
-  const stats = statsOf(path)
-  if (stats === undefined) return undefined
-  if (!stats.isFile())
-    throw invalid(path, 'is not a regular file (a symbolic link or a directory is not followed)')
-  const bytes = readRegularFile(path, mayTighten)
   try {
+    const stats = lstatSync(path, {throwIfNoEntry: false})
+    if (stats === undefined) return undefined
+    if (!stats.isFile())
+      throw invalid(path, 'is not a regular file (a symbolic link or a directory is not followed)')
+    const bytes = readRegularFile(path, mayTighten)
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
-  } catch {
-    throw invalid(path, 'is not UTF-8 text')
-  }
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, {throwIfNoEntry: false})
   } catch (error) {
+    const {code, syscall} = error as NodeJS.ErrnoException
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw invalid(path, 'is not UTF-8 text')
+    if (syscall === undefined) throw error
     // A directory that cannot be searched counts as empty.
-    if (['ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw storageErrorOf(error, path)
+    if (syscall === 'lstat' && ['ENOTDIR', 'EACCES'].includes(code ?? '')) return undefined
+    throw invalid(path, `cannot be read (${code})`)
   }
 }
 
 function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {
-    const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
-    try {
-      const stats = fstatSync(file)
-      if (stats.size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
-      if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
-      if (mayTighten) {
-        tighten(file, stats)
-        try {
-          tightenDirectory(dirname(path))
-        } catch {
-          // The system forbids it: writing reports that, and so does `doctor`.
-        }
+    const stats = fstatSync(file)
+    if (stats.size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
+    if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
+    if (mayTighten) {
+      tighten(file, stats)
+      try {
+        tightenDirectory(dirname(path))
+      } catch {
+        // The system forbids it: writing reports that, and so does `doctor`.
       }
-      return readFileSync(file)
-    } finally {
-      closeSync(file)
     }
-  } catch (error) {
-    const {code, syscall} = error as NodeJS.ErrnoException
-    throw syscall === undefined ? error : invalid(path, `cannot be read (${code})`)
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 
