@@ -8,15 +8,11 @@ import {FIRST_GENERATION} from './databases.js'
 
 const WHOSE = 'WHERE base_url = ? AND client_id = ? AND secret_fingerprint = ?'
 
-interface Row {
-  base_url: string
-  client_id: string
-  access_token: string
-  scopes: string
-  asked_scopes: string
-  obtained_at: number
-  expires_at: number
-}
+/** A token's columns, under the names of its fields, and whose it is. */
+const TOKEN = `base_url AS baseUrl, client_id AS clientId, access_token, scopes, asked_scopes AS askedScopes,
+  obtained_at AS obtainedAt, expires_at AS expiresAt`
+
+type Row = Client & Omit<CachedToken, 'scopes' | 'askedScopes'> & {scopes: string; askedScopes: string}
 
 /**
  * `toRead` opens the database if it exists. `directory` has the lock files; without one, no other process uses the database.
@@ -36,10 +32,10 @@ export function createTokenStore(
   const databaseToRead = () => began(toRead())
   return {
     async list(client) {
-      const sql = `SELECT * FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
+      const sql = `SELECT ${TOKEN} FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
       return databaseToRead()
         .all<Row>(sql, ...whose(client))
-        .map(tokenOf)
+        .map(row => tokenOf(row).token)
     },
     async put(client, token) {
       const opened = database()
@@ -88,8 +84,8 @@ export function createTokenStore(
     },
     async listAll() {
       return databaseToRead()
-        .all<Row>('SELECT * FROM access_tokens ORDER BY obtained_at DESC')
-        .map(row => ({client: {baseUrl: row.base_url, clientId: row.client_id}, token: tokenOf(row)}))
+        .all<Row>(`SELECT ${TOKEN} FROM access_tokens ORDER BY obtained_at DESC`)
+        .map(tokenOf)
     },
   }
 }
@@ -118,14 +114,12 @@ function unlessFull(work: () => unknown): void {
   }
 }
 
-function tokenOf(row: Row): CachedToken {
-  return {
-    access_token: row.access_token,
-    scopes: row.scopes.split(' ').filter(Boolean),
-    askedScopes: row.asked_scopes.split(' ').filter(Boolean),
-    obtainedAt: row.obtained_at,
-    expiresAt: row.expires_at,
+function tokenOf({baseUrl, clientId, scopes, askedScopes, ...token}: Row) {
+  const words = {
+    scopes: scopes.split(' ').filter(Boolean),
+    askedScopes: askedScopes.split(' ').filter(Boolean),
   }
+  return {client: {baseUrl, clientId}, token: {...token, ...words}}
 }
 
 export function generationOf(database: Database): number {
