@@ -1,4 +1,5 @@
 /** The sandbox as one `Request → Response`: access checks, request ids, the log, and the routes. */
+import {setImmediate} from 'node:timers/promises'
 import {type Context, Hono} from 'hono'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
@@ -26,12 +27,7 @@ import {
 } from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 
-const HANDLERS: Handlers = {
-  ...ACCOUNT,
-  ...CATALOGUE,
-  ...RESERVATIONS,
-  ...SUBSCRIPTIONS,
-}
+const HANDLERS: Handlers = {...ACCOUNT, ...CATALOGUE, ...RESERVATIONS, ...SUBSCRIPTIONS}
 
 /** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
 export function createApp(
@@ -40,7 +36,8 @@ export function createApp(
   onAnswered?: (request: AnsweredRequest) => void,
 ): App {
   const app: App = new Hono()
-  const turns = new Turns()
+  // One request a turn of the event loop: in long turns some would be answered again and again before others are accepted.
+  let turn: Promise<unknown> = Promise.resolve()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(notFound)
   if (onAnswered) app.use(reportTo(onAnswered))
@@ -55,7 +52,8 @@ export function createApp(
   app.use(async (context, next) => {
     context.set('origin', checkHost(context.req.raw, served()))
     context.set('body', await readBody(context.req.raw))
-    await turns.next()
+    turn = turn.then(() => setImmediate())
+    await turn
     expirePayments(service)
     try {
       await next()
@@ -67,22 +65,6 @@ export function createApp(
   addPages(app, service)
   addControls(app, service)
   return app
-}
-
-/** One request a turn of the event loop: in long turns some would be answered again and again before others are accepted. */
-class Turns {
-  readonly #waiting: (() => void)[] = []
-
-  next(): Promise<void> {
-    return new Promise(resolve => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#run())
-    })
-  }
-
-  #run(): void {
-    this.#waiting.shift()?.()
-    if (this.#waiting.length > 0) setImmediate(() => this.#run())
-  }
 }
 
 function addOperations(app: App, service: RunningService): void {
