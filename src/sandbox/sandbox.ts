@@ -27,8 +27,8 @@ export interface SandboxOptions {
   readonly offers?: number | undefined
   readonly latencyMilliseconds?: number
   readonly allowHttpLoopback?: boolean
-  /** Certificate authorities that deliveries trust beside the system's; the files may appear later. */
-  readonly caFiles?: readonly string[]
+  /** Certificate authority that deliveries trust beside the system's; the file may appear later. */
+  readonly caFile?: string
   readonly resolve?: Resolve
   /** Time a subscriber has to answer, in milliseconds (default: §6.4's). */
   readonly subscriberMilliseconds?: number
@@ -63,7 +63,7 @@ export function createSandbox(options: SandboxOptions) {
   }
   const post = createPost({
     resolve: options.resolve ?? systemResolve,
-    trust: createTrust(options.caFiles ?? []),
+    trust: createTrust(options.caFile),
     allowHttpLoopback: service.allowHttpLoopback,
     limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
     closing: closing.signal,

@@ -18,10 +18,10 @@ afterEach(() => void vi.unstubAllEnvs())
 const subscriber = async (...options: Parameters<typeof startSubscriber>) =>
   closing(await startSubscriber(...options))
 
-function posting({caFiles = [], ...options}: Partial<Options> & {caFiles?: string[]} = {}): Post {
+function posting({caFile, ...options}: Partial<Options> & {caFile?: string} = {}): Post {
   return createPost({
     resolve: async () => [{address: '127.0.0.1', family: 4}],
-    trust: createTrust(caFiles),
+    trust: createTrust(caFile),
     allowHttpLoopback: true,
     limitMilliseconds: PATIENCE_SECONDS * 1000,
     closing: new AbortController().signal,
@@ -124,7 +124,7 @@ const ca = certificateFile('ca')
 test('a certificate of an added authority is trusted as soon as its file is there', async () => {
   const file = join(ownDirectory(), 'listen-ca.pem')
   const {port, received} = await subscriber(undefined, tlsIdentity('good'))
-  const post = posting({caFiles: [file]})
+  const post = posting({caFile: file})
   const url = `https://localhost:${port}/hooks`
   expect(await send(post, url)).toMatchObject(failing('certificate'))
   writeFileSync(file, readFileSync(ca))
@@ -138,10 +138,10 @@ test('a certificate of an added authority is trusted as soon as its file is ther
 test('a link in the place of such a file is not followed', async () => {
   const file = join(ownDirectory(), 'listen-ca.pem')
   symlinkSync(ca, file)
-  expect(createTrust([file])()).toBeUndefined()
+  expect(createTrust(file)()).toBeUndefined()
   rmSync(file)
   writeFileSync(file, readFileSync(ca))
-  expect(createTrust([file])()).toBeDefined()
+  expect(createTrust(file)()).toBeDefined()
 })
 
 test.each(['expired', 'other-host', 'self-signed'])(
@@ -149,7 +149,7 @@ test.each(['expired', 'other-host', 'self-signed'])(
   async name => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     const {port, received} = await subscriber(undefined, tlsIdentity(name))
-    const posted = await send(posting({caFiles: [ca]}), `https://localhost:${port}`)
+    const posted = await send(posting({caFile: ca}), `https://localhost:${port}`)
     expect(posted).toMatchObject({status: null, error: expect.any(String)})
     expect(received).toHaveLength(0)
   },

@@ -17,11 +17,7 @@ const HOTEL = {
   facilities: [],
 }
 
-const EXTRA = {
-  hotel: HOTEL,
-  partnerName: 'Example Travel',
-  issuedAt: '2030-05-01T09:05:00Z',
-}
+const EXTRA = {hotel: HOTEL, partnerName: 'Example Travel', issuedAt: '2030-05-01T09:05:00Z'}
 
 const render = (changes: Partial<Reservation> = {}) => renderVoucher(reservationRecord(changes), EXTRA)
 const read = async (changes: Partial<Reservation> = {}) => readPdf(await render(changes))

@@ -28,8 +28,8 @@ export async function ownSandbox() {
 /** Serves one on a free port, with its state in memory. `home` and `env` point commands at it. */
 export async function serveLocalSandbox() {
   const home = new Home()
-  const caFiles = [join(home.configDirectory, LISTEN_CA_NAME)]
-  const sandbox = createSandbox({database: ':memory:', caFiles})
+  const caFile = join(home.configDirectory, LISTEN_CA_NAME)
+  const sandbox = createSandbox({database: ':memory:', caFile})
   const {origin, baseUrl, close} = await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
   const env = {
     BOOKCTL_BASE_URL: baseUrl,

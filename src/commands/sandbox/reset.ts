@@ -11,10 +11,7 @@ export default class SandboxReset extends SandboxCommand {
 Asks at a terminal. Environment: BOOKCTL_CONFIG_DIR.`
   static override examples = ['bookctl sandbox reset', 'bookctl sandbox reset --yes --json']
   static override columns = ['reset', 'origin']
-  static override flags = {
-    yes: Flags.boolean({summary: 'do not ask at a terminal'}),
-    ...dryRunFlag,
-  }
+  static override flags = {yes: Flags.boolean({summary: 'do not ask at a terminal'}), ...dryRunFlag}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxReset)

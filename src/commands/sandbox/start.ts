@@ -74,7 +74,7 @@ or in the file of --db. Several can run, each on a database of its own. Environm
       const sandbox = createSandbox({
         ...{database, offers, latencyMilliseconds, allowHttpLoopback},
         databaseOwner: flags.db ? 'users' : 'ours',
-        caFiles: [join(configDir, LISTEN_CA_NAME)],
+        caFile: join(configDir, LISTEN_CA_NAME),
         onAnswered: lines?.add,
       })
       this.whenStopped(() => sandbox.close())

@@ -26,7 +26,6 @@ export function money(amount: string, currency: string): string {
   return `${currency} ${fraction === undefined ? grouped : `${grouped}.${fraction}`}`
 }
 
-/** `2 nights`, `1 night`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }

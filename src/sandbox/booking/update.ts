@@ -8,11 +8,7 @@ import {hasCheckedIn} from './cancellation.js'
 import {checkGuests} from './check-guests.js'
 import {recordEvent} from './events.js'
 
-interface Change {
-  readonly field: string
-  readonly old: unknown
-  readonly new: unknown
-}
+type Change = Record<'field' | 'old' | 'new', unknown>
 
 /** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
 export function updateReservation(

@@ -17,7 +17,7 @@ export function countryList(): Country[] {
 export type CountryRules = ReturnType<typeof rules>
 
 /** Invented for the sandbox, of a plausible size. */
-export const COUNTRIES: Readonly<Record<string, CountryRules>> = {
+export const COUNTRIES = {
   TR: rules('TRY', '+90 850', 120, 1200, 'Local visitor fee'),
   GB: rules('GBP', '+44 20', 200, 60, 'City visitor charge'),
   FR: rules('EUR', '+33 1', 100, 130, 'Taxe de séjour'),

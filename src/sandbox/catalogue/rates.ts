@@ -26,7 +26,6 @@ export function roomKindsFor(rooms: readonly Room[], stars: number): readonly Ro
   return snug.length > 0 ? snug : fitting
 }
 
-/** A double room for one ordinary night, by stars. */
 const ROOM_CENTS = [0, 2600, 4200, 6600, 10_400, 18_800] as const
 
 const SEASONS: Readonly<Record<Season, readonly number[]>> = {

@@ -52,7 +52,6 @@ export function buildOffers(search: SearchRequest, {now, offers}: CatalogueConte
   return drafts.slice(0, most)
 }
 
-/** Shared by all offers of one search. */
 function stayIn(city: City, search: SearchRequest, now: number) {
   const {check_in, check_out, client_nationality} = search
   const nights = nightsBetween(check_in, check_out)

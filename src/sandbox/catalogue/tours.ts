@@ -33,7 +33,6 @@ function readKind(line: string) {
 /** Every so-many-th tour does not run on one day of the week. */
 const EVERY_DAY_OF = 3
 
-/** The tours of a city in the order of their ids, with prices in `currency`; none for a city we do not have. */
 export function toursOf(cityId: number, currency: string): Tour[] {
   const city = findCity(cityId)
   if (!city) return []
@@ -45,7 +44,6 @@ export function findTour(tourId: string, currency: string): Tour | undefined {
   return toursOf(city, currency).find(tour => tour.tour_id === tourId)
 }
 
-/** Whether the tour runs on `date`: some rest on one day of the week. */
 export function runsOn({tour_id}: Tour, date: string): boolean {
   const draw = drawFrom(`bookctl/rest/${tour_id}`)
   const rests = draw(EVERY_DAY_OF) === 0

@@ -48,7 +48,6 @@ export async function triggerEvent(
   return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
 }
 
-/** The reservation as the cause of the event would leave it. */
 function afterCause(type: EventType, record: EventSubject): EventSubject {
   const {amount, currency} = record.payment
   const fee = fromMinor(0n, currency)

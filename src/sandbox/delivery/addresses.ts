@@ -68,7 +68,6 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 export const systemResolve: Resolve = hostname => lookup(hostname, {all: true})
 
-/** Why nothing is sent to a URL. Its message is shown in the attempt. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }

@@ -36,7 +36,6 @@ export class Dispatcher {
   /** Attempts that are not on record yet: those that end close together are recorded in one commit. */
   #made: MadeAttempt[] = []
   #flushing: NodeJS.Timeout | undefined
-  /** Called after the next commit, also if it failed. */
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined

@@ -1,27 +1,24 @@
-/** Certificate authorities that deliveries trust: the system's roots, and those in files that may appear while the sandbox runs. */
+/** Certificate authorities that deliveries trust: the system's roots, and one in a file that may appear while the sandbox runs. */
 import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import * as tls from 'node:tls'
 import {readPem} from '../../storage/files.js'
 
-/** The context for the next connection, new when a file has changed; undefined, the runtime's default, without any file. */
-export function createTrust(caFiles: readonly string[]): () => tls.SecureContext | undefined {
-  let known = ''
+/** The context for the next connection, new when the file has changed; undefined, the runtime's default, without one. */
+export function createTrust(caFile: string | undefined): () => tls.SecureContext | undefined {
+  let known: string | undefined
   let context: tls.SecureContext | undefined
   return () => {
-    const texts = caFiles.flatMap(readOwn)
-    const together = texts.join('\n')
-    if (together !== known) {
-      context = texts.length === 0 ? undefined : contextWith(texts)
-      known = together
-    }
+    const text = caFile === undefined ? undefined : readOwn(caFile)
+    if (text !== known) context = text === undefined ? undefined : contextWith(text)
+    known = text
     return context
   }
 }
 
-/** Passing `ca` replaces the default roots, so they are listed again. Undefined when a file holds no certificate. */
-function contextWith(texts: readonly string[]): tls.SecureContext | undefined {
+/** Passing `ca` replaces the default roots, so they are listed again. Undefined when the file holds no certificate. */
+function contextWith(text: string): tls.SecureContext | undefined {
   try {
-    return tls.createSecureContext({ca: [...defaultCertificates(), ...texts], minVersion: 'TLSv1.2'})
+    return tls.createSecureContext({ca: [...defaultCertificates(), text], minVersion: 'TLSv1.2'})
   } catch {
     return undefined
   }
@@ -42,13 +39,13 @@ function defaultCertificates(): readonly string[] {
 const {O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants
 
 /** A file of ours is a regular file: a link could lead to another user's, and a pipe would block. */
-function readOwn(file: string): string[] {
+function readOwn(file: string): string | undefined {
   let opened: number | undefined
   try {
     opened = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    return fstatSync(opened).isFile() ? [readPem(opened)] : []
+    return fstatSync(opened).isFile() ? readPem(opened) : undefined
   } catch {
-    return []
+    return undefined
   } finally {
     if (opened !== undefined) closeSync(opened)
   }

@@ -5,7 +5,6 @@ import {isTooDeep} from '../../contract/json.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 
-/** Path of the base URL (§9). */
 export const API_PATH = '/partner-api/v1'
 
 export interface RequestState {
@@ -104,7 +103,6 @@ const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key'
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
 
-/** A fixed number of the latest requests, oldest first. */
 export class RequestLog {
   #requests: LoggedRequest[] = []
 

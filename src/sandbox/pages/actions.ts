@@ -8,14 +8,12 @@ import {button, html, type Piece, pathOf, select} from './parts.js'
 
 export type Fields = Readonly<Record<string, string>>
 
-interface Outcome {
-  /** The page to go to, and the confirmation to show there. */
-  readonly to: string
-  readonly done: Done
-}
-
-/** Acts. Throws Refusal. */
-type Action = (service: RunningService, parameters: Fields, fields: Fields) => Promise<Outcome> | Outcome
+/** Returns the page to go to and the confirmation to show there. Throws Refusal. */
+type Action = (
+  service: RunningService,
+  parameters: Fields,
+  fields: Fields,
+) => Promise<{readonly to: string; readonly done: Done}>
 
 /** By the path that takes the form. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
@@ -23,7 +21,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     await moveClock(service, {advance_seconds: secondsOf(fields)})
     return {to: ownPath(fields.back), done: 'clock'}
   },
-  '/ui/reservations/:reservation_ref/payment': (service, {reservation_ref = ''}, {result}) => {
+  '/ui/reservations/:reservation_ref/payment': async (service, {reservation_ref = ''}, {result}) => {
     settle(service, reservation_ref, {result})
     return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
   },
@@ -31,15 +29,15 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     await deliverAgain(service, delivery_id)
     return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
   },
-  '/ui/faults': (service, _, fields) => {
+  '/ui/faults': async (service, _, fields) => {
     injectFault(service, orderOf(fields))
     return {to: '/ui/faults', done: 'fault'}
   },
-  '/ui/faults/clear': service => {
+  '/ui/faults/clear': async service => {
     service.faults.clear()
     return {to: '/ui/faults', done: 'cleared'}
   },
-  '/ui/reset': service => {
+  '/ui/reset': async service => {
     resetState(service)
     return {to: '/', done: 'reset'}
   },

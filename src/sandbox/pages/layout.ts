@@ -105,7 +105,6 @@ export interface View {
   readonly main: Piece
 }
 
-/** A filter of the query; null when it is missing or empty. */
 export function filterOf(visit: Visit, name: string): string | null {
   return visit.query.get(name)?.trim() || null
 }
@@ -151,7 +150,6 @@ export function detailView(what: string, id: string, main: Piece): View {
   return {title: html`${what} ${code(id)}`, tab: id, main}
 }
 
-/** Links to the newest and to older entries of a list, where there are any. */
 export function pager(visit: Visit, {next}: Listed<unknown>): Piece {
   const isFirst = pagingOf(visit).after === null
   if (isFirst && next === null) return html``

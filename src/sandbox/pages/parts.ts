@@ -38,12 +38,10 @@ export function copied(text: string, label: string): Piece {
   return html`${identifier(text)} <button type="button" class="copy" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`
 }
 
-/** A link to a page of the sandbox; `segments` are put into its path encoded. */
 export function linkTo(segments: readonly string[], text: Piece | string): Piece {
   return html`<a href="${pathOf(segments)}">${text}</a>`
 }
 
-/** `/ui/a/b` for `['a', 'b']`. */
 export function pathOf(segments: readonly string[]): string {
   return ['/ui', ...segments.map(encodeURIComponent)].join('/')
 }
@@ -141,8 +139,11 @@ function tableCell(cell: Piece, column: string, index: number): Piece {
     : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`
 }
 
-export function facts(pairs: readonly (readonly [name: string, value: Piece | string])[]): Piece {
-  return html`<dl>${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+type Fact = readonly [name: string, value: Piece | string]
+
+export function facts(pairs: readonly (Fact | false)[]): Piece {
+  const present = pairs.filter(pair => pair !== false)
+  return html`<dl>${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
 export function card(id: string, heading: string, content: Piece): Piece {
@@ -162,7 +163,6 @@ export function nothing(sentence: string, command?: string): Piece {
   return html`<p class="nothing">${sentence}${command ? html` <code>${command}</code>` : ''}</p>`
 }
 
-/** A button in a form of its own, posted to `action` with `fields`. */
 export function button(
   action: string,
   text: string,

@@ -129,13 +129,6 @@ function stay(record: Reservation): Piece {
 function booking(visit: Visit, record: Reservation, clientId: string): Piece {
   const {contact, cancellation} = record
   const phone = `${contact.phone_country_code} ${contact.phone_number}`
-  const cancelled: [string, Piece][] = cancellation
-    ? [
-        ['Ended', html`${time(cancellation.cancelled_at, visit.now)} ${shown(cancellation.reason)}`],
-        ['Fee', html`${money(cancellation.fee, cancellation.currency)}`],
-        ['Refund', html`${money(cancellation.refund_amount, cancellation.currency)}`],
-      ]
-    : []
   return facts([
     ['Status', status(record.status)],
     ['Client', code(clientId)],
@@ -146,7 +139,12 @@ function booking(visit: Visit, record: Reservation, clientId: string): Piece {
     ['Created', time(record.created_at, visit.now)],
     ['Updated', time(record.updated_at, visit.now)],
     ['Confirmed', time(record.confirmed_at, visit.now)],
-    ...cancelled,
+    cancellation !== null && [
+      'Ended',
+      html`${time(cancellation.cancelled_at, visit.now)} ${shown(cancellation.reason)}`,
+    ],
+    cancellation !== null && ['Fee', money(cancellation.fee, cancellation.currency)],
+    cancellation !== null && ['Refund', money(cancellation.refund_amount, cancellation.currency)],
   ])
 }
 
@@ -180,13 +178,12 @@ function priceFacts(record: Reservation): Piece {
 }
 
 function paymentFacts(visit: Visit, {payment}: Reservation): Piece {
-  const failure: [string, Piece][] = payment.failure_code ? [['Failure', code(payment.failure_code)]] : []
   return facts([
     ['Mode', payment.mode],
     ['Status', status(payment.status)],
     ['Amount', price(payment.amount, payment.currency)],
     ['Pay by', time(payment.expires_at, visit.now)],
     ['Paid', time(payment.paid_at, visit.now)],
-    ...failure,
+    payment.failure_code !== null && ['Failure', code(payment.failure_code)],
   ])
 }

@@ -60,7 +60,6 @@ const EVENTS = `SELECT *,
 
 type ListedEventRow = EventRow & {sequence: number; client_id: string; deliveries: number; delivered: number}
 
-/** All events, oldest first. */
 export function allEvents(database: Database): StoredEvent[] {
   return database.all<EventRow>('SELECT * FROM events ORDER BY sequence').map(fromEventRow)
 }

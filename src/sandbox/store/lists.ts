@@ -29,7 +29,6 @@ export function listPage<Row extends {sequence: number}, Item>(
   return {items: shown.map(fromRow), next: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null}
 }
 
-/** How many rows of each status the table has. */
 export function countByStatus(
   database: Database,
   table: 'reservations' | 'deliveries',

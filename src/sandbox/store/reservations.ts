@@ -50,7 +50,6 @@ export function saveReservation(database: Database, record: Reservation): void {
   database.run(sql, record.status, JSON.stringify(record), searchTextOf(record), record.reservation_ref)
 }
 
-/** Adds the search text to reservations that an earlier version stored. */
 export function addSearchTexts(database: Database): void {
   for (const {record} of list(database, 'WHERE search_text IS NULL ORDER BY sequence')) {
     saveReservation(database, record)
@@ -131,7 +130,6 @@ export function listReservations(
   return listPage(database, {select: SELECT_RESERVATIONS, where, order, limit}, fromRow)
 }
 
-/** `rest`: of the query, after the table's name. */
 function list(database: Database, rest: string, ...values: Value[]): StoredReservation[] {
   return database.all<ReservationRow>(`${SELECT_RESERVATIONS} ${rest}`, ...values).map(fromRow)
 }

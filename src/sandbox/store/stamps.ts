@@ -7,14 +7,8 @@ import type {Database} from '../../storage/database.js'
 import {sha256} from '../base/random.js'
 import {readMeta} from './schema.js'
 
-interface Stamp {
-  /** Unix seconds, to the millisecond. */
-  readonly expiresAt: number
-  /** Below 2^40. */
-  readonly sequence: number
-  /** Below 2^16. */
-  readonly index: number
-}
+/** `expiresAt` in Unix seconds, to the millisecond; `sequence` below 2^40, `index` below 2^16. */
+type Stamp = Readonly<Record<'expiresAt' | 'sequence' | 'index', number>>
 
 /** Of one block in base64url. */
 export const STAMP_LENGTH = 22

@@ -22,7 +22,6 @@ export function signVoucherLink(
   return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
 }
 
-/** The reservation that the token of a link names. */
 export function verifyVoucherLink(
   database: Database,
   token: string,

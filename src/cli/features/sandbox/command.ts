@@ -3,7 +3,6 @@ import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {type ControlCall, control, findSandbox, type RunningSandbox} from './running.js'
 
-/** Columns of a fault. */
 export const FAULT_COLUMNS = 'kind operation times left status retry_after code latency_ms'.split(' ')
 
 export abstract class SandboxCommand extends BaseCommand {

@@ -61,7 +61,6 @@ const EVENTS = ['--event', 'reservation.confirmed']
 /** One demo; `stop` ends its processes and removes what it wrote. */
 export class Demo {
   private readonly directory = makeTemporaryDirectory()
-  /** The files that the demo leaves. */
   readonly kept: string[] = []
   private readonly children = new Set<ChildProcess>()
   private stopped = false
@@ -104,7 +103,6 @@ export class Demo {
     return steps
   }
 
-  /** With a directory to keep it in, it is written there. */
   private downloading(reference: string): string[] {
     const {keep} = this.options
     if (keep === undefined) return ['voucher', 'download', reference]

@@ -5,10 +5,8 @@ import {usage} from '../../../contract/failure.js'
 const TRIED_PORTS = 10
 
 interface WantedPort {
-  /** `--port`, where it was given. */
   readonly typed: number | undefined
   readonly usual: number
-  /** Says on stderr that the usual port is taken. */
   readonly tell: (text: string) => void
 }
 

@@ -64,10 +64,7 @@ Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
       const likely = closestFew(text, Object.keys(ERROR_CODES), 3).join(', ')
       const hint = likely ? `did you mean ${likely}?` : 'for example service_unavailable or offer_expired'
       throw invalid(field, 'must be an error code of the service', text, hint)
-    })({
-      helpValue: 'CODE',
-      summary: 'error code, for status (default the usual one of the status)',
-    }),
+    })({helpValue: 'CODE', summary: 'error code, for status (default the usual one of the status)'}),
     'latency-ms': Flags.integer({
       ...FAULT_NUMBERS.latency_ms,
       helpValue: 'MS',
