@@ -3,7 +3,7 @@ import {beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
+import {GUESTS, offerIn, reservationIn} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
@@ -82,23 +82,6 @@ test('without a quote nothing is cancelled, whatever was agreed to', async () =>
   await sandbox.fault('reservations.quote', 'html', {times: 4})
   expect((await home.json<Done>(['reservations', 'cancel', ref, '--yes'])).exit).toBe(6)
   expect(await statusOf(ref)).toBe('CONFIRMED')
-})
-
-test('--max-fee refuses a dearer one; --dry-run sends nothing', async () => {
-  const query = 'offers[?refundable==`false`].offer_id | [0]'
-  const {stdout} = await home.run([...SEARCH, '--query', query])
-  const ref = await reservationIn(home, 'account', stdout.trim())
-  const dear = await home.json<Done>(['reservations', 'cancel', ref, '--yes', '--max-fee', '1'])
-  expect([dear.exit, dear.result.error.code]).toEqual([2, 'fee_too_high'])
-  expect(Number(dear.result.quote.fee.amount)).toBeGreaterThan(1)
-  expect(await statusOf(ref)).toBe('CONFIRMED')
-  const before = (await sent(/./)).length
-  const dry = await home.json<{url: string; body: object}>([
-    ...['reservations', 'cancel', ref, '--dry-run', '--reason', 'x'],
-  ])
-  expect(dry.result).toMatchObject({method: 'POST', body: {reason: 'x'}})
-  expect(dry.result.url.endsWith(`/reservations/${ref}/cancel`)).toBe(true)
-  expect((await sent(/./)).length).toBe(before)
 })
 
 test('an update changes what was given, and is refused before anything is sent when it is wrong', async () => {

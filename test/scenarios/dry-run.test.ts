@@ -35,6 +35,7 @@ test.each<[string[], object]>([
   ],
   [['webhooks', 'update', 'whsub_1', '--active'], {method: 'PATCH', body: {is_active: true}}],
   [['webhooks', 'delete', 'whsub_1'], {method: 'DELETE'}],
+  [['reservations', 'cancel', 'RSV-1', '--reason', 'x'], {method: 'POST', body: {reason: 'x'}}],
   [['webhooks', 'test', 'whsub_1'], {method: 'POST', headers: {authorization: 'Bearer [redacted]'}}],
 ])('%j', async (argv, expected) => {
   const before = (await sandbox.requests()).length

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {type Line, said} from '../cli/wizard/scripted-prompts.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {atTerminal, type TerminalOptions, type TerminalRun} from '../support/terminal.js'
+import {atTerminal, type TerminalRun} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
@@ -35,8 +35,7 @@ async function answer(terminal: TerminalRun, answers: Answers): Promise<void> {
   }
 }
 
-const start = (argv: readonly string[] = ['reserve'], options: TerminalOptions = {}) =>
-  atTerminal(home, argv, options)
+const start = (argv: readonly string[] = ['reserve']) => atTerminal(home, argv)
 
 const reservationsSent = async () =>
   (await sandbox.requests()).filter(line => /^POST .*\/reservations\/hotel$/.test(line))
@@ -77,37 +76,28 @@ test('a person who has never seen it books a room with nothing but the questions
   expect(existsSync(join(home.directory, `voucher-${reference}.pdf`))).toBe(true)
 })
 
-describe('the guests of before are offered again, and an instant payment is waited for', () => {
-  /** Up to the wait, in which the reservation has a reference. */
-  async function reachWait(options?: TerminalOptions) {
-    const terminal = start(['reserve', '--pay', 'instant'], options)
-    await answer(terminal, [
-      ...SEARCH,
-      ['who is it?', '\r'],
-      ['Who should the hotel contact?', '\r'],
-      REFERENCE,
-    ])
-    await terminal.waitFor('Reserve this now')
-    expect(terminal.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TR, TC 10000000146/)
-    terminal.type('yes\r')
-    await terminal.waitFor('Pay at http')
-    // No telephone reaches the sandbox of this machine.
-    expect(terminal.raw()).not.toMatch(/[▀▄█]/)
-    await terminal.waitFor(/Waiting for 0:0\d; (RSV-\w+)/)
-    return {terminal, reference: /RSV-\w+/.exec(terminal.screen())?.[0] ?? ''}
-  }
-
-  test('Ctrl-C while waiting says that the reservation exists and how to go on', async () => {
-    const {terminal} = await reachWait()
-    // Longer than it takes until a line of progress would be drawn over the question.
-    await terminal.waitFor(/Waiting for 0:0[3-9]/)
-    const asked = terminal.raw().split('press Enter to stop waiting').slice(1).join('')
-    expect(asked).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
-    terminal.press('ctrl-c')
-    expect(await terminal.exit).toBe(130)
-    expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
-    expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
-  })
+test('guests of before are offered again; Ctrl-C while an instant payment is awaited names the reservation', async () => {
+  const terminal = start(['reserve', '--pay', 'instant'])
+  await answer(terminal, [
+    ...SEARCH,
+    ['who is it?', '\r'],
+    ['Who should the hotel contact?', '\r'],
+    REFERENCE,
+  ])
+  await terminal.waitFor('Reserve this now')
+  expect(terminal.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TR, TC 10000000146/)
+  terminal.type('yes\r')
+  await terminal.waitFor('Pay at http')
+  // No telephone reaches the sandbox of this machine.
+  expect(terminal.raw()).not.toMatch(/[▀▄█]/)
+  // Longer than it takes until a line of progress would be drawn over the question.
+  await terminal.waitFor(/Waiting for 0:0[3-9]; (RSV-\w+)/)
+  const asked = terminal.raw().split('press Enter to stop waiting').slice(1).join('')
+  expect(asked).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
+  expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
 })
 
 test('tours search asks for the city by its name, and takes the name on the command line from then on', async () => {

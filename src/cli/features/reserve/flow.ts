@@ -199,12 +199,11 @@ export class ReserveFlow {
     const isConfirmed = made.outcome === 'confirmed'
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: BALANCE_SECONDS}) : undefined
     const {reservation, reservation_ref, status, outcome} = made
-    const found = {
-      reservation: reservation ?? {},
-      reservation_ref: reservation_ref ?? '',
-      status: status ?? outcome,
-    }
+    const named = {reservation_ref: reservation_ref ?? '', status: status ?? outcome}
     const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(made)}
-    return {...factsShown(found, parts), balance: moneyText(balance ?? null)}
+    return {
+      ...factsShown({reservation: reservation ?? {}, ...named}, parts),
+      balance: moneyText(balance ?? null),
+    }
   }
 }
