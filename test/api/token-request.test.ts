@@ -1,6 +1,6 @@
 /** The OAuth endpoints: what is sent, and what each answer means (§4.1, §4.2). */
 import {expect, test} from 'vitest'
-import {requestToken, revokeToken, sortScopes, tokenClientOf} from '../../src/api/auth/tokens.js'
+import {requestToken, revokeToken, tokenClientOf} from '../../src/api/auth/tokens.js'
 import {ExchangeError, SendError, type SendPolicy, type WireRequest} from '../../src/api/types.js'
 import {fakeClock} from '../support/clocks.js'
 
@@ -130,10 +130,6 @@ test('no answer is unreachable, since an extra token does no harm', async () => 
     expect(failure).toMatchObject({kind: 'unreachable', details: {code: 'reset'}})
   const defect = new TypeError('made up')
   expect(await setUp(0, {}, defect).refused()).toBe(defect)
-})
-
-test('scopes are sorted, once each, without empty words', () => {
-  expect(sortScopes(['c', '', 'a', 'b', 'a', ''])).toEqual(['a', 'b', 'c'])
 })
 
 test('a fingerprint differs with the client id and with the secret, and holds neither', () => {

@@ -111,19 +111,22 @@ const spellings = Object.values(CANARIES).flatMap(text => [
   Buffer.from(text).toString('hex'),
 ])
 
+/** What is shown of the errand, with and without bodies, what is kept of it, and its HAR document. */
 async function run() {
-  const lines: string[] = []
-  const trace = createTrace({show: line => lines.push(line), keep: true})
-  for (const attempt of ERRAND) trace.attempt(attempt)
-  return {lines, har: await trace.har('0.1.0')}
+  const [lines, long, kept]: [string[], string[], object[]] = [[], [], []]
+  const trace = createTrace({show: line => lines.push(line), note: summary => kept.push(summary), keep: true})
+  const wordy = createTrace({show: line => long.push(line), bodies: true})
+  for (const attempt of ERRAND) for (const each of [trace, wordy]) each.attempt(attempt)
+  return {lines, long, kept, har: await trace.har('0.1.0')}
 }
 
-test('no canary is in a line or the HAR document, however it is spelled', async () => {
-  const {lines, har} = await run()
+test('no canary is in a line, in what is kept or the HAR document, however it is spelled', async () => {
+  const {lines, long, kept, har} = await run()
   const document = JSON.stringify(har)
   const decoded = decodeURIComponent(document.replace(/%(?![\da-f]{2})/gi, '%25'))
   for (const spelling of spellings)
-    for (const text of [lines.join('\n'), document, decoded]) expect(text).not.toContain(spelling)
+    for (const text of [lines.join('\n'), long.join('\n'), JSON.stringify(kept), document, decoded])
+      expect(text).not.toContain(spelling)
 })
 
 test('a verbose line is one line with method, URL, status, time, request id and attempt', async () => {
@@ -178,37 +181,32 @@ describe('the HAR document', async () => {
   })
 })
 
-test('-vv adds headers and bodies of both sides, with no canary, each cut at 4 KiB', () => {
-  const lines: string[] = []
-  const trace = createTrace({show: line => lines.push(line), bodies: true})
-  for (const attempt of ERRAND) trace.attempt(attempt)
-  const large = answer({data: 'x'.repeat(10_000)})
-  trace.attempt(record('GET', `${BASE}/account`, undefined, large))
-  const text = lines.join('\n')
-  for (const spelling of spellings) expect(text).not.toContain(spelling)
+test('-vv adds headers and bodies of both sides, each cut at 4 KiB', async () => {
+  const text = (await run()).long.join('\n')
   expect(text).toContain('  > idempotency-key: 0b9f2f4e-visible-key')
   expect(text).toContain('"hotel":{"name":"Pera Palace"}')
   expect(text).toContain('bytes that are not JSON, left out')
+  const lines: string[] = []
+  const large = record('GET', `${BASE}/account`, undefined, answer({data: 'x'.repeat(10_000)}))
+  createTrace({show: line => lines.push(line), bodies: true}).attempt(large)
   expect(lines.at(-1)).toMatch(/^ {2}< .{4095}… \(cut; 100\d\d bytes\)$/)
 })
 
-test('what is kept of an attempt has no canary, and a sentence is no code', () => {
+test('a summary is kept of each attempt, and a sentence is no code', async () => {
   const kept: object[] = []
-  const trace = createTrace({note: summary => kept.push(summary)})
-  for (const attempt of ERRAND) trace.attempt(attempt)
-  trace.attempt(record('GET', `${BASE}/account`, undefined, answer({title: 'Ayşe Öğüt is dead'}, {}, 409)))
-  for (const spelling of spellings) expect(JSON.stringify(kept)).not.toContain(spelling)
-  expect(kept[1]).toEqual({
-    at: '2027-01-15T08:00:00.000Z',
-    method: 'POST',
-    url: `${BASE}/reservations/hotel`,
-    ms: 41,
-    attempt: 1,
-    status: 200,
-    request_id: 'req_1',
-    idempotency_key: '0b9f2f4e-visible-key',
+  const sentence = record('GET', `${BASE}/account`, undefined, answer({title: 'Ayşe Öğüt is dead'}, {}, 409))
+  createTrace({note: summary => kept.push(summary)}).attempt(sentence)
+  expect(kept[0]).not.toHaveProperty('error_code')
+  expect((await run()).kept[1]).toEqual({
+    ...{
+      at: '2027-01-15T08:00:00.000Z',
+      method: 'POST',
+      url: `${BASE}/reservations/hotel`,
+      ms: 41,
+      attempt: 1,
+    },
+    ...{status: 200, request_id: 'req_1', idempotency_key: '0b9f2f4e-visible-key'},
   })
-  expect(kept.at(-1)).not.toHaveProperty('error_code')
 })
 
 test('a stack trace keeps its places and loses what looks like a secret', () => {
