@@ -74,6 +74,11 @@ export interface Node {
   readonly inArray: boolean
 }
 
+/** The node and those around it, the innermost first. */
+export function outwards(node: Node | undefined): Node[] {
+  return node ? [node, ...outwards(node.parent)] : []
+}
+
 const MAX_DEPTH = 100
 
 /** The first value that is a string with something in it, or a finite number written as a string. */

@@ -6,17 +6,11 @@ import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
-import {breadthFirst, isObject, type JsonObject, type Node, textOf} from '../../contract/json.js'
+import {breadthFirst, isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
 import type {Answer} from '../types.js'
 import {quoted} from './errors.js'
 import {unwrap} from './facts.js'
-import {
-  outermostOf,
-  outermostReservations,
-  type PlacedReservation,
-  type ReadReservation,
-  readReservation,
-} from './reservations.js'
+import {outermostOf, outermostReservations, type PlacedReservation, readReservation} from './reservations.js'
 
 export interface Asked {
   /** Its kind, for the message and the code: `reservation`, `client reference`. */
@@ -104,7 +98,7 @@ const MENTIONED =
 export function findAsked(json: unknown, booking: Booking) {
   // The answer is about what is nearest to the top.
   const all = outermostOf(breadthFirst(json))
-  const made = all.filter(({node}) => !isMentioned(node))
+  const made = all.filter(({node}) => !outwards(node).some(({key}) => MENTIONED.test(snakeCase(key))))
   const [first, ...others] = made.length > 0 ? made : all
   if (!first) return {kind: 'none' as const}
   const isFirst = ({found}: PlacedReservation) => isSameId(found.reservation_ref, first.found.reservation_ref)
@@ -120,17 +114,8 @@ export function findAsked(json: unknown, booking: Booking) {
   return {kind: 'found' as const, found: (all.every(isFirst) && readReservation(json)) || found}
 }
 
-function isMentioned(node: Node): boolean {
-  for (let at: Node | undefined = node; at; at = at.parent) if (MENTIONED.test(snakeCase(at.key))) return true
-  return false
-}
-
 /** The reservation asked for; undefined where the answer names none. Throws Failure where it names only others. */
-export function reservationIn(
-  answer: Answer,
-  reference: string,
-  changes = false,
-): ReadReservation | undefined {
+export function reservationIn(answer: Answer, reference: string, changes = false) {
   const found = outermostReservations(answer.json)
   const asked = {what: 'reservation', id: reference, changes}
   const own = itemAskedFor(answer, asked, found, ({reservation_ref}) => [reservation_ref])
@@ -183,11 +168,8 @@ const MAX_DEPTH = 4
 
 /** The objects that may name the booking, nearest first: its own, then those around it where it is the only one. */
 function placesOf(node: Node, isOnly: boolean): Fields[] {
-  const places = inside(node.value, 0)
-  for (let around = node.parent; around && isOnly; around = around.parent) {
-    places.push(...inside(around.value, MAX_DEPTH - 1))
-  }
-  return places
+  const around = isOnly ? outwards(node.parent) : []
+  return [...inside(node.value, 0), ...around.flatMap(({value}) => inside(value, MAX_DEPTH - 1))]
 }
 
 function inside(value: JsonObject, depth: number): Fields[] {

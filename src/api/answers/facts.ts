@@ -1,6 +1,6 @@
 /** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
-import {isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
+import {isObject, type JsonObject, type Node, outwards, own, textOf} from '../../contract/json.js'
 import {isAmount, minorUnits} from '../../contract/money.js'
 import {AMOUNT, BESIDE, CURRENCY} from './vocabulary.js'
 
@@ -150,11 +150,8 @@ function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | n
 
 /** Of `node` and the objects around it, the innermost first. */
 function currencyAround(node: Node | undefined, way: MoneyWay): string | null {
-  for (let around = node; around; around = around.parent) {
-    const found = currencyBeside(fieldsOf(around.value), '', way)
-    if (found !== null) return found
-  }
-  return null
+  const around = outwards(node).map(({value}) => currencyBeside(fieldsOf(value), '', way))
+  return around.find(code => code !== null) ?? null
 }
 
 /** The content of the envelope's `data`, or the whole without an envelope. */

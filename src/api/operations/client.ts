@@ -18,6 +18,8 @@ import type {
   WireRequest,
 } from '../types.js'
 
+type LinkParts = Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>
+
 export interface ApiParts {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
@@ -98,13 +100,6 @@ function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions
 /** The answer with its JSON and request id read. */
 export function readAnswer(answer: SentAnswer): Answer {
   return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
-}
-
-export interface LinkParts {
-  readonly baseUrl: string
-  readonly sender: Sender
-  /** Bound on each fetch (default 60). */
-  readonly timeoutSeconds?: number
 }
 
 /** Not in the interface. */
