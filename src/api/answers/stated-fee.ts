@@ -1,6 +1,6 @@
 /** What cancelling costs, in an answer of any shape. A fee that could be another one is none. */
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
-import {inDocumentOrder, isObject, type Node, textOf} from '../../contract/json.js'
+import {inDocumentOrder, isObject, type Node, outwards, textOf} from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {type Money, moneyIn, unwrap} from './facts.js'
 import {FEE} from './vocabulary.js'
@@ -94,9 +94,7 @@ function isNoAmount(node: Node, names: readonly string[]): boolean {
     const money = moneyIn(fields, [name])
     if (!money || compareAmounts(money.amount, '0') === 0) return false
     if (isObject(value) && countsNoMoney(fieldsOf(value))) return true
-    for (let at: Node | undefined = node; at; at = at.parent)
-      if (countsNoMoney(fieldsOf(at.value))) return true
-    return false
+    return outwards(node).some(({value}) => countsNoMoney(fieldsOf(value)))
   })
 }
 

@@ -213,7 +213,7 @@ export async function revokeToken(parts: TokenRequestParts, accessToken: string)
 }
 
 /** Without duplicates and empty words. */
-export function sortScopes(scopes: readonly string[]): string[] {
+function sortScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)].filter(scope => scope !== '').sort()
 }
 
