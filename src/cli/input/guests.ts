@@ -9,10 +9,6 @@ import {combined, into} from './usage-errors.js'
 
 export type Fields = Record<string, unknown>
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 const GUEST_FIELDS = ['type', 'name', 'surname', 'birth_date', 'gender', 'nationality', 'is_lead']
 const GUEST_NAMES = [...GUEST_FIELDS, 'identity.type', 'identity.number', 'tc', 'passport']
 const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_number']

@@ -30,14 +30,7 @@ export interface OutputTerminal {
   readonly continues?: boolean
 }
 
-/** A result with the columns that are printed. */
-interface View<Item> {
-  readonly result: Result<Item>
-  readonly columns: readonly Column<Item>[]
-  /** Whether they were chosen by --columns. */
-  readonly isChosen: boolean
-  readonly terminal: OutputTerminal
-}
+type View<Item> = ReturnType<typeof viewOf<Item>>
 
 /** The text of `result`, with its last newline. Throws Failure for a query that does not fit it. */
 export async function renderResult<Item>(
@@ -106,7 +99,7 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
 }
 
 /** Names of columns may be foreign texts: those of fields in an answer. */
-function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal): View<Item> {
+function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   const chosen = chooseColumns(result, flags.columns)
   const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
   return {result, columns, isChosen: flags.columns !== undefined, terminal}

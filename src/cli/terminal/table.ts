@@ -6,13 +6,7 @@ import {cutTo, textWidth, wrap} from './text.js'
 
 type TableColumn = Omit<Column<never>, 'value'>
 
-interface FittedColumn extends TableColumn {
-  readonly index: number
-  readonly isNumber: boolean
-  readonly width: number
-  /** It may be cut while it is wider than this. */
-  readonly shortest: number
-}
+type FittedColumn = ReturnType<typeof measure>
 
 /** A text cut shorter than this says nothing. */
 const SHORTEST_TEXT = 8
@@ -40,12 +34,13 @@ function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly st
   }
 }
 
-function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]): FittedColumn {
+function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]) {
   const cells = rows.map(row => row[index] ?? '').filter(cell => cell !== '')
   const all = (shape: RegExp) => cells.length > 0 && cells.every(cell => shape.test(cell))
   const identifies = !column.isMain && IDENTIFIES.test(column.name)
   const isTime = all(SHORT_TIME)
   const isNumber = !identifies && !isTime && all(NUMBER)
+  // A text may be cut while it is wider than this.
   const mayBeCut = !identifies && !isTime && !isNumber
   const shortest = mayBeCut ? Math.max(SHORTEST_TEXT, longestWord(column)) : Number.POSITIVE_INFINITY
   const width = cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), 0)

@@ -6,9 +6,10 @@ import type {ListWish} from '../../../api/operations/reservations.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
+import {isObject} from '../../../contract/json.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
-import {completeGuests, type Fields, isFields} from '../../input/guests.js'
+import {completeGuests, type Fields} from '../../input/guests.js'
 import {combined, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
@@ -119,7 +120,7 @@ export async function readUpdate(
   const file = await readFile(flags.input)
   const contact = {...(file.contact as Fields | undefined), ...flags.contact}
   const given = flags.guest ?? file.guests
-  const guests = Array.isArray(given) && given.every(isFields) ? completeGuests(given) : given
+  const guests = Array.isArray(given) && given.every(isObject) ? completeGuests(given) : given
   const update = {
     ...(Object.keys(contact).length > 0 ? {contact} : {}),
     ...(guests === undefined ? {} : {guests}),
@@ -134,7 +135,7 @@ export async function readUpdate(
 async function readFile(path: string | undefined): Promise<Fields> {
   const rule = 'must be one JSON object with contact, guests or both'
   const value = await readFields(path, ['contact', 'guests'], rule)
-  if (value.contact === undefined || isFields(value.contact)) return value
+  if (value.contact === undefined || isObject(value.contact)) return value
   throw usage('invalid_input', 'contact: must be an object')
 }
 

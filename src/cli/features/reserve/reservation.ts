@@ -4,12 +4,13 @@ import type {core, ZodType} from 'zod'
 import {isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isObject} from '../../../contract/json.js'
 import {MISSING, plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import {checkIdentifier, invalid} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
 import {readJson, readText} from '../../input/files.js'
-import {completeGuests, type Fields, isFields, refuseUnknown} from '../../input/guests.js'
+import {completeGuests, type Fields, refuseUnknown} from '../../input/guests.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
@@ -56,7 +57,7 @@ export async function readFields(
 ): Promise<Fields> {
   if (path === undefined) return {}
   const value = readJson('--input', await readText('--input', path))
-  if (!isFields(value)) throw usage('invalid_input', `--input: ${rule}`)
+  if (!isObject(value)) throw usage('invalid_input', `--input: ${rule}`)
   refuseUnknown('--input', Object.keys(value), names)
   return value
 }
@@ -101,7 +102,7 @@ export async function examine(
 ) {
   const nationality =
     flags.nationality ?? input.client_nationality ?? known.nationality ?? flags.preferred?.nationality
-  const pay = flags.pay ?? (isFields(input.payment) ? input.payment.mode : undefined)
+  const pay = flags.pay ?? (isObject(input.payment) ? input.payment.mode : undefined)
   const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
   const guests = flags.guest ?? input.guests
   const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
@@ -143,7 +144,7 @@ export async function examine(
     ...input,
     ...{offer_id: offerId, client_reference_id: reference, client_nationality: country, contact},
     guests: fillGuests(guests, country ?? ANY_COUNTRY, flags.guest !== undefined),
-    payment: isFields(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
+    payment: isObject(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
   }
   const checked = checkedBy(reservationRequest, whole, named)
   return {
@@ -155,7 +156,7 @@ export async function examine(
 
 /** What a schema does not check. A guest of a file may be anything. */
 async function faultsOfGuest(guest: unknown, path: string, today: string): Promise<Failure[]> {
-  const {nationality, birth_date: born} = isFields(guest) ? guest : {}
+  const {nationality, birth_date: born} = isObject(guest) ? guest : {}
   const errors: Failure[] = []
   if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
     await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
@@ -171,14 +172,14 @@ export function mergeContact(
   flag: Fields | undefined,
   preferred: Fields | undefined,
 ): unknown {
-  if (fromFile !== undefined && !isFields(fromFile) && flag === undefined) return fromFile
-  const given = [preferred, isFields(fromFile) ? fromFile : undefined, flag]
-  const fields = given.filter(isFields)
+  if (fromFile !== undefined && !isObject(fromFile) && flag === undefined) return fromFile
+  const given = [preferred, isObject(fromFile) ? fromFile : undefined, flag]
+  const fields = given.filter(isObject)
   return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }
 
 function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): unknown {
-  if (!Array.isArray(guests) || !guests.every(isFields)) return guests
+  if (!Array.isArray(guests) || !guests.every(isObject)) return guests
   return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
 }
 
@@ -228,7 +229,7 @@ function textOf(value: unknown): string {
 
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty)
-  if (!isFields(value)) return value
+  if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([, inner]) => inner !== '' && inner !== null)
   return Object.fromEntries(kept.map(([key, inner]) => [key, withoutEmpty(inner)]))
 }

@@ -3,9 +3,10 @@ import type {FoundOffer} from '../../../api/operations/hotels.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import {OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
+import {isObject} from '../../../contract/json.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import {type Fields, isFields} from '../../input/guests.js'
+import type {Fields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
@@ -171,7 +172,7 @@ export async function readDraft(
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
   const given = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
-  const contactFields = isFields(given) ? given : {}
+  const contactFields = isObject(given) ? given : {}
   const has = {
     guests: flags.guest !== undefined || input.guests !== undefined,
     contact: Object.keys(TEMPLATE.contact).every(name => contactFields[name] !== undefined),
@@ -185,7 +186,7 @@ export async function readDraft(
     payment: {mode: 'account'},
     ...input,
     // A contact that is no object is refused by the same checks.
-    ...(given === undefined || isFields(given) ? {contact: {...PLACEHOLDERS.contact, ...contactFields}} : {}),
+    ...(given === undefined || isObject(given) ? {contact: {...PLACEHOLDERS.contact, ...contactFields}} : {}),
   }
   const offer = offerId ?? PLACEHOLDERS.offer
   const checked = await readReservation(offer, filled, flags, knownBefore(today))
