@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {describe, expect, test} from 'vitest'
-import {converse, KEYS} from '../support/terminal.js'
+import {converse, ends, KEYS} from '../support/terminal.js'
 import {ACCESSIBLE, ask, askInPlainSurroundings, askReally} from './asking.js'
 import type {QuestionName} from './questions.js'
 
@@ -23,15 +23,15 @@ describe('Escape', () => {
     await converse(terminal, ['> 3. ', KEYS.escape], ['Guest name (Ayşe)'])
     // At once, which is not taken for a part of Escape.
     terminal.type('Öz\r')
-    await converse(
+    await ends(
       terminal,
+      0,
       ['> 3. ', '\r'],
       ['> Otel Işık 12', '\r'],
       ['Reserve this?'],
       ['offer ends soon', 'y\r'],
       ['["Öz",3,12,true]'],
     )
-    expect(await terminal.exit).toBe(0)
   })
 
   test('twice, however quickly, goes back twice', async () => {
@@ -49,9 +49,7 @@ describe('Escape', () => {
     )
     await sleep(30)
     terminal.press('escape')
-    await terminal.waitFor('Guest name (Ayşe)')
-    terminal.press('ctrl-c')
-    expect(await terminal.exit).toBe(9)
+    await ends(terminal, 9, ['Guest name (Ayşe)', KEYS['ctrl-c']])
   })
 
   test('is not mistaken for an arrow key that arrives in parts', async () => {
@@ -59,21 +57,19 @@ describe('Escape', () => {
     await converse(terminal, ['Guest name', 'Ayşe\r'], ['> 1. ', '\u001b'])
     await sleep(10)
     terminal.type('[B')
-    await terminal.waitFor('> 2. ')
-    terminal.press('ctrl-c')
-    expect(await terminal.exit).toBe(9)
+    await ends(terminal, 9, ['> 2. ', KEYS['ctrl-c']])
   })
 
   test('is a line of its own among plain lines', async () => {
     const terminal = ask(['chain'], ACCESSIBLE)
-    await converse(
+    await ends(
       terminal,
+      9,
       ['Guest name: ', 'Ayşe\r'],
       ['Number from 1 to 40 (< goes back): ', '<\r'],
       ['Guest name (Ayşe): ', '\r'],
       ['Number from', KEYS['ctrl-d']],
     )
-    expect(await terminal.exit).toBe(9)
   })
 })
 
@@ -83,9 +79,7 @@ describe.each([
 ])('%s', (_, env) => {
   test('Ctrl-D leaves a real terminal as it was, whatever else keeps the process alive', async () => {
     const terminal = askReally(['busy', 'choose'], env)
-    await terminal.waitFor('1. ')
-    terminal.press('ctrl-d')
-    expect(await terminal.exit).toBe(9)
+    await ends(terminal, 9, ['1. ', KEYS['ctrl-d']])
     expect(terminal.screen()).toContain('interrupted at a question')
     const last = (sequence: string) => terminal.raw().lastIndexOf(sequence)
     expect(last('\u001b[?25l')).toBeLessThanOrEqual(last('\u001b[?25h'))
@@ -98,29 +92,24 @@ describe.each([
     ['confirm', 'Reserve this?'],
   ])('Ctrl-D ends the question: %s', async (question, seen) => {
     const terminal = ask([question], env)
-    await terminal.waitFor(seen)
-    terminal.press('ctrl-d')
-    expect(await terminal.exit).toBe(9)
+    await ends(terminal, 9, [seen, KEYS['ctrl-d']])
     expect(terminal.screen()).toContain('interrupted at a question')
   })
 
   test('a withdrawn question ends with the reason', async () => {
     const terminal = ask(['withdrawn'], env)
-    await terminal.waitFor('the offer has ended')
-    expect(await terminal.exit).toBe(9)
+    await ends(terminal, 9, ['the offer has ended'])
   })
 
   test('text typed or pasted before a confirmation does not confirm', async () => {
     const terminal = ask(['late'], env)
     terminal.type('y\ry\ryes\r')
-    await converse(terminal, ['Reserve this?', '\r'], ['false'])
-    expect(await terminal.exit).toBe(0)
+    await ends(terminal, 0, ['Reserve this?', '\r'], ['false'])
   })
 
   test('text of the service cannot move the cursor or make lines', async () => {
     const terminal = ask(['hostile'], env)
-    await converse(terminal, ['1. ', '1\r'], ['end'])
-    expect(await terminal.exit).toBe(0)
+    await ends(terminal, 0, ['1. ', '1\r'], ['end'])
     expect(terminal.screen()).toContain('Hotel\\u001b[2J\\u0007\\nsecond line')
     expect(terminal.raw()).not.toContain('\u001b[2J')
   })

@@ -2,7 +2,7 @@
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
-import {atTerminal, converse, KEYS} from '../support/terminal.js'
+import {atTerminal, converse, ends, KEYS} from '../support/terminal.js'
 import {ACCESSIBLE, ask, askInPlainSurroundings, askReally, SCRIPT} from './asking.js'
 import type {QuestionName} from './questions.js'
 
@@ -25,16 +25,13 @@ describe('drawn', () => {
 
   test('pasted text cannot move the cursor', async () => {
     const terminal = ask(['text'])
-    await converse(terminal, ['Guest name', 'Ay\u009b2J\u001b[2Jş'], ['Ay\\u009b2Jş', KEYS['ctrl-c']])
-    expect(await terminal.exit).toBe(9)
+    await ends(terminal, 9, ['Guest name', 'Ay\u009b2J\u001b[2Jş'], ['Ay\\u009b2Jş', KEYS['ctrl-c']])
     for (const control of ['\u009b', '\u001b[2J']) expect(terminal.raw()).not.toContain(control)
   })
 
   test('a secret is not shown, not even its length', async () => {
     const terminal = ask(['secret'])
-    await terminal.waitFor('Client secret')
-    terminal.type('hush-hush\r')
-    expect(await terminal.exit).toBe(0)
+    await ends(terminal, 0, ['Client secret', 'hush-hush\r'])
     expect(terminal.screen()).toBe('? Client secret\n"hush-hush"\nend')
     expect(terminal.raw().split('"hush-hush"').join('')).not.toMatch(/hush|\*/)
   })
@@ -61,9 +58,7 @@ describe('drawn', () => {
     terminal.press('enter', 'down', 'enter')
     expect(terminal.screen()).not.toMatch(/^>/m)
     terminal.type('ık 1')
-    await terminal.waitFor('> Otel Işık 10')
-    terminal.press('enter')
-    expect(await terminal.exit).toBe(0)
+    await ends(terminal, 0, ['> Otel Işık 10', KEYS.enter])
     expect(terminal.screen()).toMatch(/\n10\nend$/)
   })
 
@@ -78,8 +73,7 @@ describe('drawn', () => {
       ['12\r\n'],
     )
     // Typed or pasted together with Enter.
-    await converse(terminal, ['> 東京ホテル 1', 'ık 14\r'], ['14\r\n'])
-    expect(await terminal.exit).toBe(0)
+    await ends(terminal, 0, ['> 東京ホテル 1', 'ık 14\r'], ['14\r\n'])
   })
 
   test('the time left counts down while the person does not type, and typed text stays', async () => {
@@ -110,15 +104,15 @@ describe('at a real terminal', () => {
       ...{columns: 60, rows: 40},
       command: ['bash', '-c', `set -m; ${script}; echo suspended; fg`],
     })
-    await converse(
+    await ends(
       terminal,
+      0,
       ['Guest name', 'Öğ'],
       ['Öğ', '\u001a'],
       ['suspended'],
       ['Guest name', 'üt\r'],
       ['"Öğüt"'],
     )
-    expect(await terminal.exit).toBe(0)
   })
 
   test('a wide character takes two columns, and goes whole', async () => {
@@ -151,8 +145,7 @@ describe('at a real terminal', () => {
       )
       .toBe(1)
     terminal.press('enter')
-    await terminal.waitFor('4\r\n')
-    expect(await terminal.exit).toBe(0)
+    await ends(terminal, 0, ['4\r\n'])
   })
 })
 
@@ -194,8 +187,7 @@ describe('plain lines', () => {
     '%s chooses: an action behind many offers by its number, an offer by its code',
     async (typed, chosen) => {
       const terminal = ask(['actions'], ACCESSIBLE)
-      await converse(terminal, ['Offer', '\r'], ['20. [Sort]'], ['21 more', `${typed}\r`], [`${chosen}\r\n`])
-      expect(await terminal.exit).toBe(0)
+      await ends(terminal, 0, ['Offer', '\r'], ['20. [Sort]'], ['21 more', `${typed}\r`], [`${chosen}\r\n`])
     },
   )
 })

@@ -7,7 +7,7 @@ import {textWidth} from '../../src/cli/terminal/text.js'
 import {ENTRY, Home} from '../support/bookctl.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
-import {atTerminal, converse, KEYS} from '../support/terminal.js'
+import {atTerminal, ends, KEYS} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
@@ -15,8 +15,9 @@ const {home} = sandbox
 test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
   const person = new Home()
   const terminal = atTerminal(person, ['login'])
-  await converse(
+  await ends(
     terminal,
+    0,
     ['Base URL', 'https://service.test/v2\r'],
     ['must end in /v1', `${KEYS['ctrl-u']}${sandbox.baseUrl}\r`],
     ['Client id', 'somebody\r'],
@@ -26,7 +27,6 @@ test('login says at once what is wrong with an answer, and offers no way to show
     ['Client secret of cid_sandbox, again', 'sk_test_sandbox\u0014\r'],
     [/Next:\s+see the account: bookctl account/],
   )
-  expect(await terminal.exit).toBe(0)
   expect(terminal.raw()).not.toContain('toggle')
   expect(terminal.raw()).not.toContain('sk_test')
   person.remove()
@@ -36,9 +36,7 @@ test('reserve asks once, and not again for what is made', async () => {
   const offer = await offerIn(home)
   const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
   const first = atTerminal(home, argv)
-  await first.waitFor('Reserve this (TEST)?')
-  first.type('y\r')
-  expect(await first.exit).toBe(0)
+  await ends(first, 0, ['Reserve this (TEST)?', 'y\r'])
   const again = atTerminal(home, argv)
   expect(await again.exit).toBe(0)
   expect(again.raw()).not.toContain('Reserve this (')
@@ -49,13 +47,13 @@ test('reserve asks once, and not again for what is made', async () => {
 
 test('what is missing is asked for, with what the machine knows to choose from', async () => {
   const terminal = atTerminal(home, ['webhooks', 'create', '--dry-run'])
-  await converse(
+  await ends(
     terminal,
+    0,
     ['(--url)', 'http://partner.example/hooks\r'],
     ['must start with https://', `${KEYS['ctrl-u']}https://partner.example/hooks\r`],
     ['[ ] voucher.ready', `${KEYS.space}6\r`],
   )
-  expect(await terminal.exit).toBe(0)
   expect(terminal.raw()).toMatch(/"reservation\.confirmed",\s+"voucher\.ready"\s/)
 })
 
@@ -94,8 +92,7 @@ test('SIGTERM at a question ends with 143 and leaves the terminal as it was', as
   })
   await terminal.waitFor('(REF)')
   spawnSync('pkill', ['-TERM', '-P', String(terminal.pid)])
-  await terminal.waitFor('exit 143')
-  expect(await terminal.exit).toBe(0)
+  await ends(terminal, 0, ['exit 143'])
   const [before, after] = terminal.raw().match(/[0-9a-f]+(:[0-9a-f]+){10,}/g) ?? []
   expect(after).toBe(before)
 })

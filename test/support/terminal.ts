@@ -85,6 +85,17 @@ export async function converse(
   }
 }
 
+/** The same, and expects it to end with `exit`. */
+export async function ends(
+  terminal: Parameters<typeof converse>[0] & {readonly exit: Promise<number>},
+  exit: number,
+  ...exchanges: readonly Exchange[]
+): Promise<void> {
+  await converse(terminal, ...exchanges)
+  const code = await terminal.exit
+  if (code !== exit) throw new Error(`ended with ${code}, not with ${exit}`)
+}
+
 /** A screen that obeys what is written to it. */
 export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
