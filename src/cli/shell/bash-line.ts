@@ -1,16 +1,13 @@
 /** Bash passes its line as typed and inserts answers as they are: quotes are read and written here. */
 import type {Candidate} from './candidates.js'
 
-interface Line {
-  /** Without quotes and backslashes; the last is being typed, and may be empty. */
-  readonly words: readonly string[]
-  readonly quote: string
-  /** The start of the last word that bash keeps: up to the open quote, or up to a word break. */
-  readonly fixed: string
-}
+type Line = ReturnType<typeof readLine>
 
-/** `breaks`: COMP_WORDBREAKS, after which bash starts to replace. */
-export function readLine(line: string, breaks = ''): Line {
+/**
+ * `words`: without quotes and backslashes; the last is being typed, and may be empty. `fixed`: its start that bash keeps, up
+ * to the open quote, or up to a word break; `breaks`: COMP_WORDBREAKS, after which bash starts to replace.
+ */
+export function readLine(line: string, breaks = '') {
   const words: string[] = []
   let word: string | undefined
   let quote = ''

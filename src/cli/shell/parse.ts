@@ -96,8 +96,7 @@ function wordsOf({raw}: Pick<Output, 'raw'>): string[] {
 
 /** `spec` with nothing that the parser could refuse: a failed check goes to `take`, and the value is undefined. */
 function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) => void): Spec {
-  const loose = {...spec, exclusive: [], dependsOn: []}
-  if (spec.type === 'boolean') return loose
+  if (spec.type === 'boolean') return {...spec, exclusive: [], dependsOn: []}
   const parse: Spec['parse'] = async (input, context, options) => {
     const from = wordOf(context, spec, name)
     try {
@@ -108,10 +107,10 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
       return undefined
     }
   }
-  const {options: _, ...soft} = loose
+  const {options: _, ...loose} = spec
   // Without ignoreStdin oclif reads a missing argument from standard input; a greedy flag would take arguments.
   const oclif = {ignoreStdin: true, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
-  return {...soft, required: false, parse, ...oclif}
+  return {...loose, exclusive: [], dependsOn: [], required: false, parse, ...oclif}
 }
 
 const INTEGER: unknown = Flags.integer().parse

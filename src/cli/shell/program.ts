@@ -14,14 +14,6 @@ export interface Place {
   readonly isSource?: boolean
 }
 
-/** A command in the table of the build: enough to tell its name from its arguments. */
-interface TableEntry {
-  readonly id: string
-  readonly hidden?: true
-  readonly strict?: false
-  readonly args: Record<string, object>
-}
-
 /** Options for oclif's `run`. */
 export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & object {
   // Otherwise NODE_ENV of the user would make oclif look for a TypeScript compiler.
@@ -41,7 +33,8 @@ export async function wholeConfig(config: Interfaces.Config): Promise<Interfaces
 }
 
 function makePlugin(root: string, pjson: Interfaces.PJSON): Plugin {
-  const table: TableEntry[] = readJson(join(root, 'commands.json'))
+  // Enough of each command to tell its name from its arguments.
+  const table: {readonly id: string}[] = readJson(join(root, 'commands.json'))
   const require = createRequire(join(root, 'commands.json'))
   const load = async (id: string): Promise<Command.Class> =>
     Object.assign(require(`./commands/${id.replaceAll(':', '/')}.js`).default, {id})

@@ -15,16 +15,14 @@ export interface RunningCommand {
   stop(): Promise<void>
 }
 
-interface Running {
+export const running = {
   /** The command line as typed: oclif passes no flags with a group, and not all words. */
-  argv: readonly string[]
+  argv: [] as readonly string[],
   /** Undefined before oclif has created the command, and for help. */
-  command: RunningCommand | undefined
+  command: undefined as RunningCommand | undefined,
   /** Ends the process with 0, because the reader of stdout is gone. */
-  endWithReader: () => void
+  endWithReader: () => {},
 }
-
-export const running: Running = {argv: [], command: undefined, endWithReader: () => {}}
 
 export function begin(argv: readonly string[]): void {
   running.argv = argv

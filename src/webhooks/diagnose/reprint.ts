@@ -19,19 +19,11 @@ const MOST_RESPACED_BYTES = 4 * 1024 * 1024
 /** Longer bodies are printed with other spacing alone, since every style would take seconds. */
 const MOST_BYTES = 128 * 1024
 
-/** JSON that was read, ready to be printed. */
-export interface Printable {
-  readonly text: string
-  readonly node: JsonNode
-  /** The spacing in hand, if it is a known one. */
-  readonly spacing: Spacing | undefined
-  readonly causes: readonly Cause[]
-  /** Whether it was found inside another object: it may be right as it is. */
-  readonly isInner: boolean
-}
+/** JSON ready to be printed. Without a spacing: that in hand is no known one. An inner one may be right as it is. */
+export type Printable = ReturnType<typeof printables>[number]
 
 /** `form` as JSON, if it is JSON, and the events inside it. */
-export function printables({bytes, causes}: BodyForm): Printable[] {
+export function printables({bytes, causes}: BodyForm) {
   if (bytes.length > MOST_BYTES) return []
   const text = Buffer.from(bytes).toString('utf8')
   // White space around it is a cause of its own, taken away before.
