@@ -1,6 +1,7 @@
 /** What is answered and kept, and in which order (§6.3, §6.4). */
 import {expect, test} from 'vitest'
 import {eventually} from '../support/eventually.js'
+import {held} from '../support/held.js'
 import {closing} from '../support/own.js'
 import {startReceiving} from '../support/receiving.js'
 import {exchangeRaw, load, sendEvent, signedEvent, signedRequest, statusOf} from '../support/webhook-load.js'
@@ -97,13 +98,10 @@ test('a sender that asks first is asked to continue, or refused before it sends 
 })
 
 test('the answer does not wait for what comes after it', async () => {
-  let release = () => {}
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const {promise, release} = held()
   const order: string[] = []
-  const receiver = await ownReceiver({onReceipt: () => void held.then(() => order.push('handled'))})
-  expect(await statusOf(receiver.port, valid())).toBe(200)
+  const {port} = await ownReceiver({onReceipt: () => void promise.then(() => order.push('handled'))})
+  expect(await statusOf(port, valid())).toBe(200)
   order.push('answered')
   release()
   await eventually(() => expect(order).toEqual(['answered', 'handled']))
@@ -130,17 +128,8 @@ test('events of many connections go into few transactions, and each gets its ans
 })
 
 test('a full queue is answered 503, and works again when it empties', async () => {
-  let release = () => {}
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
-  const receiver = await ownReceiver({
-    maxWaiting: 3,
-    receive: async (_, keep) => {
-      await held
-      return keep()
-    },
-  })
+  const {promise, release} = held()
+  const receiver = await ownReceiver({maxWaiting: 3, receive: (_, keep) => promise.then(keep)})
   const send = (n: number) => sendEvent(receiver.port, body(`evt_${n}`), `evt_${n}`)
   const early = [1, 2, 3].map(send)
   await eventually(() => expect(receiver.receiver.waiting).toBe(3))

@@ -5,48 +5,43 @@ import {type NamedSecret, parseSignature, sign, verify} from '../signature/signa
 
 type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
 
-export interface ResignTerms {
-  /** Of the header with the signature, in any case. */
-  readonly headerName: string
-  readonly secrets: readonly NamedSecret[]
-  /** Unix seconds. */
-  readonly now: number
-}
-
 /** The target may read its clock when its answer is due. */
 const MOST_AGE_SECONDS = SIGNATURE_TOLERANCE_SECONDS - WEBHOOK_RESPONSE_SECONDS
 
 /**
- * The headers to send `event` with: its own, or signed again where the target would refuse them for their age (§6.3.4);
- * undefined where they cannot be, because the secret is unknown or `mayResign` is false.
+ * The headers to send `event` with at `now`, Unix seconds: its own, or signed again where the target would refuse them for
+ * their age (§6.3.4); undefined where they cannot be: `secrets` are those that may sign again. `headerName` is in any case.
  */
 export function freshHeaders(
   event: SignedEvent,
-  terms: ResignTerms & {readonly mayResign: boolean},
+  headerName: string,
+  secrets: readonly NamedSecret[],
+  now: number,
 ): readonly string[] | undefined {
   const {rawHeaders} = event
-  const signature = parseSignature(rawHeaders[placeOf(rawHeaders, terms.headerName)] ?? '')
-  if (signature === undefined || terms.now - Number(signature.timestamp) <= MOST_AGE_SECONDS)
-    return rawHeaders
-  const signer = terms.mayResign ? signerOf(event, terms) : undefined
-  return signer && signedAgain(event, signer, terms)
+  const signature = parseSignature(rawHeaders[placeOf(rawHeaders, headerName)] ?? '')
+  if (signature === undefined || now - Number(signature.timestamp) <= MOST_AGE_SECONDS) return rawHeaders
+  const signer = signerOf(event, headerName, secrets)
+  return signer && signedAgain(event, signer, headerName, now)
 }
 
 /** The secret that signed the event, however long ago; undefined when it is not among those known. */
 export function signerOf(
   {rawHeaders, body}: SignedEvent,
-  {headerName, secrets}: Pick<ResignTerms, 'headerName' | 'secrets'>,
+  headerName: string,
+  secrets: readonly NamedSecret[],
 ): NamedSecret | undefined {
   const header = rawHeaders[placeOf(rawHeaders, headerName)]
   const terms = {now: 0, toleranceSeconds: Number.POSITIVE_INFINITY}
   return secrets.find(named => verify({...terms, secrets: [named], header, rawBody: body}).valid)
 }
 
-/** The headers with a signature of `named` made now. */
+/** The headers with a signature made at `now`, Unix seconds. */
 export function signedAgain(
   {rawHeaders, body}: SignedEvent,
   {secret}: NamedSecret,
-  {headerName, now}: Pick<ResignTerms, 'headerName' | 'now'>,
+  headerName: string,
+  now: number,
 ): string[] {
   const signature = sign(secret, String(Math.floor(now)), body)
   const place = placeOf(rawHeaders, headerName)

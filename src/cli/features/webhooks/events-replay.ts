@@ -24,7 +24,7 @@ export async function signingAgain(flags: WebhookSecretFlags, state: State): Pro
   const {signature: headerName} = webhookHeaderNames(flags, state)
   return event => {
     const named = secrets.find(({name}) => name === event.secretName) ?? (secrets[0] as NamedSecret)
-    return signedAgain(event, named, {headerName, now: systemClock.now()})
+    return signedAgain(event, named, headerName, systemClock.now())
   }
 }
 

@@ -40,7 +40,7 @@ export function createForwardNotes({names, secrets, flags}: ListenTerms) {
         `Replay it: bookctl webhooks events replay ${quoted(eventId)} --to ${quoted(target)} --resign${own}`,
       ]
     if (status !== 401) return []
-    const signer = signerOf(report, {headerName: names.signature, secrets: secrets()})
+    const signer = signerOf(report, names.signature, secrets())
     const place = `${target} ${signer?.name}`
     if (refused.has(place)) return []
     refused.add(place)

@@ -75,10 +75,7 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
         settle: results => keeper.settle(results),
         holds: one => keeper.holds?.(one) ?? true,
       },
-      headersOf: (one, now) => {
-        const {signature: headerName} = names
-        return freshHeaders(one, {headerName, secrets: secrets.now(), now, mayResign: plan.mayResign})
-      },
+      headersOf: (one, now) => freshHeaders(one, names.signature, plan.mayResign ? secrets.now() : [], now),
       handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
       clock: systemClock.now,
       random: Math.random,
