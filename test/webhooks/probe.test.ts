@@ -1,7 +1,8 @@
 import {createHmac} from 'node:crypto'
 import {expect, test} from 'vitest'
 import type {HandoverResult} from '../../src/webhooks/forward/request.js'
-import {probe} from '../../src/webhooks/probe/probe.js'
+import {type ProbeRow, probe} from '../../src/webhooks/probe/probe.js'
+import {pairsOf} from '../../src/webhooks/receive/capture-record.js'
 import {gatherHeaders, type HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {HEADER_NAMES} from '../support/webhook-files.js'
 
@@ -20,69 +21,59 @@ const receiver =
     return fields.includes(`v1=${right}`) ? 200 : 401
   }
 
-async function sheetOf(answer: Answer) {
-  return (await sheetAndRest(answer)).rows
-}
-
-function sheetAndRest(answer: Answer) {
+function sheetOf(answer: Answer) {
   const send = async (_: string, rawHeaders: readonly string[], body: Uint8Array) => {
-    const pairs = rawHeaders.flatMap((name, n) =>
-      n % 2 === 0 ? [[name, rawHeaders[n + 1] as string] as const] : [],
-    )
-    const answered = answer(Buffer.from(body), gatherHeaders(pairs))
+    const answered = answer(Buffer.from(body), gatherHeaders(pairsOf(rawHeaders)))
     const more = typeof answered === 'number' ? {status: answered} : answered
     return {status: null, milliseconds: 1, error: null, ...more}
   }
-  return probe({
-    ...{handover: {send, close: () => {}}, url: 'http://localhost/', names: HEADER_NAMES},
-    ...{clock: () => NOW, secret: 'whsec_test'},
-  })
+  const terms = {names: HEADER_NAMES, clock: () => NOW, secret: 'whsec_test'}
+  return probe({handover: {send, close: () => {}}, url: 'http://localhost/', ...terms})
 }
 
-const failed = (rows: Awaited<ReturnType<typeof sheetOf>>) => rows.filter(({ok}) => !ok).map(row => row.case)
+const rowsOf = async (answer: Answer) => (await sheetOf(answer)).rows
+const failed = (rows: readonly ProbeRow[]) => rows.filter(({ok}) => !ok).map(row => row.case)
 
 test('a receiver that keeps to §6 has a clean sheet', async () => {
-  const rows = await sheetOf(receiver())
+  const rows = await rowsOf(receiver())
   expect(failed(rows)).toEqual([])
   expect(rows.length).toBeGreaterThan(20)
   expect(rows[0]).toMatchObject({case: 'valid', expected: '2xx', answered: 200, ok: true, advice: null})
 })
 
-test('a receiver that parses and prints fails with the canaries', async () => {
-  const rows = await sheetOf(receiver(raw => JSON.stringify(JSON.parse(raw.toString()))))
-  expect(failed(rows)).toEqual(['canary_escapes', 'canary_numbers', 'canary_spacing', 'canary_keys'])
-})
-
-test('a receiver that reads ASCII fails with letters beyond it', async () => {
-  expect(failed(await sheetOf(receiver(raw => raw.toString('ascii'))))).toEqual(['non_ascii'])
+test('a receiver that prints the body again fails with the canaries, one that reads ASCII with other letters', async () => {
+  const printing = receiver(raw => JSON.stringify(JSON.parse(raw.toString())))
+  const canaries = ['canary_escapes', 'canary_numbers', 'canary_spacing', 'canary_keys']
+  expect(failed(await rowsOf(printing))).toEqual(canaries)
+  expect(failed(await rowsOf(receiver(raw => raw.toString('ascii'))))).toEqual(['non_ascii'])
 })
 
 test('a receiver that takes everything, or nothing', async () => {
-  const all = await sheetOf(() => 200)
+  const all = await rowsOf(() => 200)
   expect(failed(all)).toEqual(all.filter(({expected}) => expected === '401').map(row => row.case))
-  const none = await sheetOf(() => 401)
+  const none = await rowsOf(() => 401)
   expect(failed(none)).toEqual(none.filter(({expected}) => expected === '2xx').map(row => row.case))
 })
 
 test('400 is not 401, and a receiver that redirects is told so at once', async () => {
   const right = receiver()
-  const rows = await sheetOf((raw, headers) => (right(raw, headers) === 401 ? 400 : 200))
+  const rows = await rowsOf((raw, headers) => (right(raw, headers) === 401 ? 400 : 200))
   expect(failed(rows)).toEqual(rows.filter(({expected}) => expected === '401').map(row => row.case))
-  const {rows: one, notSent} = await sheetAndRest(() => 302)
+  const {rows: one, notSent} = await sheetOf(() => 302)
   expect(one).toMatchObject([{answered: 302, ok: false, advice: expect.stringContaining('redirect')}])
   expect(notSent).toBeGreaterThan(20)
 })
 
 test('a few seconds at the edges of the tolerance are no fault, ten too many or too few are', async () => {
   for (const tolerance of [295, 299, 301, 309])
-    expect(failed(await sheetOf(receiver(undefined, tolerance)))).toEqual([])
-  expect(failed(await sheetOf(receiver(undefined, 310)))).toEqual(['old_refused', 'future_refused'])
-  expect(failed(await sheetOf(receiver(undefined, 294)))).toEqual(['old_allowed', 'future_allowed'])
+    expect(failed(await rowsOf(receiver(undefined, tolerance)))).toEqual([])
+  expect(failed(await rowsOf(receiver(undefined, 310)))).toEqual(['old_refused', 'future_refused'])
+  expect(failed(await rowsOf(receiver(undefined, 294)))).toEqual(['old_allowed', 'future_allowed'])
 })
 
 test('two v1 and a v0 in one header are advice', async () => {
   const right = receiver()
-  const rows = await sheetOf((raw, headers) =>
+  const rows = await rowsOf((raw, headers) =>
     String(headers['x-service-signature']).includes('v0=') ? 401 : right(raw, headers),
   )
   expect(rows.filter(({ok}) => !ok)).toMatchObject([{case: 'two_signatures', required: false}])
@@ -128,7 +119,7 @@ test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, a
   ['no body', {status: 405}, null, /takes no POST/],
   ['commands for a terminal', {status: 500, ...page('\u001b[2Jwhsec_test')}, '\\u001b[2J…', /JSON parser/],
 ])('a receiver is told at once, in its own words: %s', async (_, answer, said, advice) => {
-  const {rows, notSent} = await sheetAndRest(() => answer)
+  const {rows, notSent} = await sheetOf(() => answer)
   expect(rows).toMatchObject([{case: 'valid', ok: false, said, advice: expect.stringMatching(advice)}])
   expect(notSent).toBeGreaterThan(20)
 })
@@ -136,7 +127,7 @@ test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, a
 test('an answer after 3 s is late, whatever it is', async () => {
   const isSlow = (headers: HeaderMap) => String(headers['x-service-event-id']).endsWith('non_ascii')
   const right = receiver()
-  const rows = await sheetOf((raw, headers) => ({
+  const rows = await rowsOf((raw, headers) => ({
     ...{status: right(raw, headers), milliseconds: isSlow(headers) ? 3001 : 3000},
   }))
   expect(failed(rows)).toEqual(['non_ascii'])
@@ -144,6 +135,6 @@ test('an answer after 3 s is late, whatever it is', async () => {
 })
 
 test('gives up on a receiver that does not answer', async () => {
-  const rows = await sheetOf(() => ({error: 'timeout'}))
+  const rows = await rowsOf(() => ({error: 'timeout'}))
   expect(rows.map(({answered}) => answered)).toEqual(['timeout', 'timeout', 'timeout'])
 })

@@ -1,10 +1,8 @@
-import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
 import {signInput} from '../../cli/features/webhooks/sign.js'
 import {readSigningTime} from '../../cli/features/webhooks/verify.js'
 import {checkedFlag} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
@@ -27,8 +25,7 @@ Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFI
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksSign)
-    const place = {state: await this.state(), env: process.env, now: systemClock.now()}
-    const signed = await signInput(args.file, flags, place)
+    const signed = await signInput(args.file, flags, await this.state())
     await this.print({...single(signed, signed, signed.signature), text: `${signed.signature}\n`})
   }
 }

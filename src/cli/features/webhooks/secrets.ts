@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
-import {type Failure, usage} from '../../../contract/failure.js'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {State} from '../../../state/state.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
@@ -32,15 +32,13 @@ export async function resolveWebhookSecrets(
   env: NodeJS.ProcessEnv,
   state: State,
 ): Promise<NamedSecret[]> {
-  const given = await givenSecrets(flags, env)
-  if (given) return given
-  const stored = storedWebhookSecrets(state, profileName(flags, state))
-  if (stored.length > 0) return stored
-  throw noSecret()
+  const stored = () => storedWebhookSecrets(state, profileName(flags, state))
+  return atLeastOne((await givenSecrets(flags, env)) ?? stored())
 }
 
-function noSecret(): Failure {
-  return usage(
+function atLeastOne(secrets: NamedSecret[]): NamedSecret[] {
+  if (secrets.length > 0) return secrets
+  throw usage(
     'no_webhook_secret',
     'no signing secret: none was given and none is stored for the profile',
     'pass --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the secret it gets',
@@ -106,9 +104,8 @@ export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedS
 
 /** The secrets as `webhooks listen --print-secret` prints them: one a line, for a receiver that needs them. */
 export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret> {
-  const rows = secrets.map(({name, secret}) => ({name, secret}))
   const text = secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join('')
-  return {...listResult({secrets: rows}, rows, ['name', 'secret']), id: ({secret}) => secret, text}
+  return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
 const REFRESH_MILLISECONDS = 1000
@@ -125,8 +122,7 @@ export async function watchSecrets(
   // Given secrets are used alone, or with the one that `--subscribe` creates.
   const read = () =>
     given && !subscribe ? given : [...(given ?? []), ...storedWebhookSecrets(state, profile)]
-  let secrets: readonly NamedSecret[] = read()
-  if (secrets.length === 0 && !subscribe) throw noSecret()
+  let secrets: readonly NamedSecret[] = subscribe ? read() : atLeastOne(read())
   const refresh = () => {
     try {
       secrets = read()
