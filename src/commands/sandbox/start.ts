@@ -1,3 +1,4 @@
+import {once} from 'node:events'
 import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -86,7 +87,10 @@ or in the file of --db. Several can run, each on a database of its own. Environm
       return served.origin
     })
     if (flags.open) openAddress(`${origin}/`)
-    await (flags['until-stdin-ends'] ? endOfStandardInput() : new Promise<never>(() => {}))
+    const ended = flags['until-stdin-ends']
+      ? once(process.stdin.resume(), 'end')
+      : new Promise<never>(() => {})
+    await ended.catch(() => undefined)
   }
 
   private announce(
@@ -112,10 +116,4 @@ or in the file of --db. Several can run, each on a database of its own. Environm
     lines?.begin()
     this.whenStopped(() => lines?.end())
   }
-}
-
-function endOfStandardInput(): Promise<void> {
-  return new Promise(resolve => {
-    process.stdin.on('end', resolve).on('error', resolve).resume()
-  })
 }
