@@ -9,11 +9,14 @@ import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {oldestPages, recordOf} from './events.js'
 
-/** Throws usage for flags that would turn the capture into rows, or choose columns. */
-export function checkExport({json, format, query, columns}: OutputFlags): {asDocument: boolean} {
-  const isRows = format !== undefined && format !== 'ndjson' && format !== 'json'
+/**
+ * Writes the events that match to stdout, oldest first: a JSON line each, or one document with all of them. Throws usage
+ * for flags that would turn the capture into rows, or choose columns.
+ */
+export async function printEvents(store: EventStore, filter: EventFilter, flags: OutputFlags): Promise<void> {
+  const {json, format, query, columns} = flags
   const refused = [
-    isRows && `--format ${format}`,
+    format !== undefined && !['ndjson', 'json'].includes(format) && `--format ${format}`,
     query !== undefined && '--query',
     columns !== undefined && '--columns',
   ]
@@ -22,15 +25,7 @@ export function checkExport({json, format, query, columns}: OutputFlags): {asDoc
     const hint = 'use webhooks events list for rows, or pipe the capture to jq'
     throw usage('invalid_input', `${flag} cannot be used with a capture on standard output`, hint)
   }
-  return {asDocument: json === true || format === 'json'}
-}
-
-/** Writes the events that match to stdout, oldest first: a JSON line each, or one document with all of them. */
-export async function printEvents(
-  store: EventStore,
-  filter: EventFilter,
-  asDocument: boolean,
-): Promise<void> {
+  const asDocument = json || format === 'json'
   if (asDocument) process.stdout.write('{"records": [\n')
   let between = ''
   for await (const page of oldestPages(store, filter))

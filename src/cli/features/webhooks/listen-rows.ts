@@ -50,26 +50,21 @@ export function createListenRows(
   terms: ListenTerms,
 ) {
   const {targets} = terms
-  const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly show: (text: string) => void}>()
+  const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
   const early = new Set<string>()
   let explainedAt = Number.NEGATIVE_INFINITY
   const show = (row: Row) => {
     for (const line of rowLines(row)) print(line)
   }
-  const hold = (receipt: Receipt) => {
-    const id = receipt.eventId ?? ''
+  const hold = (id: string, row: Row) => {
     if (early.delete(id)) return
-    const showWith = (text: string) =>
-      show({time: receipt.receivedAt, isGood: true, body: receipt.body, text})
     const timer = setTimeout(() => {
       held.delete(id)
-      showWith('waiting for the target')
+      show({...row, text: 'waiting for the target'})
     }, HELD_MILLISECONDS)
-    held.set(id, {timer, show: showWith})
+    held.set(id, {timer, row})
   }
-  const refuse = async (receipt: Receipt) => {
-    const {receivedAt: time, body, reason, status} = receipt
-    const row = {time, isGood: false, body, text: `${status} ${REASONS[reason]}`}
+  const refuse = async (receipt: Receipt, row: Row) => {
     if (performance.now() - explainedAt < EXPLAINED_EVERY_MILLISECONDS) return show(row)
     explainedAt = Number.POSITIVE_INFINITY
     // The row matters more than its cause.
@@ -79,10 +74,11 @@ export function createListenRows(
   }
   return {
     request(receipt: Receipt): void {
-      const {receivedAt: time, body, reason, duplicate} = receipt
-      if (reason !== 'ok') void refuse(receipt)
-      else if (targets.length > 0 && !duplicate) hold(receipt)
-      else show({time, isGood: true, body, text: duplicate ? 'duplicate' : ''})
+      const {receivedAt: time, body, reason, status, duplicate, eventId = ''} = receipt
+      const row = {time, isGood: reason === 'ok', body, text: duplicate ? 'duplicate' : ''}
+      if (!row.isGood) void refuse(receipt, {...row, text: `${status} ${REASONS[reason]}`})
+      else if (targets.length > 0 && !duplicate) hold(eventId, row)
+      else show(row)
     },
     forward(report: ForwardReport): void {
       const waiting = held.get(report.eventId)
@@ -96,9 +92,9 @@ export function createListenRows(
     },
     /** Shows the events that no target has answered yet. */
     end(): void {
-      for (const {timer, show: showWith} of held.values()) {
+      for (const {timer, row} of held.values()) {
         clearTimeout(timer)
-        showWith('not answered by the target yet')
+        show({...row, text: 'not answered by the target yet'})
       }
       held.clear()
     },

@@ -1,5 +1,5 @@
 import {eventFilter, eventFilterFlags} from '../../../cli/features/webhooks/events.js'
-import {checkExport, exportEvents, printEvents} from '../../../cli/features/webhooks/events-export.js'
+import {exportEvents, printEvents} from '../../../cli/features/webhooks/events-export.js'
 import {checkNewFile} from '../../../cli/input/files.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
@@ -31,7 +31,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
     const {flags} = await this.parse(WebhooksEventsExport)
     const {events} = await this.state()
     const filter = await eventFilter(flags, events)
-    if (flags.file === '-') return printEvents(events, filter, checkExport(this.globals).asDocument)
+    if (flags.file === '-') return printEvents(events, filter, this.globals)
     const exported = await exportEvents(events, filter, flags.file)
     await this.print(single({exported, file: flags.file}, {exported, file: flags.file}, flags.file))
   }
