@@ -27,10 +27,8 @@ Environment: those of every command.`
   }
 
   async run(): Promise<void> {
-    const {
-      args: {ref},
-      flags,
-    } = await this.parse(VoucherDownload)
+    const {args, flags} = await this.parse(VoucherDownload)
+    const {ref} = args
     const path = planVoucher(ref, flags)
     const target = await this.target()
     if (flags['dry-run']) return this.print(describeDownload(target, ref, path))

@@ -1,7 +1,6 @@
 /** Cancelling: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
 import type {Money} from '../../../api/answers/facts.js'
-import type {ReadReservation} from '../../../api/answers/reservations.js'
-import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {type CancellationCost, isSameCurrency} from '../../../api/answers/stated-fee.js'
 import {type Cancelled, stateOf} from '../../../api/operations/reservations.js'
 import {Failure, failureWith} from '../../../contract/failure.js'
@@ -30,10 +29,9 @@ export function checkReason(field: string, reason: string): string {
 
 /** Requests the fee and the reservation. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string): Promise<CancelPlan> {
-  const [{quoteCancellation, isCancelled}, {showReservation}] = await Promise.all([
-    import('../../../api/operations/reservations.js'),
-    import('../../../api/operations/reservations.js'),
-  ])
+  const {isCancelled, quoteCancellation, showReservation} = await import(
+    '../../../api/operations/reservations.js'
+  )
   const quote = await quoteCancellation(api, reference).catch(error => {
     throw cancelledAlready(withoutQuote(error), reference)
   })

@@ -1,6 +1,5 @@
 /** `reservations list`, `show` and `update`. */
-import type {ReadReservation} from '../../../api/answers/reservations.js'
-import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import type {ListWish} from '../../../api/operations/reservations.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
@@ -9,7 +8,7 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {isObject} from '../../../contract/json.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
-import {completeGuests, type Fields} from '../../input/guests.js'
+import {completeGuests} from '../../input/guests.js'
 import {combined, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
@@ -18,7 +17,7 @@ import {factsShown} from '../reserve/facts.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {paymentAddress} from '../reserve/payment.js'
-import {checkedBy, readFields} from '../reserve/reservation.js'
+import {checkedBy, mergeContact, readFields} from '../reserve/reservation.js'
 
 /** `--after`: the cursor of an earlier page. */
 export function checkCursor(field: string, text: string): string {
@@ -74,22 +73,12 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
     document,
     items: reservations.map(rowOf),
     columns: COLUMNS,
-    lead: headLine(`${describeWish(wish)}${counted(reservations.length, 'reservation')}`),
+    lead: headLine(counted(reservations.length, 'reservation')),
     shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
     whenEmpty: 'There are no such reservations.',
     ...(next === UNKNOWN_NEXT ? {warning: MORE_THAN_THESE} : {}),
     next,
   }
-}
-
-/** `CONFIRMED, created from 2026-01-01: `; nothing for all of them. */
-function describeWish({clientReference, status, createdFrom, createdTo, after}: ListWish): string {
-  const wishes = [
-    ...[status, clientReference && `client reference ${clientReference}`],
-    ...[createdFrom && `created from ${createdFrom}`, createdTo && `created to ${createdTo}`],
-    after && 'after an earlier page',
-  ].filter(Boolean)
-  return wishes.length > 0 ? `${wishes.join(', ')}: ` : ''
 }
 
 /** Records the state in the journal, too; a failure there only warns. Throws Failure. */
@@ -103,13 +92,8 @@ export async function show(
     import('../../../api/reserve/outcome.js'),
   ])
   const found = await showReservation(connection.api, reference)
-  if (found.status?.trim())
-    await noteOutcome(
-      connection,
-      reference,
-      {outcome: outcomeWord(found), result: withoutPeople(found)},
-      warn,
-    )
+  const newest = {outcome: outcomeWord(found), result: withoutPeople(found)}
+  if (found.status?.trim()) await noteOutcome(connection, reference, newest, warn)
   return singleReservation(found, connection)
 }
 
@@ -117,12 +101,13 @@ export async function show(
 export async function readUpdate(
   flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
 ): Promise<ReservationUpdate> {
-  const file = await readFile(flags.input)
-  const contact = {...(file.contact as Fields | undefined), ...flags.contact}
+  const rule = 'must be one JSON object with contact, guests or both'
+  const file = await readFields(flags.input, ['contact', 'guests'], rule)
+  const contact = mergeContact(file.contact, flags.contact, undefined)
   const given = flags.guest ?? file.guests
   const guests = Array.isArray(given) && given.every(isObject) ? completeGuests(given) : given
   const update = {
-    ...(Object.keys(contact).length > 0 ? {contact} : {}),
+    ...(contact === undefined || JSON.stringify(contact) === '{}' ? {} : {contact}),
     ...(guests === undefined ? {} : {guests}),
   }
   if (Object.keys(update).length === 0) throw missing(['--contact, --guest or --input'])
@@ -130,13 +115,6 @@ export async function readUpdate(
   const {lacking, errors, data} = checkedBy(reservationUpdate, update)
   if (data) return data
   throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...errors])
-}
-
-async function readFile(path: string | undefined): Promise<Fields> {
-  const rule = 'must be one JSON object with contact, guests or both'
-  const value = await readFields(path, ['contact', 'guests'], rule)
-  if (value.contact === undefined || isObject(value.contact)) return value
-  throw usage('invalid_input', 'contact: must be an object')
 }
 
 /** Throws Failure; for an unknown outcome, with how to find it out. */
