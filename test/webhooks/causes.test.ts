@@ -13,24 +13,18 @@ const TEXT = richText(seeded(3))
 const BODY = Buffer.from(TEXT)
 const HEADER = headerFor(SECRET, BODY)
 
-interface Given {
+interface Given extends Pick<CapturedRequest, 'headers' | 'receivedAt'> {
   readonly body?: string | Uint8Array
-  readonly headers?: HeaderMap
   readonly surplus?: string
-  readonly receivedAt?: number
 }
 
-async function findings(given: Given, more: Partial<CheckTerms> = {}) {
-  const {body = BODY, headers = {'x-service-signature': HEADER}, surplus, receivedAt} = given
-  const request: CapturedRequest = {
-    headers,
-    receivedAt,
-    body: (async function* () {
-      yield Buffer.from(body as string)
-    })(),
-    afterwards: {surplus: surplus === undefined ? undefined : Buffer.from(surplus), notes: []},
-  }
-  const {result} = await check(request, checkTerms(more))
+async function findings({body = BODY, surplus, ...given}: Given, more: Partial<CheckTerms> = {}) {
+  const pieces = (async function* () {
+    yield Buffer.from(body as string)
+  })()
+  const afterwards = {surplus: surplus === undefined ? undefined : Buffer.from(surplus), notes: []}
+  const headers = {'x-service-signature': HEADER}
+  const {result} = await check({headers, ...given, body: pieces, afterwards}, checkTerms(more))
   return result.findings
 }
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest'
-import {type CapturedRequest, nothingAfterwards} from '../../src/webhooks/captures/request.js'
+import {nothingAfterwards} from '../../src/webhooks/captures/request.js'
 import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
 import {BREAKS, type BrokenCapture} from './broken-captures.js'
 import {checkTerms, eventText, headerFor, seeded} from './signed-events.js'
@@ -7,18 +7,10 @@ import {checkTerms, eventText, headerFor, seeded} from './signed-events.js'
 /** Raise it by hand to look further; each round has another event, name and secret. */
 const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 1)
 
-async function explain(capture: BrokenCapture): Promise<CheckResult> {
-  const request: CapturedRequest = {
-    headers: {'x-service-signature': capture.header},
-    body: pieces(capture.body),
-    afterwards: nothingAfterwards(),
-  }
-  const secrets = [{name: 'file', secret: capture.secret}]
-  return (await check(request, checkTerms({secrets, otherSecrets: () => capture.others ?? []}))).result
-}
-
-async function* pieces(bytes: Uint8Array) {
-  yield bytes
+async function explain({header, body, secret, others = []}: BrokenCapture): Promise<CheckResult> {
+  const request = {headers: {'x-service-signature': header}, body, afterwards: nothingAfterwards()}
+  const terms = checkTerms({secrets: [{name: 'file', secret}], otherSecrets: () => others})
+  return (await check(request, terms)).result
 }
 
 const codesOf = ({findings}: CheckResult) => findings.map(({code}) => code).sort()

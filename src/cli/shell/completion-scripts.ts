@@ -144,13 +144,13 @@ export function completionResult(shell: string | undefined, shellPath: string | 
 }
 
 /** The shell of `SHELL=/usr/bin/zsh`, if it is one of those above. */
-export function shellOf(path = ''): string | undefined {
+function shellOf(path = ''): string | undefined {
   const name = /([^/\\]*?)(?:\.exe)?$/.exec(path)?.[1] ?? ''
   const known = name === 'pwsh' ? 'powershell' : name
   return Object.hasOwn(SHELLS, known) ? known : undefined
 }
 
-export function installText(shell: string | undefined): string {
+function installText(shell: string | undefined): string {
   const parts = (shell === undefined ? SHELL_NAMES : [shell]).map(name => {
     const lines = SHELLS[name]?.install ?? []
     return [`Completion for ${name}:`, '', ...lines.map(line => `  ${line}`), ''].join('\n')
