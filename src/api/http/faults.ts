@@ -23,14 +23,7 @@ interface NodeError extends Error {
 const CERTIFICATE =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH|CRL_)/
 const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)/
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-])
+const UNREACHABLE = /^E(CONNREFUSED|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL)$/
 
 /** The fault of an error before the first byte. */
 export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
@@ -40,7 +33,7 @@ export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
   if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
     return ['dns', `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`]
-  if (UNREACHABLE.has(code)) return ['refused', `${code} ${addressOf(cause, place.target)}`]
+  if (UNREACHABLE.test(code)) return ['refused', `${code} ${addressOf(cause, place.target)}`]
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
     return ['connect_timeout', `ETIMEDOUT ${addressOf(cause, place.target)}`]
   return ['reset', `connection to ${place.target} closed before the request${inBrackets(code)}`]

@@ -35,7 +35,7 @@ export interface ApiParts {
 const DEFAULT_TIMEOUT_SECONDS = 30
 
 /** POST operations that only read, or whose repetition changes nothing. */
-const HARMLESS_POSTS: ReadonlySet<OperationName> = new Set([
+const HARMLESS_POSTS = new Set<OperationName>([
   'token.create',
   'token.revoke',
   'hotels.search',
