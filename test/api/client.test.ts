@@ -1,9 +1,10 @@
-/** Operations over real HTTP: what is on the wire, renewal on 401, and what each ending means. */
+/** Operations over real HTTP: what is on the wire, renewal on 401, what each ending means; and links. */
 import {describe, expect, test} from 'vitest'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
-import {createApi} from '../../src/api/operations/client.js'
-import type {Api, TokenSource} from '../../src/api/types.js'
+import {createApi, fetchLink} from '../../src/api/operations/client.js'
+import {type Api, ExchangeError, SendError, type Sender, type TokenSource} from '../../src/api/types.js'
+import {describeFailure} from '../../src/cli/shell/exit-codes.js'
 import type {Token} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
 import {closing} from '../support/own.js'
@@ -188,3 +189,35 @@ describe('a link', () => {
     expect(server.requests).toHaveLength(4)
   })
 })
+
+test.each([
+  [undefined, 60],
+  [5, 5],
+  [90, 90],
+])('with a timeout of %s it is %i seconds', async (timeoutSeconds, seconds) => {
+  const given: number[] = []
+  const send: Sender['send'] = async (_, policy) => {
+    given.push(policy.timeoutSeconds)
+    return {status: 200, headers: {}, body: Buffer.from('%PDF-'), attempts: 1, mayHaveActed: false}
+  }
+  const parts = {baseUrl: 'https://service.test/v1', sender: {send}}
+  await fetchLink(timeoutSeconds === undefined ? parts : {...parts, timeoutSeconds}, 'https://files.test/v')
+  expect(given).toEqual([seconds])
+})
+
+test.each(['tls', 'refused', 'timeout'] as const)(
+  "a fault of the link's host (%s) is reported as that host's",
+  async fault => {
+    const sender = {
+      send: async () => {
+        throw new SendError(new ExchangeError(fault, false, 'ENOTHING files.test:443'), 1, false)
+      },
+    }
+    const work = fetchLink({baseUrl: 'https://service.test/v1', sender}, 'https://files.test/v?token=secret')
+    const failure = await rejectionOf(work)
+    const {text} = describeFailure(failure, 'https://service.test, profile p')
+    expect(text).toContain("the host of the voucher's link, files.test, cannot be reached")
+    expect(text).toContain('Host: files.test')
+    expect(text).not.toMatch(/service\.test|base URL|secret/)
+  },
+)

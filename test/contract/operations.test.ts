@@ -1,7 +1,10 @@
+/** Operations, and the numbers, scopes and event types of the interface, written here a second time from §4 to §8. */
 import {describe, expect, it, test} from 'vitest'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
+import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
+import * as limits from '../../src/contract/limits.js'
 import {OPERATIONS, type Operation, pathOf} from '../../src/contract/operations.js'
-import {isScope} from '../../src/contract/scopes.js'
+import {BOOKING_SCOPES, isScope, SCOPE_NAMES} from '../../src/contract/scopes.js'
 
 const all: Operation[] = Object.values(OPERATIONS)
 
@@ -51,4 +54,38 @@ describe('a path', () => {
 test('error codes have statuses of refusals', () => {
   expect(Object.values(ERROR_CODES).every(status => status >= 400 && status < 600)).toBe(true)
   expect(ERROR_CODES.token_expired).toBe(401)
+})
+
+describe('the interface', () => {
+  it('has these limits (§8, §6.4, §9)', () => {
+    expect(limits).toMatchObject({
+      ACCESS_TOKEN_LIFETIME_SECONDS: 7200,
+      OFFER_VALIDITY_SECONDS: 900,
+      VOUCHER_LINK_VALIDITY_SECONDS: 3600,
+      SIGNATURE_TOLERANCE_SECONDS: 300,
+      WEBHOOK_RESPONSE_SECONDS: 3,
+      DELIVERY_ATTEMPTS: 8,
+      API_VERSION: 'v1',
+    })
+  })
+
+  it('repeats deliveries at once, then after 1 min, 5 min, 30 min, 2 h, 8 h, and twice more (§6.4)', () => {
+    expect(limits.DELIVERY_DELAYS_SECONDS.slice(0, 6)).toEqual([0, 60, 300, 1800, 7200, 28_800])
+    expect(limits.DELIVERY_DELAYS_SECONDS).toHaveLength(limits.DELIVERY_ATTEMPTS)
+  })
+
+  it('has these scopes (§5)', () => {
+    const reading = 'account:read content:read hotels:read reservations:read tours:read webhooks:read'
+    const all = [...reading.split(' '), 'reservations:write', 'webhooks:write']
+    expect(new Set(SCOPE_NAMES)).toEqual(new Set(all))
+    expect(BOOKING_SCOPES.every(isScope)).toBe(true)
+    expect(['hotels:write', 'toString', '__proto__', ''].filter(isScope)).toEqual([])
+  })
+
+  it('has these events and headers (§6.1, §6.2)', () => {
+    const reservation = ['reservation.confirmed', 'reservation.cancelled', 'reservation.updated']
+    expect(EVENT_TYPE_NAMES).toEqual([...reservation, 'payment.captured', 'payment.failed', 'voucher.ready'])
+    expect([SIGNATURE_HEADER, EVENT_ID_HEADER]).toEqual(['X-Service-Signature', 'X-Service-Event-Id'])
+    expect(['reservation.deleted', 'constructor', ''].filter(isEventType)).toEqual([])
+  })
 })
