@@ -60,7 +60,7 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
       multiple: true,
       summary: 'additional request header (repeatable)',
     }),
-    scope: scopeFlag({helpValue: 'SCOPE', multiple: true, summary: 'scope the token needs (repeatable)'}),
+    scope: scopeFlag('scope the token needs'),
     include: Flags.boolean({char: 'i', summary: 'print status and headers before the body'}),
     'dry-run': Flags.boolean({summary: 'print the request without sending it'}),
     yes: Flags.boolean({summary: 'do not ask before a change on a live service'}),

@@ -29,11 +29,7 @@ Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL
       exclusive: ['client-secret-stdin'],
       summary: 'read the client secret from a file; - is standard input',
     }),
-    scope: scopeFlag({
-      helpValue: 'SCOPE',
-      multiple: true,
-      summary: 'scope to request, now and later (repeatable)',
-    }),
+    scope: scopeFlag('scope to request, now and later'),
     keychain: Flags.boolean({summary: 'store the secret in the keychain of the operating system'}),
     ...dryRunFlag,
   }

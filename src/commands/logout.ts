@@ -3,6 +3,7 @@ import {
   describeLogout,
   everything,
   LIVE_LOGOUT,
+  leavingFlags,
   liveAmong,
   logOut,
   logoutTargetFrom,
@@ -11,7 +12,6 @@ import {
   remainingText,
 } from '../cli/features/access/logout.js'
 import {systemClock} from '../cli/session/clock.js'
-import {dryRunFlag} from '../cli/session/dry-run.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
 
@@ -30,8 +30,7 @@ BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
   static override columns = ['profile', 'revoked', 'removed']
   static override flags = {
     all: Flags.boolean({summary: 'all profiles, and all tokens stored for credentials of the environment'}),
-    yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
-    ...dryRunFlag,
+    ...leavingFlags,
   }
 
   async run(): Promise<void> {

@@ -13,9 +13,7 @@ BOOKCTL_SCOPES.`
   static override examples = ['bookctl token', 'bookctl token --scope account:read --json']
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
   static override candidates = {scope: 'scopes'} as const
-  static override flags = {
-    scope: scopeFlag({helpValue: 'SCOPE', multiple: true, summary: 'scope the token needs (repeatable)'}),
-  }
+  static override flags = {scope: scopeFlag('scope the token needs')}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Token)

@@ -5,7 +5,7 @@ import {parseBaseUrl} from '../../api/http/base-url.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
 import {HEADER_NAME} from '../../contract/identifiers.js'
-import {type OperationName, SUMMARIES} from '../../contract/operations.js'
+import {SUMMARIES} from '../../contract/operations.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
 import {concealPassword, hasPassword, parseStoreUrl} from '../../state/postgres/url.js'
@@ -160,19 +160,15 @@ function checkStoreToWrite(_: string, text: string): string {
   throw usage('password_in_store', 'a password is not written to config.json', hint)
 }
 
-function pathKey(operation: OperationName): SettingKey {
-  return {
+export const SETTING_KEYS: readonly SettingKey[] = [
+  ...Object.entries(KEYS).map(([name, key]) => ({name, places: EVERYWHERE, ...key})),
+  ...OWN_OPERATIONS.map(operation => ({
     name: `paths.${operation}`,
     summary: `path, under the base URL, to ${SUMMARIES[operation].toLowerCase()}`,
     places: EVERYWHERE,
     isOfService: true,
-    check: (field, text) => checkOwnPath(field, operation, text),
-  }
-}
-
-export const SETTING_KEYS: readonly SettingKey[] = [
-  ...Object.entries(KEYS).map(([name, key]) => ({name, places: EVERYWHERE, ...key})),
-  ...OWN_OPERATIONS.map(pathKey),
+    check: (field: string, text: string) => checkOwnPath(field, operation, text),
+  })),
 ]
 
 /** The path of `key` in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */

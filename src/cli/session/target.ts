@@ -211,7 +211,10 @@ export function scopesOf(text: string | undefined): Scope[] | undefined {
 }
 
 /** `--scope`: several flags, or one with spaces or commas. */
-export const scopeFlag = checkedFlag((_, text): readonly Scope[] => checkScopes(text.split(/[\s,]+/)))
+export const scopeFlag = (summary: string) =>
+  checkedFlag((_, text): readonly Scope[] => checkScopes(text.split(/[\s,]+/)))({
+    ...{helpValue: 'SCOPE', multiple: true, summary: `${summary} (repeatable)`},
+  })
 
 /** The scopes of several `--scope`, each once; undefined without any. */
 export function scopesIn(given: readonly (readonly Scope[])[] | undefined): Scope[] | undefined {

@@ -1,9 +1,7 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
-import {LIVE_LOGOUT, liveAmong} from '../../cli/features/access/logout.js'
+import {LIVE_LOGOUT, leavingFlags, liveAmong} from '../../cli/features/access/logout.js'
 import {describeProfileRemoval, leavingProfile, removeProfile} from '../../cli/features/access/profiles.js'
 import {systemClock} from '../../cli/session/clock.js'
-import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
@@ -16,10 +14,7 @@ Environment: BOOKCTL_CONFIG_DIR.`
   static override columns = ['profile', 'revoked', 'removed']
   static override candidates = {name: 'profiles'} as const
   static override args = {name: Args.string({required: true, description: 'name of the profile'})}
-  static override flags = {
-    yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
-    ...dryRunFlag,
-  }
+  static override flags = leavingFlags
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesRemove)

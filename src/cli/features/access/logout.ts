@@ -1,5 +1,6 @@
 /** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
 import {join} from 'node:path'
+import * as Flags from '@oclif/core/flags'
 import {revokeToken} from '../../../api/auth/tokens.js'
 import {REDACTED} from '../../../api/redact/redact.js'
 import {Failure} from '../../../contract/failure.js'
@@ -9,7 +10,7 @@ import {OPERATIONS} from '../../../contract/operations.js'
 import {STATE_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {type DryChange, dryRun, plainDryRequest} from '../../session/dry-run.js'
+import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
 import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
@@ -185,6 +186,11 @@ export function outcomeText(leaving: Leaving, {revoked, removed}: LoggedOut): st
 
 function clientOf({clientId}: Leaving): string {
   return `${sanitizeLine(clientId ?? 'every client', 100)}, the client of the environment`
+}
+
+export const leavingFlags = {
+  yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
+  ...dryRunFlag,
 }
 
 export const LIVE_LOGOUT: Change = {what: 'removing live credentials', undone: 'nothing was sent or removed'}
