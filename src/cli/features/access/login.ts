@@ -116,12 +116,9 @@ export function nextSteps(
     ['hotels:read', 'search hotels', `bookctl hotels search${named}`],
     ['reservations:write', 'book, step by step', `bookctl reserve${named}`],
   ]
-  const allowed = steps.filter(([scope]) => scopes.includes(scope))
-  const more = allowed.length > 0 ? allowed : [['', 'check it', `bookctl whoami --check${named}`] as const]
-  return [
-    'Next:',
-    ...[...use, ...more.map(([, what, command]) => `${what}: ${command}`)].map(step => `  ${step}`),
-  ]
+  const allowed = steps.filter(([scope]) => scopes.includes(scope)).map(([, ...step]) => step.join(': '))
+  const more = allowed.length > 0 ? allowed : [`check it: bookctl whoami --check${named}`]
+  return ['Next:', ...[...use, ...more].map(step => `  ${step}`)]
 }
 
 /** What a login needs, each with the check of its answer; that of the secret needs the base URL, when it was checked. */

@@ -10,6 +10,7 @@ import {OPERATIONS} from '../../../contract/operations.js'
 import {STATE_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
+import {into} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
 import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
@@ -153,22 +154,14 @@ export async function remainingAfter(
   state: State,
 ): Promise<Remaining[]> {
   const remaining: Remaining[] = []
-  if (name !== undefined && (await isLoggedIn(state, name)))
+  // Without a keychain commands cannot use a secret in it either.
+  if (name !== undefined && (await secretOf(state, name).catch(into([]))))
     remaining.push({what: 'profile', name, command: `bookctl logout --profile ${name}`})
   const pair = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   const ofPair = pair.every(each => env[each]) ? pair : []
   const names = [...(env.BOOKCTL_TOKEN ? ['BOOKCTL_TOKEN'] : []), ...ofPair].join(' ')
   if (names !== '') remaining.push({what: 'environment', name: names, command: `unset ${names}`})
   return remaining
-}
-
-/** Whether commands can use the profile; without a keychain they cannot use a secret in it either. */
-async function isLoggedIn(state: State, name: string): Promise<boolean> {
-  const secret = await secretOf(state, name).catch(error => {
-    if (error instanceof Failure) return undefined
-    throw error
-  })
-  return secret !== undefined
 }
 
 export function remainingText(leaving: Leaving, {what, name, command}: Remaining): string {

@@ -1,5 +1,5 @@
 /** `api`: from the command line to a request, and from the answer to what is printed. */
-import {buildRaw, METHODS, type RawRequest} from '../../../api/operations/raw.js'
+import {buildRaw, METHODS} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
 import {usage} from '../../../contract/failure.js'
@@ -21,9 +21,7 @@ interface ApiFlags {
   readonly include?: boolean | undefined
 }
 
-export interface ApiPlan extends RawRequest {
-  readonly scopes: readonly Scope[]
-}
+export type ApiPlan = ReturnType<typeof planCall>
 
 type TypedCall = Awaited<ReturnType<typeof readCall>>
 
@@ -83,9 +81,9 @@ export function splitHeader(field: string, text: string): Header {
 }
 
 /** The request for `target` and its scopes: those given, else the operation's, else the configured ones. */
-export function planCall(target: Target, call: TypedCall): ApiPlan {
+export function planCall(target: Target, call: TypedCall) {
   const raw = buildRaw(target.baseUrl, call)
-  const known = raw.scope === undefined ? undefined : [raw.scope]
+  const known: readonly Scope[] | undefined = raw.scope && [raw.scope]
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
 }
 
