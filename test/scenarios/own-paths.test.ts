@@ -212,6 +212,13 @@ describe('a cancellation', () => {
     ])
   beforeEach(() => namePaths(PATHS))
 
+  test('of what is cancelled already is not sent, also where a fee is quoted', async () => {
+    answers['/x/booking/R-1'] = {booking: {...BOOKING, status: 'Cancelled'}}
+    const {exit, result} = await cancel()
+    expect([exit, result.error.code]).toEqual([5, 'already_cancelled'])
+    expect(service.seen(VOID)).toEqual([])
+  })
+
   test.each([
     ['5', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed'],
     ['5 EUR', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed'],
