@@ -1,6 +1,6 @@
 /** Serves a sandbox on loopback. The one file of the sandbox that knows node:http. */
 import {once} from 'node:events'
-import {createServer, type Server, type ServerResponse, STATUS_CODES} from 'node:http'
+import {createServer, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import type {Duplex} from 'node:stream'
 import {getRequestListener, type HttpBindings, RequestError} from '@hono/node-server'
@@ -56,7 +56,11 @@ export async function serveSandbox(sandbox: Sandbox, {host, port}: {host: '127.0
     baseUrl: origin + API_PATH,
     port: address.port,
     /** Stops listening and cuts what is still open. The sandbox itself stays open. */
-    close: () => closeServer(server),
+    close: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }
 
@@ -129,11 +133,4 @@ async function sendFirstPiece(response: Response, outgoing: HttpBindings['outgoi
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   const piece = await response.body?.getReader().read()
   await new Promise(resolve => outgoing.write(piece?.value ?? '', resolve))
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise(resolve => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

@@ -4,7 +4,7 @@ import {isoTime} from '../../contract/dates.js'
 import type {Refusal} from '../base/answers.js'
 import type {RunningService} from '../http/operation.js'
 import type {Listed, Paging} from '../store/lists.js'
-import {code, html, instant, linkToOne, type Piece, pathOf, SITE_SCRIPT, shown, textOf} from './parts.js'
+import {code, html, identifier, instant, type Piece, pathOf, SITE_SCRIPT, shown, textOf} from './parts.js'
 import {SITE_STYLE} from './style.js'
 
 const SECTIONS = [
@@ -179,14 +179,6 @@ export function failureView(refusal: Refusal, path: string): View {
         ? html`<ul>${details.map(({field, message}) => html`<li>${shown(`${field} ${message}`)}</li>`)}</ul>`
         : ''
     }</div>
-<p>${list && id ? html`Back to ${linkToOne(list, decoded(id))}, or` : 'Go'} to the <a href="/">overview</a>.</p>`,
-  }
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
+<p>${list && id ? html`Back to <a href="${`/ui/${list}/${id}`}">${identifier(id)}</a>, or` : 'Go'} to the <a href="/">overview</a>.</p>`,
   }
 }

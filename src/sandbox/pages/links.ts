@@ -4,7 +4,7 @@ import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
-import {expirePayments, type PaymentResult, settlePayment} from '../booking/payment.js'
+import {expirePayments, settlePayment} from '../booking/payment.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RunningService} from '../http/operation.js'
 import type {RequestState} from '../http/requests.js'
@@ -24,24 +24,20 @@ export function showPaymentPage(service: RunningService, context: PageContext): 
   return context.html(renderPaymentPage(stored.record, state), 200, PAGE_HEADERS)
 }
 
-/** Applies what the customer chose and sends the browser back to the page, which shows the result. */
+/** Applies what the customer chose, while it is to be paid, and sends the browser back to the page, which shows the result. */
 export function submitPayment(service: RunningService, context: PageContext): Response {
+  // A page that was left open may be submitted after the time to pay has run out, or twice.
+  expirePayments(service)
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
   const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
-  if (result !== 'paid' && result !== 'failed' && result !== 'left') {
+  const {pathname} = new URL(context.req.url)
+  if (result === 'left') return context.redirect(`${pathname}?result=left`, 303)
+  if (result !== 'paid' && result !== 'failed') {
     return context.text('result must be paid, failed or left', 400)
   }
-  if (result !== 'left') settleIfPending(service, context.req.param('token') ?? '', result)
-  const {pathname} = new URL(context.req.url)
-  return context.redirect(result === 'left' ? `${pathname}?result=left` : pathname, 303)
-}
-
-/** A page that was left open may be submitted after the time to pay has run out, or twice: then nothing changes. */
-function settleIfPending(service: RunningService, token: string, result: PaymentResult): void {
-  expirePayments(service)
-  const stored = findReservation(service.database, 'payment_token', token)
-  if (stored?.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
+  if (stored.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
+  return context.redirect(pathname, 303)
 }
 
 function stateOf({record}: StoredReservation, left: boolean): PaymentPageState {

@@ -36,7 +36,11 @@ function addSite(app: App, service: RunningService): void {
   app.get('/ui', context => context.redirect('/', 303))
   for (const path of new Set([...Object.keys(VIEWS), ...Object.keys(ACTIONS)])) {
     const view = VIEWS[path]
-    if (view) app.get(path, context => show(service, context, view))
+    if (view)
+      app.get(path, context => {
+        const visit = visitOf(service, context)
+        return context.html(layOut(visit, view(visit)), 200, SITE_HEADERS)
+      })
     const act = ACTIONS[path]
     if (act)
       app.post(path, async context => {
@@ -63,11 +67,6 @@ export function showFailure(service: RunningService, context: SiteContext, refus
   const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
   const headers = {...SITE_HEADERS, ...refusal.headers}
   return context.html(page, refusal.status as 400, headers)
-}
-
-function show(service: RunningService, context: SiteContext, view: (visit: Visit) => View): Response {
-  const visit = visitOf(service, context)
-  return context.html(layOut(visit, view(visit)), 200, SITE_HEADERS)
 }
 
 function visitOf(service: RunningService, context: SiteContext): Visit {
