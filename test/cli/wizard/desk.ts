@@ -3,7 +3,6 @@ import type {ReserveFlags} from '../../../src/cli/features/reserve/flags.js'
 import {makeReservation} from '../../../src/cli/features/reserve/run.js'
 import {type Booked, readDraft} from '../../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../../src/cli/features/wizard/wizard.js'
-import {systemClock} from '../../../src/cli/session/clock.js'
 import {type Connection, connect} from '../../../src/cli/session/connect.js'
 import {openState} from '../../../src/state/state.js'
 import {closing, ownDirectory} from '../../support/own.js'
@@ -54,7 +53,6 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
       return runWizard(
         {
           ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today, flags},
-          reader: () => ({now: systemClock.now(), timeZone: 'UTC'}),
           send: plan => makeReservation(connection, plan, {warn: text => void told.push(text)}),
         },
         draft,

@@ -1,6 +1,6 @@
 /** Offers as the wizard shows them, and moving through them. */
 import stringWidth from 'string-width'
-import {describe, expect, test} from 'vitest'
+import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
 import {onThreeClocks} from '../../../src/cli/features/wizard/dates.js'
 import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
@@ -9,7 +9,8 @@ import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
-const READER = {now: Date.parse('2030-05-01T00:00:00Z') / 1000, timeZone: 'America/New_York'}
+const NOW = Date.parse('2030-05-01T00:00:00Z') / 1000
+beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'))
 
 const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
   offer_id: 'off_1',
@@ -31,7 +32,7 @@ describe('the deadline on three clocks', () => {
     ['2030-05-29T18:00:00+03:00', ['2030-05-29 18:00 (UTC+03:00) hotel time', ...THERE]],
     ['2030-05-29T15:00:00Z', ['hotel time: not in the answer', ...THERE]],
     ['2030-05-29', ['2030-05-29 (no time zone in the answer)']],
-  ])('%s', (until, lines) => expect(onThreeClocks(until, READER)).toEqual(lines))
+  ])('%s', (until, lines) => expect(onThreeClocks(until)).toEqual(lines))
 
   test.each([
     [offer(), 'free until 2030-05-29 18:00'],
@@ -40,7 +41,7 @@ describe('the deadline on three clocks', () => {
     [offer({free_cancellation_until: null}), 'no deadline'],
     [offer({free_cancellation_until: null, refundable: null}), 'unknown'],
   ])('is in plain words (%#)', (shown, words) => {
-    expect(offerGlance(shown, READER)).toContain(words)
+    expect(offerGlance(shown, NOW)).toContain(words)
   })
 })
 
@@ -48,7 +49,7 @@ test('what the answer does not say is said to be not known', () => {
   const bare = {hotel_name: null, stars: null, room_name: null, board: null}
   const shown = offerGlance(
     offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null}),
-    READER,
+    NOW,
   )
   expect(shown.match(/unknown|unnamed/g)?.length).toBe(4)
 })
@@ -58,16 +59,16 @@ test('every charge and every policy has a line of its own in the summary, and wh
   const charges = numbers.map(n => ({description: 'fee for each night', amount: `1${n}.00`, currency: 'EUR'}))
   const policies = numbers.map(n => ({from: `2030-05-0${n}`, fee: `${n}.50`, currency: 'EUR'}))
   const shown = offer({raw: {due_at_property: charges, cancellation_policies: policies}})
-  const rows = detailRows(shown, READER).map(([, text]) => text)
+  const rows = detailRows(shown, NOW).map(([, text]) => text)
   for (const {amount} of charges)
     expect(rows.filter(text => text.startsWith(`${amount} EUR`))).toHaveLength(1)
   for (const {fee} of policies) expect(rows.filter(text => text.endsWith(`costs ${fee} EUR`))).toHaveLength(1)
-  expect(offerGlance(shown, READER).match(/and 1 more/g)).toHaveLength(2)
+  expect(offerGlance(shown, NOW).match(/and 1 more/g)).toHaveLength(2)
 })
 
 test('what this machine did not keep is not put on the answer', () => {
   const {raw: _, refundable: __, free_cancellation_until: ___, ...kept} = offer()
-  const text = detailRows(kept, READER).join('\n')
+  const text = detailRows(kept, NOW).join('\n')
   expect(text).toContain('not stored here; see: bookctl hotels price off_1')
   expect(text).not.toContain('the answer does not say')
 })
@@ -75,11 +76,11 @@ test('what this machine did not keep is not put on the answer', () => {
 test('removes control characters from a hostile name, and fits a line to the terminal', async () => {
   const hostile = ['\u001b[2J\u001b]0;x\u0007Otel', 'ホテル東京'.repeat(9), 'a\r\nb', '\u202eletO']
   for (const hotel_name of hostile) {
-    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), READER)
+    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), NOW)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through.
     expect(line).not.toMatch(/[\u0000-\u001f\u007f\u202e]/)
     expect(stringWidth(line)).toBeLessThanOrEqual(77)
-    expect(offerGlance(offer({room_name: hotel_name}), READER)).not.toContain('\u001b')
+    expect(offerGlance(offer({room_name: hotel_name}), NOW)).not.toContain('\u001b')
   }
 })
 
@@ -93,7 +94,7 @@ const OFFERS = [fine, offer(), cheap]
 async function choose(script: readonly Line[], wanted?: FoundOffer) {
   const prompts = scriptedPrompts(script)
   const view: OfferView = {sort: 'price', refundable: false}
-  const choice = await chooseOffer(prompts, OFFERS, () => READER, view, wanted)
+  const choice = await chooseOffer(prompts, OFFERS, () => NOW, view, wanted)
   return {id: choice?.offer_id ?? 'change search', prompts, view}
 }
 

@@ -238,12 +238,12 @@ function balanceText(facts: PaymentFacts): string {
 }
 
 /** Lines of `Name  text`, each string of the service or of a person sanitised. */
-function describeSummary(plan: Plan, {seen}: Chosen, {connection, reader}: WizardParts): string {
-  const {target} = connection
+function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts): string {
+  const {target, clock} = connection
   const city = seen?.details?.city
   const {request, intent, doubts} = plan
   const rows: (readonly [string, string])[] = [
-    ...(seen ? detailRows(shownOf(seen), reader()).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...(seen ? detailRows(shownOf(seen), clock.now()).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
     ...(city ? [['City', cityText(city, connection)] as const] : []),
     ...(seen ? [['Dates', datesText(seen)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),

@@ -14,13 +14,6 @@ export function nightsText(checkIn: string, checkOut: string): string {
   return counted(nightsBetween(checkIn, checkOut), 'night')
 }
 
-export interface Reader {
-  /** Unix seconds. */
-  readonly now: number
-  /** IANA time zone of this machine. */
-  readonly timeZone: string
-}
-
 /** Unix seconds of a timestamp with a time zone; undefined for anything else. */
 function zonedInstantOf(text: string): number | undefined {
   return /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
@@ -31,7 +24,8 @@ export function isOver(text: string, now: number): boolean {
 }
 
 /** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
-export function onThreeClocks(text: string, {timeZone}: Reader): string[] {
+export function onThreeClocks(text: string): string[] {
+  const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
   const at = zonedInstantOf(text)
   if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
   const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`

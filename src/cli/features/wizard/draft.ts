@@ -22,14 +22,12 @@ import {
   TEMPLATE,
 } from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
-import type {Reader} from './dates.js'
 
 export interface WizardParts {
   readonly prompts: Prompts
   readonly connection: Connection
   readonly flags: ReserveFlags
   readonly tell: (text: string) => void
-  readonly reader: () => Reader
   readonly today: string
   /** Sends the reservation of `plan`. Throws Failure. */
   readonly send: (plan: Plan) => Promise<ReserveOutcome>

@@ -19,7 +19,7 @@ import {
 } from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf, searchAsking} from './ask-search.js'
-import {nightsText, type Reader} from './dates.js'
+import {nightsText} from './dates.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
 import {offerGlance, offerLine, priceText} from './offer-lines.js'
@@ -60,7 +60,7 @@ async function searchAndChoose(
   const expiresAt = Math.max(...offers.map(offer => Date.parse(offer.expires_at) / 1000))
   const clock = startClock(expiresAt, now, 'These offers')
   const prompts = clocked(parts.prompts, clock)
-  const choice = await chooseOffer(prompts, offers, parts.reader, draft.view, draft.lost).finally(clock.stop)
+  const choice = await chooseOffer(prompts, offers, now, draft.view, draft.lost).finally(clock.stop)
   if (!choice) return changeNow()
   draft.lost = choice
   seat(draft, request.rooms)
@@ -137,7 +137,7 @@ type Picked = FoundOffer | 'change search' | 'refundable' | 'sort'
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly FoundOffer[],
-  reader: () => Reader,
+  now: () => number,
   view: OfferView,
   wanted?: FoundOffer,
 ): Promise<FoundOffer | undefined> {
@@ -146,7 +146,7 @@ export async function chooseOffer(
     const order = `${ORDER_WORDS[view.sort]}${view.refundable ? ', refundable only' : ''}`
     const picked = await prompts.search<Picked>({
       message: `Offer (${counted(listed.length, 'offer')}, ${order}: hotel, board, terms)`,
-      find: typed => withActions(found(listed, typed, reader()), actions(view), typed),
+      find: typed => withActions(found(listed, typed, now()), actions(view), typed),
     })
     if (picked === 'sort') view.sort = NEXT[view.sort]
     else if (picked === 'refundable') view.refundable = !view.refundable
@@ -167,14 +167,14 @@ function listOf(
   return same ? [same, ...listed.filter(offer => offer !== same)] : listed
 }
 
-function found(listed: readonly FoundOffer[], typed: string, reader: Reader): Choice<Picked>[] {
+function found(listed: readonly FoundOffer[], typed: string, now: number): Choice<Picked>[] {
   return listed
     .filter(offer => matches(wordsOf(offer), typed))
     .map(offer => ({
       value: offer,
       names: [offer.offer_id],
-      name: offerLine(offer, reader),
-      description: offerGlance(offer, reader),
+      name: offerLine(offer, now),
+      description: offerGlance(offer, now),
     }))
 }
 

@@ -6,7 +6,7 @@ import type {OfferFound} from '../../../contract/seen-offers.js'
 import {fitTo} from '../../terminal/text.js'
 import {moneyText, onItsOwnClock} from '../../terminal/values.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
-import {isOver, onThreeClocks, type Reader} from './dates.js'
+import {isOver, onThreeClocks} from './dates.js'
 
 /** The facts of a search, or as many as this machine remembers. */
 export type ShownOffer = Pick<
@@ -46,7 +46,7 @@ const FEW = 3
 const MANY = 30
 
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
-export function offerLine(offer: ShownOffer, reader: Reader): string {
+export function offerLine(offer: ShownOffer, now: number): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
   const hotel = `${sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)}`
   const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
@@ -54,7 +54,7 @@ export function offerLine(offer: ShownOffer, reader: Reader): string {
     fitTo(sanitizeLine(priceText(offer), 20), 15),
     fitTo(name, NAME_WIDTH),
     fitTo(sanitizeLine(offer.board ?? '-', 12), 5),
-    sanitizeLine(cancelWord(offer, reader), 26),
+    sanitizeLine(cancelWord(offer, now), 26),
   ].join(' ')
 }
 
@@ -62,7 +62,7 @@ export function priceText({price}: ShownOffer): string {
   return knownPrice(price) ?? 'price unknown'
 }
 
-function cancelWord(offer: ShownOffer, {now}: Reader): string {
+function cancelWord(offer: ShownOffer, now: number): string {
   const until = offer.free_cancellation_until
   if (until && isOver(until, now)) return 'free period ended'
   if (until) return `free until ${until.slice(0, 10)}`
@@ -71,9 +71,9 @@ function cancelWord(offer: ShownOffer, {now}: Reader): string {
 }
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
-export function offerGlance(offer: ShownOffer, reader: Reader): string {
+export function offerGlance(offer: ShownOffer, now: number): string {
   const terms = knownTerms(offer)
-  const [heading = '', ...clocks] = cancellation(offer, reader)
+  const [heading = '', ...clocks] = cancellation(offer, now)
   const room = sanitizeLine(offer.room_name ?? 'unnamed room', 40)
   return [
     `${room}, ${boardText(offer.board)}`,
@@ -85,7 +85,7 @@ export function offerGlance(offer: ShownOffer, reader: Reader): string {
 }
 
 /** Everything known of an offer, as rows; a row without a name continues the one above. */
-export function detailRows(offer: ShownOffer, reader: Reader): (readonly [name: string, text: string])[] {
+export function detailRows(offer: ShownOffer, now: number): (readonly [name: string, text: string])[] {
   const terms = knownTerms(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
   return [
@@ -93,7 +93,7 @@ export function detailRows(offer: ShownOffer, reader: Reader): (readonly [name: 
     ['Room', `${sanitizeLine(offer.room_name ?? 'unnamed', 100)}; board ${boardText(offer.board)}`],
     ['Price', sanitizeLine(priceText(offer), 60)],
     ...spread('Due at hotel', dueLines(offer, terms.dueAtProperty, MANY)),
-    ...spread('Cancellation', cancellation(offer, reader)),
+    ...spread('Cancellation', cancellation(offer, now)),
     ...spread('', policyLines(terms.policies, MANY)),
     ...(terms.roomsLeft === undefined ? [] : [['Rooms left', String(terms.roomsLeft)] as const]),
     ...(terms.remarks === undefined ? [] : [['Remarks', sanitizeLine(terms.remarks, MOST_REMARKS)] as const]),
@@ -133,14 +133,11 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
 }
 
-function cancellation(offer: ShownOffer, reader: Reader): string[] {
+function cancellation(offer: ShownOffer, now: number): string[] {
   const until = offer.free_cancellation_until
   if (until) {
-    const [first = '', ...others] = onThreeClocks(until, reader)
-    return [
-      `${isOver(until, reader.now) ? 'free cancellation has ENDED:' : 'free until'} ${first}`,
-      ...others,
-    ]
+    const [first = '', ...others] = onThreeClocks(until)
+    return [`${isOver(until, now) ? 'free cancellation has ENDED:' : 'free until'} ${first}`, ...others]
   }
   if (offer.refundable === false) return ['NOT refundable']
   if (offer.refundable === true) return ['refundable; no deadline in the answer']

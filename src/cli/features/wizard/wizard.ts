@@ -1,7 +1,6 @@
 /** The booking wizard: `reserve` at a terminal with something missing. Nothing is sent before its summary. */
 
 import {today} from '../../input/dates.js'
-import {systemClock} from '../../session/clock.js'
 import {jsonResult} from '../../terminal/result.js'
 import type {ReserveFlow} from '../reserve/flow.js'
 import {describeRequest, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/plan.js'
@@ -38,12 +37,10 @@ export async function leadReservation(flow: ReserveFlow, offerId: string | undef
   if (!draft) return false
   const connection = await command.connect()
   const parts = {connection, prompts: await command.prompts(), tell: tellerOf(command)}
-  const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
   const {plan, made} = await runWizard(
     {
       ...parts,
       ...{flags, today: today()},
-      reader: () => ({now: systemClock.now(), timeZone}),
       send: chosen => flow.send(connection, chosen),
       refused: words => flow.refused(words),
     },
