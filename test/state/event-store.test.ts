@@ -67,26 +67,21 @@ test('does not forward a duplicate', () => {
   expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
 })
 
-test('adopts forwards of dead processes, not of running ones', () => {
-  receiveEvents(database, {...keeper, owner: 'gone'}, [event('evt_1', {targets: [TARGET, 'https://other/']})])
-  receiveEvents(database, {...keeper, owner: 'living'}, [event('evt_2', {targets: [TARGET]})])
-  const lost = {sequence: 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
-  forwards().settle([{...lost, state: 'pending', nextAttemptAt: 9999}])
-  expect(forwards().adopt('me', [TARGET], owner => (owner === 'living' ? 'running' : 'gone'), 2000)).toBe(1)
-  expect(taken(2000)).toEqual(['evt_1'])
-  expect(forwards().take('me', 'https://other/', 1e9, 9)).toEqual([])
-})
-
-test('adopts from an owner on another machine only what is long overdue', () => {
-  receiveEvents(database, {...keeper, owner: 'there'}, [event('evt_1', {targets: [TARGET]})])
+test('adopts forwards of owners that are gone, and of those elsewhere only what is long overdue', () => {
+  const fates = {gone: 'gone', living: 'running', there: 'elsewhere'} as const
   const due = 1000
-  const settled = {sequence: 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
-  forwards().settle([{...settled, state: 'pending', nextAttemptAt: due}])
-  const adopt = (now: number) => forwards().adopt('me', [TARGET], () => 'elsewhere', now)
-  expect([adopt(due - 1), adopt(due + 299)]).toEqual([0, 0])
-  expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
+  for (const [n, owner] of Object.keys(fates).entries()) {
+    receiveEvents(database, {...keeper, owner}, [event(`evt_${n}`, {targets: [TARGET, 'https://other/']})])
+    const failed = {sequence: n + 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
+    forwards().settle([{...failed, state: 'pending', nextAttemptAt: due}])
+  }
+  const adopt = (now: number) =>
+    forwards().adopt('me', [TARGET], owner => fates[owner as keyof typeof fates], now)
+  expect([due - 1, due, due + 299].map(adopt)).toEqual([1, 0, 0])
+  expect(taken(due - 1)).toEqual(['evt_0'])
   expect(adopt(due + 300)).toBe(1)
-  expect(forwards().take('me', TARGET, due + 300, 9)).toMatchObject([{eventId: 'evt_1', attempts: 1}])
+  expect(taken(due + 300)).toEqual(['evt_0', 'evt_2'])
+  expect(forwards().take('me', 'https://other/', 1e9, 9)).toEqual([])
 })
 
 test('knows whether an owner still runs', () => {

@@ -3,8 +3,7 @@ import {readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'n
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {keepExchanges, lastExchanges} from '../../src/state/exchanges.js'
-import {Home} from '../support/bookctl.js'
-import {ownDirectory} from '../support/own.js'
+import {closing, ownDirectory, ownHome} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 
 let directory: string
@@ -46,18 +45,12 @@ test.runIf(process.platform !== 'win32')('a link in place of the file is not fol
 })
 
 test('commands at the same time lose no line; BOOKCTL_NO_HISTORY keeps none', async () => {
-  const service = await ScriptedService.start()
-  const home = new Home({
-    BOOKCTL_BASE_URL: service.baseUrl,
-    BOOKCTL_CLIENT_ID: 'cid_1',
-    BOOKCTL_CLIENT_SECRET: 'sk_test_right',
-  })
+  const service = closing(await ScriptedService.start())
+  const home = ownHome(service.env)
   await home.run(['account'], {env: {BOOKCTL_NO_HISTORY: '1'}})
   expect(lastExchanges(home.configDirectory, 50)).toEqual([])
   await Promise.all(Array.from({length: 4}, () => home.spawn(['account'])))
   const kept = lastExchanges(home.configDirectory, 50)
   expect(kept).toHaveLength(4)
   expect(kept[0]).toMatchObject({command: 'account', method: 'GET', status: 200, attempt: 1})
-  home.remove()
-  service.close()
 })
