@@ -66,13 +66,6 @@ await describeEachPlace(FILES, place => {
     expect(await place.has('canary-1')).toBe(false)
   })
 
-  test('a refused entry was never lost, and has only its outcome', async () => {
-    const id = await begin(1)
-    await journal.settle(id, {outcome: 'refused'}, 2)
-    const nothing = {reservationRef: null, result: null, body: null}
-    expect(await journal.find('ref-1')).toMatchObject({outcome: 'refused', lost: false, ...nothing})
-  })
-
   test('looking writes nothing, and returns the verdict that beginning would', async () => {
     expect(await journal.look(intent(1))).toBeUndefined()
     expect(await journal.find('ref-1')).toBeUndefined()
@@ -132,25 +125,20 @@ await describeEachPlace(FILES, place => {
     },
   )
 
-  test('refuses an attempt on an entry that is gone or has ended', async () => {
+  const endings: [what: string, end: (id: number) => Promise<unknown>][] = [
+    ['was settled as not sent', id => journal.notSent(id, 0, 2)],
+    ['has ended', id => journal.settle(id, {outcome: 'confirmed'}, 3)],
+    ['was given up', async id => [await journal.attempt(id, 2), await journal.forget(id, 3)]],
+  ]
+  test.each(endings)('refuses an attempt on an entry that %s, and counts none', async (_, end) => {
     const id = await begin(1)
-    await journal.notSent(id, 0, 2)
+    await end(id)
+    const before = await journal.find('ref-1')
     const details = {code: 'begun_elsewhere', hint: 'check its outcome: bookctl journal'}
-    const failure = {
-      kind: 'usage',
-      message: expect.stringMatching(/given up; nothing more was sent$/),
-      details,
-    }
-    await expect(journal.attempt(id, 2)).rejects.toThrow(expect.objectContaining(failure))
-    const ended = await begin(2)
-    await journal.settle(ended, {outcome: 'confirmed'}, 3)
-    await expect(journal.attempt(ended, 4)).rejects.toThrow('nothing more was sent')
-    expect((await journal.find('ref-2'))?.attempts).toBe(0)
-    const givenUp = await begin(3)
-    await journal.attempt(givenUp, 4)
-    await journal.forget(givenUp, 5)
-    await expect(journal.attempt(givenUp, 6)).rejects.toThrow('given up')
-    expect(await journal.find('ref-3')).toMatchObject({outcome: 'forgotten', attempts: 1})
+    const message = expect.stringMatching(/given up; nothing more was sent$/)
+    const failure = expect.objectContaining({kind: 'usage', message, details})
+    await expect(journal.attempt(id, 4)).rejects.toThrow(failure)
+    expect(await journal.find('ref-1')).toEqual(before)
   })
 
   test('an entry of which nothing was sent stays as not sent, without attempts and without guest data', async () => {
@@ -173,7 +161,8 @@ await describeEachPlace(FILES, place => {
     const ended = await begin(2)
     await journal.settle(ended, {outcome: 'refused'}, 3)
     await journal.notSent(ended, 0, 4)
-    expect((await journal.find('ref-2'))?.outcome).toBe('refused')
+    const nothing = {reservationRef: null, result: null, body: null}
+    expect(await journal.find('ref-2')).toMatchObject({outcome: 'refused', lost: false, ...nothing})
     const lost = await begin(3)
     await journal.attempt(lost, 3)
     await journal.settle(lost, {outcome: 'unknown'}, 4)
