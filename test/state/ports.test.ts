@@ -170,7 +170,11 @@ await describeEachPlace(filesOfMachine(), place => {
       await state.openEventKeeper(),
       await (await place.open(state.directory)).openEventKeeper(),
     ]
-    const answers = await here.receive(keeper, [event('evt_1', {type: null}), event('evt_2'), event('evt_1')])
+    const answers = await here.receive(keeper, [
+      event('evt_1', {type: null}),
+      event('evt_2', {rawHeaders: []}),
+      event('evt_1'),
+    ])
     expect(answers.map(({duplicate}) => duplicate)).toEqual([false, false, true])
     expect(await there.receive(keeper, [event('evt_2')])).toEqual([{duplicate: true}])
     expect(await there.receive({...keeper, profile: 'live'}, [event('evt_2')])).toEqual([{duplicate: false}])
@@ -181,7 +185,8 @@ await describeEachPlace(filesOfMachine(), place => {
       ...{...came, receivedAt: near(now)},
       ...{sequence: expect.any(Number), profile: 'default'},
     })
-    expect(rest.map(({eventId, profile}) => `${eventId} ${profile}`)).toEqual(['evt_2 default', 'evt_2 live'])
+    const names = rest.map(({eventId, profile, rawHeaders}) => `${eventId} ${profile} ${rawHeaders.length}`)
+    expect(names).toEqual(['evt_2 default 0', 'evt_2 live 4'])
   })
 
   test('events are paged from both ends, with filters', async () => {

@@ -70,9 +70,8 @@ const READINGS: readonly Reading[] = [
   },
   {code: /^5[38]/, fault: 'failed', problem: 'cannot work now', hint: LOOK, isPassing: true},
   {code: /^(57|08|E[A-Z]+|$)/, fault: 'unreachable', problem: 'cannot be reached', hint: LOOK},
+  {code: /^/, fault: 'failed', problem: 'failed', hint: LOOK},
 ]
-
-const UNKNOWN: Omit<Reading, 'code'> = {fault: 'failed', problem: 'failed', hint: LOOK}
 
 /** `shown`: the address without its password. */
 export function storeErrorOf(error: unknown, shown: string): StorageError {
@@ -84,7 +83,7 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
   } = error as {code?: string; message?: string; constraint?: string}
   if (/error establishing an SSL/.test(message)) return notPostgres(shown)
   const code = given === undefined || given === POOLER ? (codeOf(message) ?? given ?? 'unknown') : given
-  const {fault, problem, hint, isPassing} = READINGS.find(reading => reading.code.test(code)) ?? UNKNOWN
+  const {fault, problem, hint, isPassing} = READINGS.find(reading => reading.code.test(code)) as Reading
   const named = [code, constraint].filter(Boolean).join(', ')
   const text = `the store ${shown} ${problem}${named === '' ? '' : ` (${named})`}`
   // The cause of `pg` names the client, whose key must not be printed.
