@@ -100,6 +100,14 @@ test('guests of before are offered again; Ctrl-C while an instant payment is awa
   expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
 })
 
+test('hotels search asks for what is missing, and shows the command that needs no asking', async () => {
+  const terminal = start(['hotels', 'search', '--city', '101', '--limit', '2', '--nationality', 'TR'])
+  await answer(terminal, [...SEARCH.slice(1, 6), ['Currency', '\r']])
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.raw()).toContain('bookctl hotels search --city 101 --check-in 2030-06-01')
+  expect(terminal.screen()).toContain('off_')
+})
+
 test('tours search asks for the city by its name, and takes the name on the command line from then on', async () => {
   const terminal = start(['tours', 'search', '--limit', '2'])
   await answer(terminal, [
