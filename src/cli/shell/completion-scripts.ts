@@ -135,25 +135,16 @@ const SHELLS: Readonly<Record<string, {readonly script: string; readonly install
 export const SHELL_NAMES = Object.keys(SHELLS)
 
 /** The script for `shell`; without one, how to install that of the shell at `shellPath`, or of each. */
-export function completionResult(shell: string | undefined, shellPath: string | undefined): Result {
-  const known = shell ?? shellOf(shellPath)
-  const script = SHELLS[shell ?? '']?.script ?? null
-  const install = installText(known)
-  const document = {shell: known ?? null, script, install}
-  return {...single(document, document, document.shell), text: script ?? install}
-}
-
-/** The shell of `SHELL=/usr/bin/zsh`, if it is one of those above. */
-function shellOf(path = ''): string | undefined {
-  const name = /([^/\\]*?)(?:\.exe)?$/.exec(path)?.[1] ?? ''
-  const known = name === 'pwsh' ? 'powershell' : name
-  return Object.hasOwn(SHELLS, known) ? known : undefined
-}
-
-function installText(shell: string | undefined): string {
-  const parts = (shell === undefined ? SHELL_NAMES : [shell]).map(name => {
+export function completionResult(shell: string | undefined, shellPath = ''): Result {
+  const program = /([^/\\]*?)(?:\.exe)?$/.exec(shellPath)?.[1] ?? ''
+  const inUse = shell ?? (program === 'pwsh' ? 'powershell' : program)
+  const known = Object.hasOwn(SHELLS, inUse) ? inUse : undefined
+  const parts = (known === undefined ? SHELL_NAMES : [known]).map(name => {
     const lines = SHELLS[name]?.install ?? []
     return [`Completion for ${name}:`, '', ...lines.map(line => `  ${line}`), ''].join('\n')
   })
-  return `${parts.join('\n')}\nThen open a new shell.\n`
+  const install = `${parts.join('\n')}\nThen open a new shell.\n`
+  const script = SHELLS[shell ?? '']?.script ?? null
+  const document = {shell: known ?? null, script, install}
+  return {...single(document, document, document.shell), text: script ?? install}
 }
