@@ -80,14 +80,6 @@ export interface StopNote {
   readonly hint: string
 }
 
-/** The `--json` document of a command that a signal stopped. */
-export function stoppedDocument(signal: NodeJS.Signals, note: StopNote | undefined) {
-  const code = signal === 'SIGINT' ? 'interrupted' : 'terminated'
-  const {state, hint} = note ?? {}
-  const message = `stopped by ${signal} before it ended${state === undefined ? '' : `: ${state}`}`
-  return {error: {code, message, ...(hint === undefined ? {} : {hint})}}
-}
-
 const MAX_ERROR_BYTES = 4000
 
 type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}

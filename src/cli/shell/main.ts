@@ -103,9 +103,14 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
   const {command, argv} = running
   const {wantsJson} = await import('./argv.js')
   if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
-  const {stoppedDocument} = await import('./exit-codes.js')
+  const state = note?.state === undefined ? '' : `: ${note.state}`
+  const error = {
+    code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
+    message: `stopped by ${signal} before it ended${state}`,
+    hint: note?.hint,
+  }
   const {jsonText} = await import('../terminal/json-text.js')
-  process.stdout.write(`${jsonText(stoppedDocument(signal, note), 2)}\n`)
+  process.stdout.write(`${jsonText({error}, 2)}\n`)
 }
 
 /** Prints an error, on one line if the command prints lines; returns the exit code. */
