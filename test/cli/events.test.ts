@@ -1,22 +1,16 @@
 /** Events received, chosen by the id that was typed. */
-import {mkdtempSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {eventFilter, findEvent} from '../../src/cli/features/webhooks/events.js'
 import type {EventStore} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
-import type {Database} from '../../src/storage/database.js'
+import {closing, ownDirectory} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
 
-let directory: string
-let database: Database
 let store: EventStore
 
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bookctl-events-'))
-  database = openOwn(EVENTS, directory)
+beforeEach(() => {
+  const database = closing(openOwn(EVENTS, ownDirectory()))
   store = createEventStore(() => database)
   const rest = {
     type: null,
@@ -26,14 +20,8 @@ beforeAll(() => {
     body: Buffer.from('{}'),
     targets: [],
   }
-  receiveEvents(database, {profile: 'default', owner: 'me'}, [
-    {...rest, eventId: 'evt_1'},
-    {...rest, eventId: '4711'},
-  ])
-})
-afterAll(() => {
-  database.close()
-  rmSync(directory, {recursive: true})
+  const events = ['evt_1', '4711'].map(eventId => ({...rest, eventId}))
+  receiveEvents(database, {profile: 'default', owner: 'me'}, events)
 })
 
 test.each(['evt_1', '4711'])('%s is found, in whatever form the service wrote it', async id => {
