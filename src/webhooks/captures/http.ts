@@ -57,9 +57,8 @@ async function* bodyOf(
   afterwards: Afterwards,
 ): AsyncGenerator<Uint8Array> {
   const coding = headerOf(headers, 'transfer-encoding')
-  if (typeof coding === 'string' && /\bchunked$/i.test(coding) && (await startsWithChunk(source))) {
+  if (typeof coding === 'string' && /\bchunked$/i.test(coding) && (await chunkSizeIn(source)))
     return yield* dechunk(source, afterwards)
-  }
   const length = headerOf(headers, 'content-length')
   if (typeof length !== 'string' || !/^\d{1,15}$/.test(length)) return yield* source.rest()
   yield* upTo(source, Number(length), afterwards)
@@ -88,15 +87,14 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
 
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n/i
 
-async function startsWithChunk(source: ByteSource): Promise<boolean> {
-  return CHUNK_SIZE.test((await source.peek(1024)).toString('latin1'))
+async function chunkSizeIn(source: ByteSource): Promise<RegExpExecArray | null> {
+  return CHUNK_SIZE.exec((await source.peek(1024)).toString('latin1'))
 }
 
 /** The data of the chunks; from where they break off, the bytes as they are. */
 async function* dechunk(source: ByteSource, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
   for (;;) {
-    const look = await source.peek(1024)
-    const size = CHUNK_SIZE.exec(look.toString('latin1'))
+    const size = await chunkSizeIn(source)
     if (!size) {
       afterwards.notes.push('the chunks of the body break off')
       return yield* source.rest()

@@ -67,25 +67,23 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
     if (!(error instanceof StorageError && error.isPassing)) fatal(error)
   }
 
-  const createOwnForwarder = () =>
-    createForwarder({
-      targets: plan.targets,
-      store: {
-        take: (target, now, limit) => keeper.take(owner, target, now, limit),
-        settle: results => keeper.settle(results),
-        holds: one => keeper.holds?.(one) ?? true,
-      },
-      headersOf: (one, now) => freshHeaders(one, names.signature, plan.mayResign ? secrets.now() : [], now),
-      handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
-      clock: systemClock.now,
-      random: Math.random,
-      onReport: report => {
-        if (report.state === 'done') count.forwarded += 1
-        output.forward(report)
-      },
-      onStoreError: error => onStoreError(error, 'results of forwarding cannot be recorded yet'),
-    })
-  const forwarder = plan.targets.length > 0 ? createOwnForwarder() : undefined
+  const forwarder = createForwarder({
+    targets: plan.targets,
+    store: {
+      take: (target, now, limit) => keeper.take(owner, target, now, limit),
+      settle: results => keeper.settle(results),
+      holds: one => keeper.holds?.(one) ?? true,
+    },
+    headersOf: (one, now) => freshHeaders(one, names.signature, plan.mayResign ? secrets.now() : [], now),
+    handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
+    clock: systemClock.now,
+    random: Math.random,
+    onReport: report => {
+      if (report.state === 'done') count.forwarded += 1
+      output.forward(report)
+    },
+    onStoreError: error => onStoreError(error, 'results of forwarding cannot be recorded yet'),
+  })
 
   const afterAnswer = (receipt: Receipt) => {
     const isValid = receipt.reason === 'ok'
@@ -99,7 +97,7 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
       awaited = undefined
     }
     if (!isValid || !isShown || receipt.duplicate) return
-    forwarder?.wake()
+    forwarder.wake()
     // The test event of `--subscribe` is none of those a script waits for.
     if (!isAwaited) expectation?.see(parseBody(receipt.body))
   }
@@ -131,9 +129,9 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
     clearInterval(tidying)
     await Promise.all([
       server?.close(LIMITS_OF_END.answeringMilliseconds),
-      forwarder?.settled(LIMITS_OF_END.forwardingMilliseconds),
+      forwarder.settled(LIMITS_OF_END.forwardingMilliseconds),
     ])
-    await forwarder?.stop()
+    await forwarder.stop()
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     await output.end(LIMITS_OF_END.writingMilliseconds)
     talk.end()
@@ -141,7 +139,7 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
     if (!server) return
     const {valid, invalid, duplicate, forwarded} = count
     const rest = forwarded < valid - duplicate ? '; the others are kept and tried again' : ''
-    const forwards = forwarder ? `, ${forwarded} forwarded${rest}` : ''
+    const forwards = plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
     command.note(`Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`)
   })
 
@@ -166,12 +164,12 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
     /** Prints "ready"; resolves when enough events came, never without --exit-after. Rejects when it cannot go on. */
     async run(): Promise<void> {
       output.ready(url, process.pid)
-      forwarder?.wake()
+      forwarder.wake()
       const failed = new Promise<never>((_, reject) => {
         fatal = reject
       })
       await Promise.race([failed, expectation?.begin() ?? failed])
-      await forwarder?.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
+      await forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
     },
     /** Reads the stored secrets again; resolves with the first event signed with the secret `secretName`. */
     next(secretName: string): Promise<void> {
