@@ -66,13 +66,10 @@ export function written(key: SettingKey, place: SettingPlace, around: Surroundin
   return holder as SettingValue | undefined
 }
 
-/** A value in the type of its setting. */
-export interface Checked extends Effective {
-  /** Why the value is invalid, naming its place; it is then as it was written. */
-  readonly problem: string | undefined
-}
+export type Checked = Awaited<ReturnType<typeof checked>>
 
-export async function checked(found: Effective): Promise<Checked> {
+/** The value in the type of its setting; `problem` says why it is invalid, naming its place, and it is then as written. */
+export async function checked(found: Effective) {
   try {
     return {...found, value: await usableValue(found), problem: undefined}
   } catch (error) {

@@ -13,12 +13,6 @@ import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
 
 type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 
-/** What requests go through; `signedIn` is there when there are credentials. */
-interface Link {
-  readonly sender: Sender
-  readonly signedIn: SignedIn | undefined
-}
-
 /** A clock that is this wrong misjudges when tokens expire; beyond §6.3's tolerance it refuses signatures too. */
 const NOTABLE_SKEW_SECONDS = 60
 const GRAVE_SKEW_SECONDS = 300
@@ -26,10 +20,10 @@ const GRAVE_SKEW_SECONDS = 300
 /** `open` is called by the first check. BOOKCTL_TOKEN does not show its scopes, so the account check shows what it is good for. */
 export function serviceChecks(
   baseUrl: string,
-  open: () => Promise<Link>,
+  open: () => Promise<{readonly sender: Sender; readonly signedIn: SignedIn | undefined}>,
   {timeoutSeconds, now}: {timeoutSeconds: number; now: () => number},
 ): Checks {
-  let link: Link | undefined
+  let link: Awaited<ReturnType<typeof open>> | undefined
   let answer: SentAnswer | undefined
   let answeredAt = 0
   let token: Pick<Token, 'scopes'> | undefined

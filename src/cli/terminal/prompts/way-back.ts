@@ -50,12 +50,13 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
 /** `prompts` that return the answers in `given` without asking, then add to it. */
 function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: boolean): Prompts {
   let next = 0
-  const answered = async <T>({message}: Asked, ask: (goesBack: boolean) => Promise<T>): Promise<T> => {
+  const answered = async <Q extends Asked, T>(question: Q, ask: (asked: Q) => Promise<T>): Promise<T> => {
+    const {message} = question
     // A question may no longer be asked: that of a guest who was forgotten.
     const index = given.findIndex((one, place) => place >= next && one.message === message)
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
-      const answer = await ask(leaves || given.length > 0)
+      const answer = await ask({...question, goesBack: leaves || given.length > 0})
       given.push({message, answer})
       answers.set(message, answer)
     }
@@ -63,30 +64,29 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
   }
   return {
     text: question =>
-      answered(question, goesBack => {
+      answered(question, asked => {
         const before = question.secret ? undefined : answers.get(question.message)
-        const usual = typeof before === 'string' && before !== '' ? {default: before} : {}
-        return prompts.text({...question, ...usual, goesBack})
+        return prompts.text(typeof before === 'string' && before !== '' ? {...asked, default: before} : asked)
       }),
     choose: question =>
-      answered(question, goesBack => {
+      answered(question, asked => {
         const same = sameAs(answers.get(question.message), question.choices)
-        return prompts.choose({...question, ...(same ? {default: same.value} : {}), goesBack})
+        return prompts.choose(same ? {...asked, default: same.value} : asked)
       }),
-    chooseSeveral: question => answered(question, goesBack => prompts.chooseSeveral({...question, goesBack})),
+    chooseSeveral: question => answered(question, asked => prompts.chooseSeveral(asked)),
     search: question =>
-      answered(question, goesBack => {
+      answered(question, asked => {
         const all = question.find('')
         const same = sameAs(answers.get(question.message), all)
-        if (!same) return prompts.search({...question, goesBack})
+        if (!same) return prompts.search(asked)
         const first = [same, ...all.filter(choice => choice !== same)]
         const find = (typed: string) => (typed === '' ? first : question.find(typed))
-        return prompts.search({...question, find, goesBack, startsUnchosen: false})
+        return prompts.search({...asked, find, startsUnchosen: false})
       }),
     // A confirmation is never a default.
     confirm: ({about, ...question}) =>
-      answered(question, async goesBack => {
-        const agreed = await prompts.confirm({...question, goesBack})
+      answered(question, async asked => {
+        const agreed = await prompts.confirm(asked)
         if (!agreed && about !== undefined) answers.delete(about)
         return agreed
       }),
