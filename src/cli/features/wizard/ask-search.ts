@@ -11,6 +11,7 @@ import type {Connection} from '../../session/connect.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
+import {counted} from '../../terminal/values.js'
 import {cityLine, namedCities} from '../catalogue/city-names.js'
 import {
   MOST_PERSONS,
@@ -98,9 +99,8 @@ export async function askRooms(prompts: Prompts): Promise<Room[]> {
   const read = (typed: string) => checkInteger('rooms', typed, 1, MOST_ROOMS)
   const count = await askRead(prompts, {message: 'Number of rooms', default: '1'}, read)
   const rooms: Room[] = []
-  for (let number = 1; number <= count; number++) {
-    rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${number}: `))
-  }
+  while (rooms.length < count)
+    rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${rooms.length + 1}: `))
   return rooms
 }
 
@@ -111,10 +111,8 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
     return readRoom('adults', typed)
   })
   const message = word('Ages of the children, such as 4, 7')
-  const children_ages = await askRead(prompts, {message, empty: 'none'}, readAges, ages => {
-    const children = ages.length === 1 ? '1 child' : `${ages.length} children`
-    return `${children}, aged ${ages.join(', ')}`
-  })
+  const meaning = (ages: number[]) => `${counted(ages.length, 'child', 'children')}, aged ${ages.join(', ')}`
+  const children_ages = await askRead(prompts, {message, empty: 'none'}, readAges, meaning)
   return {adults, children_ages}
 }
 
@@ -137,11 +135,7 @@ async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise
   return askRead(prompts, question, read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code))
 }
 
-export async function askCity({
-  prompts,
-  cities: list,
-  isLocal,
-}: Omit<SearchAsking, 'today' | 'likely'>): Promise<number> {
+async function askCity({prompts, cities: list, isLocal}: SearchAsking): Promise<number> {
   const cities = await list()
   if (cities.length === 0) {
     const where = isLocal
