@@ -29,12 +29,24 @@ export const HEADERS = {
   }),
 }
 
-const DAY_OR_TIME = {
-  anyOf: [
-    {type: 'string', format: 'date'},
-    {type: 'string', format: 'date-time'},
+const DAY_OR_TIME = {anyOf: ['date', 'date-time'].map(format => ({...TEXT, format}))}
+
+const QUERY: Readonly<Record<string, [description: string, example: unknown, schema: object]>> = {
+  limit: ['The most records in the answer', 50, {type: 'integer', minimum: 1, maximum: 200, default: 50}],
+  after: ['Cursor from `meta.after` of the page before', 'czUw', TEXT],
+  client_reference_id: [
+    "Only the reservation with this partner's reference",
+    wordsFor('client_reference_id').example,
+    {...TEXT, ...limitsOf('client_reference_id')},
   ],
+  status: ['Only reservations in this state', 'CONFIRMED', {...TEXT, enum: RESERVATION_STATUSES}],
+  created_from: ['Made at or after this date (UTC) or timestamp', '2030-06-01', DAY_OR_TIME],
+  created_to: ['Made at or before this date (UTC) or timestamp', '2030-06-30T23:59:59Z', DAY_OR_TIME],
 }
+
+const queryParameters = Object.entries(QUERY).map(([name, [description, example, schema]]) => {
+  return [name, {name, in: 'query', required: false, description, schema, example, 'x-source': 'ours'}]
+})
 
 export const PARAMETERS = {
   IdempotencyKey: {
@@ -48,35 +60,7 @@ export const PARAMETERS = {
     example: '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10',
     'x-source': '§4.4',
   },
-  limit: query('limit', 'The most records in the answer', 50, {
-    type: 'integer',
-    minimum: 1,
-    maximum: 200,
-    default: 50,
-  }),
-  after: query('after', 'Cursor from `meta.after` of the page before', 'czUw'),
-  client_reference_id: query(
-    'client_reference_id',
-    "Only the reservation with this partner's reference",
-    wordsFor('client_reference_id').example,
-    {type: 'string', ...limitsOf('client_reference_id')},
-  ),
-  status: query('status', 'Only reservations in this state', 'CONFIRMED', {
-    type: 'string',
-    enum: RESERVATION_STATUSES,
-  }),
-  created_from: query(
-    'created_from',
-    'Made at or after this date (UTC) or timestamp',
-    '2030-06-01',
-    DAY_OR_TIME,
-  ),
-  created_to: query(
-    'created_to',
-    'Made at or before this date (UTC) or timestamp',
-    '2030-06-30T23:59:59Z',
-    DAY_OR_TIME,
-  ),
+  ...Object.fromEntries(queryParameters),
 }
 
 /** The refusals of one operation, by status. */
@@ -127,8 +111,4 @@ function errorOf(code: ErrorCode, isOAuth: boolean): object {
 
 function inWords(code: ErrorCode): string {
   return code.replaceAll('_', ' ')
-}
-
-function query(name: string, description: string, example: unknown, schema: object = TEXT): object {
-  return {name, in: 'query', required: false, description, schema, example, 'x-source': 'ours'}
 }

@@ -84,6 +84,7 @@ tour.name / Name of the tour / "Topkapı Palace with a local guide"
 short_description / The tour in a sentence / "A licensed guide shows you Topkapı Palace."
 duration_minutes / Length in minutes / 150
 price_from / Lowest price for one person / {"amount": "35.00", "currency": "EUR"}
+price_from.amount / Decimal amount / "35.00"
 rating / Average of the reviews, up to 5; null: none / 4.4
 review_count / Number of reviews / 2355
 tags / Keywords / ["culture", "guided"]

@@ -117,7 +117,7 @@ export function nextStep(code: string, status: number, scope: string | undefined
 
 export const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
 
-/** The hint for a refusal (4xx) with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the operation needs. */
+/** The hint for a refusal, or a failure of the service, with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the operation needs. */
 export function hintFor(
   answer: Answer,
   code: string,
@@ -125,15 +125,11 @@ export function hintFor(
   scope: string | undefined,
 ): string | undefined {
   const step = nextStep(code, answer.status, scope)
+  if (answer.status < 200 || answer.status >= 500) return waitHint(answer, now) ?? step ?? 'try again later'
   if (answer.status === 403) return scopeHint(answer, scope) ?? step
   if (answer.status === 429) return waitHint(answer, now) ?? step
   if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
   return step
-}
-
-/** The hint for a failure of the service (5xx) with `code`. */
-export function hintOfFailure(answer: Answer, code: string, now: number): string {
-  return waitHint(answer, now) ?? nextStep(code, answer.status, undefined) ?? 'try again later'
 }
 
 function waitHint(answer: Answer, now: number): string | undefined {

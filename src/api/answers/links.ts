@@ -19,6 +19,7 @@ export function findPaymentUrl(json: unknown): string | undefined {
 }
 
 const ENVELOPES = ['data', 'result', 'response', 'payload']
+const MAX_ENVELOPES = 3
 
 /** The voucher's link, absolute: one that begins with `/` is of the service's own origin. Undefined when there is none. */
 export function findVoucherUrl(json: unknown, baseUrl: string): string | undefined {
@@ -33,8 +34,11 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
     if (found !== undefined) return found
   }
   // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
-  const top = isObject(json) ? fieldsOf(json) : undefined
-  const content = ENVELOPES.map(name => top?.get(name)).find(value => value != null) ?? json
+  let content = json
+  for (let depth = 0; depth < MAX_ENVELOPES && isObject(content); depth++) {
+    const fields = fieldsOf(content)
+    content = ENVELOPES.map(name => fields.get(name)).find(value => value != null) ?? content
+  }
   const record = firstObject(content)
   return record ? linkIn(fieldsOf(record), names, read) : read(content)
 }

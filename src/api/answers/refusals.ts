@@ -5,7 +5,7 @@ import {whyNotJson} from '../../contract/json.js'
 import {isSuccess, mayHaveActed} from '../http/retry.js'
 import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
-import {BASE_URL_HINT, faultHint, hintFor, hintOfFailure} from './hints.js'
+import {BASE_URL_HINT, faultHint, hintFor} from './hints.js'
 
 interface Judging {
   /** Whether the request changes something: then its outcome is unknown where the service may have acted. */
@@ -51,13 +51,12 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
   }
   const {code} = describeError(answer)
   const said = wordsOf(answer) ?? quoteUnlessJson(answer)
+  const hint = hintFor(answer, code, now, scope ?? undefined)
   if (status < 200 || status >= 500) {
     const message = `the service failed with status ${status}${said === undefined ? '' : `: ${said}`}`
-    const hint = hintOfFailure(answer, code, now)
     return new Failure('service_failed', message, {code, status, requestId, hint})
   }
   const fields = fieldsIn(answer)
-  const hint = hintFor(answer, code, now, scope ?? undefined)
   const details = {code, status, requestId, hint, ...(fields.length > 0 && {fields})}
   const why = said ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${why}`, details)
