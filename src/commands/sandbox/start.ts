@@ -3,8 +3,8 @@ import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
+import {credentialsOf} from '../../cli/features/sandbox/credentials.js'
 import {listenOn} from '../../cli/features/sandbox/port.js'
-import {credentialsOf} from '../../cli/features/sandbox/running.js'
 import {
   createRequestLines,
   type RequestLines,

@@ -1,16 +1,31 @@
-/** Base of the commands that act on a local sandbox that is running. */
+/** Base of the commands that act on a local sandbox that is running: which one, and its controls (service.md, `/_sandbox`). */
+import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
+import {parseBaseUrl} from '../../../api/http/base-url.js'
+import {SendError, type SentAnswer} from '../../../api/types.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {SANDBOX_MARK} from '../../../contract/identifiers.js'
+import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
+import {listeningSandboxes, runningSandboxes, type SandboxRecord} from '../../session/sandbox-records.js'
 import {BaseCommand} from '../../shell/base-command.js'
-import {type ControlCall, control, findSandbox, type RunningSandbox} from './running.js'
 
 export const FAULT_COLUMNS = 'kind operation times left status retry_after code latency_ms'.split(' ')
+
+type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
+
+interface ControlOptions {
+  /** (default: POST with a body, else GET). */
+  readonly method?: 'DELETE'
+  readonly body?: object | undefined
+  /** Time to wait where --timeout is not given (default: as for any request). */
+  readonly seconds?: number
+}
 
 export abstract class SandboxCommand extends BaseCommand {
   private found: Promise<RunningSandbox> | undefined
 
   protected running(): Promise<RunningSandbox> {
-    const typed = this.types('base-url') ? this.globals['base-url'] : undefined
-    this.found ??= findSandbox(this.config.configDir, typed, text => this.tell(text))
+    this.found ??= this.find()
     return this.found
   }
 
@@ -18,22 +33,72 @@ export abstract class SandboxCommand extends BaseCommand {
     return Boolean((this.globals as {'dry-run'?: boolean})['dry-run'])
   }
 
-  /**
-   * The answer of one of its controls. With --dry-run the request is printed instead, and nothing is returned. Waits `seconds`,
-   * where that is given and --timeout is not.
-   */
+  /** The JSON of one of its controls, out of `data` where that is an object. With --dry-run the request is printed instead. */
   protected async control(
     path: string,
-    {seconds, ...call}: Omit<ControlCall, 'path'> & {readonly seconds?: number} = {},
+    {method: typed, body, seconds}: ControlOptions = {},
   ): Promise<Record<string, unknown> | undefined> {
-    const sandbox = await this.running()
-    if (this.isDryRun) {
-      const method = call.method ?? (call.body ? 'POST' : 'GET')
-      const request = plainDryRequest(method, `${sandbox.origin}/_sandbox${path}`, call.body)
-      return void (await this.print(dryRun([request])))
-    }
+    const url = `${(await this.running()).origin}/_sandbox${path}`
+    const method = typed ?? (body ? 'POST' : 'GET')
+    if (this.isDryRun) return void (await this.print(dryRun([plainDryRequest(method, url, body)])))
     const {sender, timeoutSeconds} = await this.openSender()
-    const patience = this.timeoutSeconds ?? seconds ?? timeoutSeconds
-    return control({sender, timeoutSeconds: patience}, sandbox, {path, ...call})
+    const policy = {
+      repeatable: body === undefined,
+      timeoutSeconds: this.timeoutSeconds ?? seconds ?? timeoutSeconds,
+    }
+    const accept = {accept: 'application/json'}
+    const request = body
+      ? {method, url, headers: {...accept, 'content-type': 'application/json'}, body: JSON.stringify(body)}
+      : {method, url, headers: accept}
+    const answer = await sender.send(request, policy).catch(error => {
+      if (!(error instanceof SendError)) throw error
+      if (error.last.fault !== 'refused') throw unanswered(error, body !== undefined)
+      throw notRunning('the local sandbox does not answer', error.last.reason)
+    })
+    if (answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) {
+      const message = `not a local sandbox: the answer was ${redirectIn(answer) ?? answer.status}`
+      throw new Failure('service_failed', message, {code: 'not_a_sandbox', status: answer.status})
+    }
+    const json = parseJson(answer.body)
+    if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
+    throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
   }
+
+  /** At a typed --base-url, else the newest that runs. BOOKCTL_BASE_URL does not count: it may name one that has ended. */
+  private async find(): Promise<RunningSandbox> {
+    const typed = this.types('base-url') ? this.globals['base-url'] : undefined
+    if (typed) {
+      const {isLoopback, baseUrl} = parseBaseUrl(typed, '--base-url', 'correct --base-url')
+      if (isLoopback) return {origin: new URL(baseUrl).origin, base_url: baseUrl}
+      throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
+    }
+    const {configDir} = this.config
+    const noted = runningSandboxes(configDir)
+    const [found, ...others] = noted.length > 1 ? await listeningSandboxes(configDir) : noted
+    if (found === undefined) throw notRunning('no local sandbox is running')
+    const count = `${others.length + 1} local sandboxes are running`
+    if (others.length > 0) this.tell(`${count}; using the newest, ${found.base_url}; --base-url chooses`)
+    return found
+  }
+}
+
+/** The sandbox's own answer, damaged on its way. `changes`: the request was for a change. */
+function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
+  const problem = `the answer of the local sandbox cannot be read: ${whyNotJson(body)}`
+  if (!changes) return new Failure('service_failed', problem, {code: 'answer_not_understood', status})
+  const message = `the change may have been made, but ${problem}`
+  return new Failure('outcome_unknown', message, {code: 'outcome_unknown', status})
+}
+
+function refused(status: number, json: unknown): Failure {
+  const error = isObject(json) && isObject(json.error) ? json.error : {}
+  const code = typeof error.code === 'string' ? error.code : `status_${status}`
+  const message = typeof error.message === 'string' ? error.message : `the local sandbox answered ${status}`
+  return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {code, status})
+}
+
+function notRunning(problem: string, reason?: string): Failure {
+  const hint = 'start it in another terminal: bookctl sandbox start'
+  const details = {code: 'sandbox_not_running', hint}
+  return new Failure('unreachable', problem, reason === undefined ? details : {...details, reason})
 }
