@@ -35,15 +35,13 @@ export interface StoreChoice {
 
 type KnownClient = Pick<TokenClient, 'baseUrl' | 'clientId' | 'clientSecret'>
 
-export interface StateOptions {
-  /** Given in tests. */
-  readonly keychain?: Keychain
-  readonly store?: StoreChoice
-}
-
 /** Throws nothing; the parts throw StorageError when used. With a store, what machines share is there and nowhere else. */
-export function openState(directory: string, {keychain, store}: StateOptions = {}): State {
-  return assemble(directory, keychain ?? createKeychain(directory), store, true)
+export function openState(
+  directory: string,
+  options: {keychain?: Keychain; store?: StoreChoice} = {},
+): State {
+  const {keychain = createKeychain(directory), store} = options
+  return assemble(directory, keychain, store, true)
 }
 
 /** For reading only, while the user is typing: nothing is created, changed or migrated; what has no file is empty. */
