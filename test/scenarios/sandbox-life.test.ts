@@ -2,6 +2,7 @@
 import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
+import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
 import {ownHome, ownListening} from '../support/own.js'
 import {exportsOf, occupy, start} from './started-sandboxes.js'
 
@@ -97,7 +98,8 @@ test('several run beside each other, and the end of one hides no other', async (
   expect((await home.json<Listed>(['sandbox', 'list'])).result).toEqual({sandboxes: []})
   const usual = await start(home)
   const inMemory = await start(home, '--db', ':memory:')
-  const inFile = await start(home, '--db', 'other.db')
+  // A port that no other sandbox takes once this one is killed.
+  const inFile = await start(home, '--db', 'other.db', '--port', String(await findFreePort()))
   const {result} = await home.json<Listed>(['sandbox', 'list'])
   expect(result.sandboxes).toMatchObject([
     {base_url: inFile.baseUrl, pid: inFile.pid, database: join(home.directory, 'other.db')},
@@ -159,7 +161,8 @@ test('records are private, and those of killed sandboxes are removed by the next
   expect(statSync(join(home.configDirectory, 'sandbox-running.json')).mode & 0o777).toBe(0o600)
   await stop()
   // Its process id may belong to another process by now.
-  const record = {origin: new URL(killed.baseUrl).origin, base_url: killed.baseUrl, pid: process.pid}
+  const origin = `http://127.0.0.1:${await findFreePort()}`
+  const record = {origin, base_url: `${origin}/partner-api/v1`, pid: process.pid}
   writeFileSync(join(home.configDirectory, 'sandbox-running.json'), JSON.stringify(record))
   expect(await home.run(['sandbox', 'env'])).toMatchObject({exit: 7, stdout: ''})
 })
