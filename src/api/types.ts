@@ -3,8 +3,8 @@
  * trace) → `Transport` (one exchange on the wire).
  */
 import type {OperationName} from '../contract/operations.js'
-import type {Scope} from '../contract/scopes.js'
 import type {Token} from '../contract/token-cache.js'
+import type {Scope} from '../contract/tokens.js'
 
 export interface WireRequest {
   readonly method: string

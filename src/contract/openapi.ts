@@ -6,7 +6,7 @@ import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from 
 import {wordsFor} from './openapi-words.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SUMMARIES} from './operations.js'
-import {SCOPES} from './scopes.js'
+import {SCOPES} from './tokens.js'
 import {eventEnvelope} from './webhooks.js'
 
 const VERSION = '1.0.0'

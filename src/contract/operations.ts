@@ -2,7 +2,7 @@
  * Every operation of the service. `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a
  * path is a guess: the client calls it on the local sandbox only, or where the profile names it.
  */
-import type {Scope} from './scopes.js'
+import type {Scope} from './tokens.js'
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -1,7 +1,14 @@
 /** What this machine stores, in one directory: each file is opened when first needed, and created by the first write. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import type {JournalClient, JournalStore} from '../contract/journal.js'
+import {usage} from '../contract/failure.js'
+import {
+  isNeverSent,
+  type Journal,
+  type JournalClient,
+  type JournalStore,
+  type ReservationIntent,
+} from '../contract/journal.js'
 import type {EventKeeper} from '../contract/stored-events.js'
 import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
 import {type Database, openIfAny} from '../storage/database.js'
@@ -14,7 +21,6 @@ import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore} from './journal.js'
 import {createPeopleStore} from './people-store.js'
 import type {SharedStores, StoreOptions} from './postgres/shared.js'
-import {routed, withoutLocal} from './routed.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
 import {createSettings} from './settings.js'
@@ -234,4 +240,37 @@ function once<T>(compute: () => T): Once<T> {
     return get.result as T
   }
   return get
+}
+
+type Methods = Record<string, (...args: readonly unknown[]) => unknown>
+
+/** A port that is found at each call, whose methods are asynchronous, but for those it has of its `own`. */
+function routed<Port extends object>(find: () => Promise<Port>, own: Partial<Port> = {}): Port {
+  const get = (methods: Methods, name: string) => {
+    // Nothing that is awaited may look like a promise itself.
+    if (name === 'then' || name in methods) return methods[name]
+    return async (...args: readonly unknown[]) => ((await find()) as Methods)[name]?.(...args)
+  }
+  return new Proxy(own as Methods, {get}) as Port
+}
+
+/** The journal of a store, on a machine that has one of its own from before: what was begun there is not begun again. */
+function withoutLocal(shared: Journal, local: Journal): Journal {
+  const refuse = async (intent: ReservationIntent) => {
+    const verdict = await local.look(intent)
+    if (verdict === undefined || isNeverSent(verdict.entry)) return
+    const {clientReferenceId, outcome} = verdict.entry
+    const problem = `this reservation is in the journal of this machine, from before the store was set (client reference ${clientReferenceId}, ${outcome}); nothing was sent`
+    const hint = 'without the store (unset BOOKCTL_STORE, or bookctl config unset store) run: bookctl journal'
+    throw usage('begun_without_store', problem, hint)
+  }
+  return new Proxy(shared, {
+    get(port, name: keyof Journal) {
+      if (name !== 'look' && name !== 'begin') return port[name]
+      return async (intent: ReservationIntent, now: number) => {
+        await refuse(intent)
+        return port[name](intent, now)
+      }
+    },
+  })
 }

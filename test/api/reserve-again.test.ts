@@ -1,7 +1,6 @@
 /** What `reserve` and `resume` make of what was tried before, and of a disk that fails (§4.4). */
 import {describe, expect, test} from 'vitest'
-import {intentOf} from '../../src/api/reserve/intent.js'
-import {reserve, resume} from '../../src/api/reserve/reserve.js'
+import {intentOf, reserve, resume} from '../../src/api/reserve/reserve.js'
 import {Failure} from '../../src/contract/failure.js'
 import type {Journal} from '../../src/contract/journal.js'
 import {StorageError} from '../../src/storage/errors.js'

@@ -1,6 +1,6 @@
 /** Events forwarded to a partner's own receiver: signed again when they are too old, given up when they must fail, and seen. */
 import {expect, test} from 'vitest'
-import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import {ownListening, ownReceiverHome, ownTarget} from '../support/own.js'

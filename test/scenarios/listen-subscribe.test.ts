@@ -1,6 +1,6 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
 import {afterEach, beforeEach, expect, test} from 'vitest'
-import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {type ListenProcess, startListening} from '../support/listening.js'
 import {closing, ownHome} from '../support/own.js'

@@ -2,7 +2,7 @@
 import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
-import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {ownHome, ownListening} from '../support/own.js'
 import {exportsOf, occupy, start} from './started-sandboxes.js'
 

@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
-import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'

@@ -6,7 +6,7 @@
 import {request as httpRequest, type IncomingMessage} from 'node:http'
 import {createServer, type Server, type Socket} from 'node:net'
 import {createServer as createTlsServer, type TlsOptions, type Server as TlsServer} from 'node:tls'
-import {findFreePort} from '../../src/cli/features/sandbox/free-port.js'
+import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {waitUntil} from './wait.js'
 
 export interface WireRequest {

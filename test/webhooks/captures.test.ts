@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {type ReadOptions, readCaptures} from '../../src/webhooks/captures/captures.js'
 import {check} from '../../src/webhooks/diagnose/check.js'
-import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
+import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
 import {HEADER_NAMES} from '../support/webhook-files.js'
 import {checkTerms, T} from './signed-events.js'

@@ -2,7 +2,7 @@
 import {describe, expect, test} from 'vitest'
 import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
 import {check, MOST_KEPT_BYTES} from '../../src/webhooks/diagnose/check.js'
-import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
+import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {checkTerms, T} from './signed-events.js'
 

@@ -1,6 +1,6 @@
 /** Random events and their signatures, made with node's HMAC and not by the code under test. */
 import {createHmac} from 'node:crypto'
-import type {CheckTerms} from '../../src/webhooks/diagnose/terms.js'
+import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
 import {HEADER_NAMES} from '../support/webhook-files.js'
 
 /** A whole number below `limit`. */

@@ -9,7 +9,6 @@ import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {findRecord, parseJson, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS} from '../../contract/operations.js'
-import type {Scope} from '../../contract/scopes.js'
 import type {
   CachedToken,
   Token,
@@ -17,6 +16,7 @@ import type {
   TokenClient,
   TokenRequestKind,
 } from '../../contract/token-cache.js'
+import type {Scope} from '../../contract/tokens.js'
 import {describeError, quoted, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import {isSuccess} from '../http/retry.js'

@@ -2,6 +2,8 @@
  * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, every repeat sends the bytes of
  * the journal under the same key, and a reservation that may exist is never reported as a failure.
  */
+
+import {createHash} from 'node:crypto'
 import {Failure, usage} from '../../contract/failure.js'
 import {
   isNeverSent,
@@ -12,6 +14,8 @@ import {
   sealedElsewhere,
   verdictOn,
 } from '../../contract/journal.js'
+import {isObject} from '../../contract/json.js'
+import type {ReservationRequest} from '../../contract/reservations.js'
 import {conflictFailure, neverSent, outcomeUnknown} from './failures.js'
 import type {ReserveOutcome} from './outcome.js'
 import {type ReserveHooks, type ReserveParts, record, Sending, TIMEOUT_SECONDS} from './sending.js'
@@ -130,4 +134,32 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
     attempts: entry.attempts,
     repeated: true,
   }
+}
+
+type Given = Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven'>
+
+/** The intent to send `request` (§2.4), which is written as bytes here and nowhere else. */
+export function intentOf(request: ReservationRequest, given: Given): ReservationIntent {
+  const {client_reference_id, ...rest} = request
+  return {
+    ...given,
+    offerId: request.offer_id,
+    clientReferenceId: client_reference_id,
+    body: JSON.stringify(request),
+    bodySha256: sha256OfJson(request),
+    intentSha256: sha256OfJson(rest),
+  }
+}
+
+function sha256OfJson(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
 }

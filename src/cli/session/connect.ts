@@ -9,7 +9,7 @@ import {createApi} from '../../api/operations/client.js'
 import {createTrace} from '../../api/trace/trace.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
-import {withProxy} from '../input/proxy.js'
+import {withProxy} from '../input/checks.js'
 import {
   createProgress,
   progressStyle,

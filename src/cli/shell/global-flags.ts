@@ -2,9 +2,9 @@
 import type {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
+import {checkProxy} from '../input/checks.js'
 import {checkWritable} from '../input/files.js'
 import {checkedFlag} from '../input/flags.js'
-import {checkProxy} from '../input/proxy.js'
 import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 

@@ -1,9 +1,11 @@
 /**
- * Text in columns of a terminal: 東 takes two, and a grapheme is never split. string-width must be the version that
- * cli-table3 and wrap-ansi use: with another, columns would not line up.
+ * Amounts and times for people, and text in columns of a terminal: 東 takes two, and a grapheme is never split.
+ * string-width must be the version that cli-table3 and wrap-ansi use: with another, columns would not line up.
  */
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
+import type {Money} from '../../api/answers/facts.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
 
 /** Printable ASCII, one column each: needs no look at each character. */
 const PLAIN = /^[\x20-\x7e]*$/
@@ -118,4 +120,36 @@ function withValues(words: readonly string[], width: number): string[] {
     else joined.push(word)
   }
   return joined
+}
+
+/** `120.00 EUR`; null for none. */
+export function moneyText(money: Money | null): string | null {
+  if (money === null) return null
+  return sanitizeLine([money.amount, money.currency].filter(Boolean).join(' '), 60)
+}
+
+/** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
+export function onItsOwnClock(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.exec(text)
+  if (!match) return sanitizeLine(text, 60)
+  const [, date, time, offset = ''] = match
+  const zone = /^(z|[+-]00:?00)$/i.test(offset) ? 'UTC' : `UTC${offset}`
+  return `${date} ${time} (${zone})`
+}
+
+/** `1 night`, `3 nights`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** `4 of 51 offers`, or `51 offers` where all are shown. */
+export function shownOf(shown: number, found: number, one: string, many?: string): string {
+  return `${shown < found ? `${shown} of ` : ''}${counted(found, one, many)}`
+}
+
+/** `Name  text` lines, each sanitised. */
+export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
+  const line = ([name, text]: [string, string | null | undefined]) =>
+    `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`
+  return Object.entries(facts).map(line)
 }

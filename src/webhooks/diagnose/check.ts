@@ -3,8 +3,7 @@ import type {CapturedRequest} from '../captures/request.js'
 import {checkEventId, readEvent} from '../signature/event.js'
 import {headerOf} from '../signature/headers.js'
 import {createVerifier, type Verdict, verify} from '../signature/signature.js'
-import type {Finding} from './finding.js'
-import type {CheckedRequest, CheckTerms} from './terms.js'
+import type {CheckedRequest, CheckTerms, Finding} from './finding.js'
 
 /** The JSON of `webhooks verify` for one request. */
 export interface CheckResult {

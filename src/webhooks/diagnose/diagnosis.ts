@@ -3,13 +3,20 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 import {lossyReadings} from './charset-causes.js'
-import {type BodyForm, type Cause, type Claim, cause, type Finding, mergeCauses} from './finding.js'
+import {
+  type BodyForm,
+  type Cause,
+  type CheckedRequest,
+  type Claim,
+  cause,
+  type Finding,
+  mergeCauses,
+} from './finding.js'
 import {describeTime, fixFor} from './fixes.js'
 import {readClaims} from './header-causes.js'
 import {printables, reprint} from './reprint.js'
 import {search} from './search.js'
 import {doubts, keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
-import type {CheckedRequest} from './terms.js'
 
 const MOST_HEADERS = 200
 

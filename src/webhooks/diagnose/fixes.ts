@@ -1,8 +1,7 @@
 /** What to do about a cause, in one line, for the framework that the request seems to come from; and what a wrong time means. */
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {HeaderMap} from '../signature/headers.js'
-import type {Cause, Finding} from './finding.js'
-import type {CheckedRequest} from './terms.js'
+import type {Cause, CheckedRequest, Finding} from './finding.js'
 
 type Framework = keyof typeof RAW_BODY
 

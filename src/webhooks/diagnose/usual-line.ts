@@ -10,7 +10,7 @@ import {timeOf} from '../captures/request.js'
 import {keyOf} from '../signature/headers.js'
 import {verifyParsed} from '../signature/signature.js'
 import type {CheckResult} from './check.js'
-import type {CheckTerms} from './terms.js'
+import type {CheckTerms} from './finding.js'
 
 /** Strings without escapes: others are not met in practice. */
 const CHARACTERS = String.raw`[ !#-[\]-~]`

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import {headLine, listResult, type Result} from '../../terminal/result.js'
-import {shownOf} from '../../terminal/values.js'
+import {shownOf} from '../../terminal/text.js'
 import {rememberCities} from './city-names.js'
 
 export const CONTENT_COLUMNS = {

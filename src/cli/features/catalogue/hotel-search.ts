@@ -16,7 +16,7 @@ import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/f
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {counted, shownOf} from '../../terminal/values.js'
+import {counted, shownOf} from '../../terminal/text.js'
 import {cityFlag, cityText} from './city-names.js'
 import {absentIn, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'

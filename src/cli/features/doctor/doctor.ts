@@ -12,8 +12,7 @@ import {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
-import {hang} from '../../terminal/text.js'
-import {counted} from '../../terminal/values.js'
+import {counted, hang} from '../../terminal/text.js'
 import {type Check, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,
@@ -23,11 +22,11 @@ import {
   checkPermissions,
   checkSandboxNote,
   checkSettings,
+  checkStore,
   checkVersions,
 } from './machine.js'
 import {checkReceiver, checkSigningSecrets, networkChecks} from './network.js'
 import {serviceChecks} from './service-and-clock.js'
-import {checkStore} from './store.js'
 
 /** For each step, without --timeout. */
 const STEP_SECONDS = 10

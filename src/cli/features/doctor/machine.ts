@@ -1,4 +1,4 @@
-/** Checks of this machine: versions, environment, settings, disk, our files. */
+/** Checks of this machine: versions, environment, settings, disk, our files; and of the store that machines share. */
 import {accessSync, constants, existsSync, lstatSync, type Stats, statfsSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import process from 'node:process'
@@ -9,7 +9,7 @@ import {closest} from '../../input/match.js'
 import {leftRecords, runningSandboxes} from '../../session/sandbox-records.js'
 import {allEffective, checked, type Surroundings} from '../../session/settings.js'
 import {VARIABLE_NAMES} from '../../shell/help/variables.js'
-import {type Finding, fail, ok, warn} from './check.js'
+import {type Finding, fail, ok, skipped, warn} from './check.js'
 
 const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
 
@@ -151,4 +151,34 @@ export function checkSandboxNote(directory: string): Finding {
     return warn(`${left} was left by a local sandbox that is no longer running`, 'bookctl sandbox start')
   const at = running.map(({base_url, pid}) => `running at ${base_url}, process ${pid}`)
   return ok(at.join('; ') || 'not running')
+}
+
+const MOST_CLOCK_SECONDS = 5
+const LONG_TRANSACTION_SECONDS = 3600
+
+const GRANT = 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bookctl'
+const SET_FSYNC = 'set fsync = on: a crash of the server would lose what was acknowledged'
+
+/** What it throws is reported by `found`: unreachable, wrong password, no rights, a newer schema. */
+export async function checkStore(state: State, offline: boolean): Promise<Finding> {
+  if (!state.isShared) return skipped('none is set: what is remembered is in files of this machine')
+  if (offline) return skipped('--offline')
+  const store = await state.inspectStore()
+  const {shown, roundTripMilliseconds, offsetSeconds, syncStandbys} = store
+  const version = Math.floor(store.version / 10_000)
+  const survives =
+    syncStandbys > 0
+      ? `survives a failover (${syncStandbys} synchronous standby)`
+      : 'survives a crash, not a failover'
+  const detail = `${shown}: PostgreSQL ${version}, schema ${store.schema}, ${roundTripMilliseconds.toFixed(1)} ms a round trip, clock ${offsetSeconds.toFixed(1)} s off; what is acknowledged ${survives}`
+  if (store.isReadOnly)
+    return fail('usage', `${shown} takes no writes`, 'use the address of the primary server')
+  if (!store.isWritable) return fail('usage', `${shown} does not give this user the right to write`, GRANT)
+  if (store.losesOnCrash) return warn(`${detail}; but fsync is off`, SET_FSYNC)
+  if (Math.abs(offsetSeconds) > MOST_CLOCK_SECONDS)
+    return warn(detail, 'set the clocks by NTP: offers and tokens end by the clock of this machine')
+  if (store.oldestTransactionSeconds <= LONG_TRANSACTION_SECONDS) return ok(detail)
+  const minutes = Math.round(store.oldestTransactionSeconds / 60)
+  const fix = 'end it: until then no deleted row is cleared away'
+  return warn(`${detail}; a transaction has been open for ${minutes} minutes`, fix)
 }

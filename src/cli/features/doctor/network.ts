@@ -11,7 +11,7 @@ import {
 import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {type ProxyServer, proxyFor} from '../../../api/http/proxy.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
-import {withProxy} from '../../input/proxy.js'
+import {withProxy} from '../../input/checks.js'
 import type {ConnectOptions} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import {trustedCertificates} from '../../session/trust.js'

@@ -11,7 +11,7 @@ import type {Connection} from '../../session/connect.js'
 import {serviceText, type Target} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type Result, single} from '../../terminal/result.js'
-import {factLines, moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {factLines, moneyText, onItsOwnClock} from '../../terminal/text.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 

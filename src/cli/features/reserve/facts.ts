@@ -3,7 +3,7 @@ import {factsOfReservation, type ReadReservation} from '../../../api/answers/res
 import {instantOf, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
-import {counted, moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {counted, moneyText, onItsOwnClock} from '../../terminal/text.js'
 
 export interface FactsParts {
   /** Unix seconds. */

@@ -6,7 +6,7 @@ import process from 'node:process'
 import {addDays} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {makeTemporaryDirectory} from '../../../storage/temporary.js'
-import {findFreePort} from './free-port.js'
+import {findFreePort} from './port.js'
 
 export interface Step {
   readonly command: string

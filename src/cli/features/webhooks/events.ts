@@ -1,15 +1,28 @@
-/** `webhooks events list|show`: the received events (events.db). */
+/** `webhooks events`: the received events, listed, shown, exported, and sent to an address again. */
+
+import {once} from 'node:events'
+import {resolve} from 'node:path'
+import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf, isoTime} from '../../../contract/dates.js'
-import {Failure} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../../contract/stored-events.js'
+import type {State} from '../../../state/state.js'
+import {createHandover} from '../../../webhooks/forward/request.js'
+import {signedAgain} from '../../../webhooks/forward/resign.js'
 import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
+import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
+import {checkNewFile} from '../../input/files.js'
 import {checkedFlag, durationFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
+import {jsonText} from '../../terminal/json-text.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
+import {isLate} from './listen-forwards.js'
+import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
 
 export const eventFilterFlags = {
   id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
@@ -70,7 +83,7 @@ function readSince(field: string, text: string, now: number): number {
 }
 
 /** Events that match, oldest first, a page at a time: waiting for each alone would take a tenth longer. */
-export async function* oldestPages(store: EventStore, filter: EventFilter): AsyncGenerator<StoredEvent[]> {
+async function* oldestPages(store: EventStore, filter: EventFilter): AsyncGenerator<StoredEvent[]> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page: StoredEvent[] = await store.page(filter, {after}, PAGE)
     yield page
@@ -142,6 +155,100 @@ function requestText({rawHeaders, body}: StoredEvent): string {
 }
 
 /** The event as a record of a capture; the time of its answer is not stored. */
-export function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
+function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
+}
+
+/**
+ * Writes the events that match to stdout, oldest first: a JSON line each, or one document with all of them. Throws usage
+ * for flags that would turn the capture into rows, or choose columns.
+ */
+export async function printEvents(store: EventStore, filter: EventFilter, flags: OutputFlags): Promise<void> {
+  const {json, format, query, columns} = flags
+  const refused = [
+    format !== undefined && !['ndjson', 'json'].includes(format) && `--format ${format}`,
+    query !== undefined && '--query',
+    columns !== undefined && '--columns',
+  ]
+  const flag = refused.find(Boolean)
+  if (flag) {
+    const hint = 'use webhooks events list for rows, or pipe the capture to jq'
+    throw usage('invalid_input', `${flag} cannot be used with a capture on standard output`, hint)
+  }
+  const asDocument = json || format === 'json'
+  if (asDocument) process.stdout.write('{"records": [\n')
+  let between = ''
+  for await (const page of oldestPages(store, filter))
+    for (const event of page) {
+      if (!process.stdout.write(`${between}${jsonText(recordOf(event))}\n`))
+        await once(process.stdout, 'drain')
+      if (asDocument) between = ',\n'
+    }
+  if (asDocument) process.stdout.write(']}\n')
+}
+
+/** Writes a new file, whole or not at all; returns the number of events. Throws usage, StorageError. */
+export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
+  const {writeWholePieces} = await import('../../../storage/files.js')
+  let count = 0
+  async function* lines() {
+    for await (const page of oldestPages(store, filter)) {
+      count += page.length
+      for (const event of page) yield Buffer.from(`${jsonText(recordOf(event))}\n`)
+    }
+  }
+  try {
+    await writeWholePieces(resolve(path), lines(), {existing: 'create'})
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') checkNewFile('--file', path)
+    throw error
+  }
+  return count
+}
+
+export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error'] as const
+
+type Replayed = Awaited<ReturnType<typeof replayEvents>>[number]
+
+/** The headers to send an event with, as names and values in turn. */
+export type HeadersOf = (event: StoredEvent) => readonly string[]
+
+/** Signs each event again, with the secret it came with if that is still stored. Throws usage when there is none. */
+export async function signingAgain(flags: WebhookSecretFlags, state: State): Promise<HeadersOf> {
+  const secrets = await resolveWebhookSecrets(flags, process.env, state)
+  const {signature: headerName} = webhookHeaderNames(flags, state)
+  return event => {
+    const named = secrets.find(({name}) => name === event.secretName) ?? (secrets[0] as NamedSecret)
+    return signedAgain(event, named, headerName, systemClock.now())
+  }
+}
+
+/** Sends each event once, one after the other. Never throws for what the target answers. */
+export async function replayEvents(
+  events: readonly StoredEvent[],
+  headersOf: HeadersOf,
+  target: string,
+  options: Parameters<typeof createHandover>[0],
+) {
+  const handover = createHandover(options)
+  const replayed = []
+  for (const event of events) {
+    const {status, milliseconds: ms, error} = await handover.send(target, headersOf(event), event.body)
+    replayed.push({event_id: event.eventId, target, status, ms, late: isLate(ms), error})
+  }
+  handover.close()
+  return replayed
+}
+
+export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
+  return listResult({replayed}, replayed, REPLAY_COLUMNS)
+}
+
+/** The kind of the first answer that was not 2xx; undefined when all were. */
+export function replayFailure(replayed: readonly Replayed[]): Failure['kind'] | undefined {
+  const bad = replayed.find(({status}) => status === null || status < 200 || status > 299)
+  if (!bad) return undefined
+  if (bad.status === null) return 'unreachable'
+  if (bad.status === 401 || bad.status === 403) return 'not_allowed'
+  return bad.status < 500 && bad.status >= 400 ? 'refused' : 'service_failed'
 }

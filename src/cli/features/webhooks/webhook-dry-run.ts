@@ -10,7 +10,7 @@ import {bufferOf, pairsOf, parseBody} from '../../../webhooks/receive/capture-re
 import {type DryChange, type DryRequest, describeCall, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import type {Result} from '../../terminal/result.js'
-import type {HeadersOf} from './events-replay.js'
+import type {HeadersOf} from './events.js'
 import type {ListenFlags, ListenPlan} from './listen-flags.js'
 
 /** Each event as it would be sent: the signed bytes, and their JSON if it is an object. */

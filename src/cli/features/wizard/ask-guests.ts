@@ -8,7 +8,7 @@ import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {readDay} from '../../input/dates.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {counted} from '../../terminal/values.js'
+import {counted} from '../../terminal/text.js'
 import {withWeekday} from './dates.js'
 import {askCountry, askName, askRead, askWords} from './questions.js'
 

@@ -11,7 +11,7 @@ import type {Connection} from '../../session/connect.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
-import {counted} from '../../terminal/values.js'
+import {counted} from '../../terminal/text.js'
 import {cityLine, namedCities} from '../catalogue/city-names.js'
 import {
   MOST_PERSONS,

@@ -1,7 +1,7 @@
 /** Dates as the wizard shows them: days with the weekday, and deadlines on three clocks. */
 import {instantOf, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {counted, onItsOwnClock} from '../../terminal/values.js'
+import {counted, onItsOwnClock} from '../../terminal/text.js'
 
 /** `Sat 2030-06-01`. */
 export function withWeekday(date: string): string {

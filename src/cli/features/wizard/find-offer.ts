@@ -7,7 +7,7 @@ import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
-import {counted} from '../../terminal/values.js'
+import {counted} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {
   narrow,

@@ -3,8 +3,7 @@ import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../a
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import {fitTo} from '../../terminal/text.js'
-import {moneyText, onItsOwnClock} from '../../terminal/values.js'
+import {fitTo, moneyText, onItsOwnClock} from '../../terminal/text.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
 import {isOver, onThreeClocks} from './dates.js'
 

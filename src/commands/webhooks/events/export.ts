@@ -1,5 +1,9 @@
-import {eventFilter, eventFilterFlags} from '../../../cli/features/webhooks/events.js'
-import {exportEvents, printEvents} from '../../../cli/features/webhooks/events-export.js'
+import {
+  eventFilter,
+  eventFilterFlags,
+  exportEvents,
+  printEvents,
+} from '../../../cli/features/webhooks/events.js'
 import {checkNewFile} from '../../../cli/input/files.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'

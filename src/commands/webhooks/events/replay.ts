@@ -1,15 +1,15 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {findEvent} from '../../../cli/features/webhooks/events.js'
 import {
+  findEvent,
   type HeadersOf,
   REPLAY_COLUMNS,
   replayEvents,
   replayFailure,
   replayResult,
   signingAgain,
-} from '../../../cli/features/webhooks/events-replay.js'
+} from '../../../cli/features/webhooks/events.js'
 import {webhookSecretFlags} from '../../../cli/features/webhooks/secrets.js'
 import {checkTarget, trustedFor} from '../../../cli/features/webhooks/targets.js'
 import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
