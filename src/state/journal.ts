@@ -1,4 +1,7 @@
-/** The reservation journal in state.db: every reservation this machine tried to make, committed before it is sent. */
+/**
+ * In state.db: the reservation journal, every reservation this machine tried to make, committed before it is sent; and
+ * subscriptions whose outcome is unknown.
+ */
 import {
   decide,
   type Journal,
@@ -6,8 +9,10 @@ import {
   type JournalStore,
   type JournalVerdict,
   NOT_SENT,
+  type RequestedSubscription,
   type ReservationIntent,
   type Settlement,
+  type SubscriptionJournal,
   startedElsewhere,
 } from '../contract/journal.js'
 import type {Client} from '../contract/token-cache.js'
@@ -163,4 +168,26 @@ function eraseOrLater(database: Database, work: () => number): number {
 function entryOf<T extends Row>({lost, result, ...row}: T) {
   const json = result === null ? null : (JSON.parse(result) as Record<string, unknown>)
   return {...row, lost: lost === 1, result: json}
+}
+
+export function createSubscriptionJournal(open: () => Database): SubscriptionJournal {
+  return {
+    async begin({baseUrl, clientId}, {url, events}, {now, again}) {
+      const database = open()
+      const key = [baseUrl, clientId, url] as const
+      const where = 'WHERE base_url = ? AND client_id = ? AND url = ?'
+      return database.transaction(() => {
+        if (again) database.run(`DELETE FROM subscriptions_begun ${where}`, ...key)
+        const sql = `SELECT id, url, events, begun_at AS begunAt FROM subscriptions_begun ${where} ORDER BY id LIMIT 1`
+        const row = database.get<Omit<RequestedSubscription, 'events'> & {events: string}>(sql, ...key)
+        if (row) return {earlier: {...row, events: JSON.parse(row.events) as string[]}}
+        const insert = `INSERT INTO subscriptions_begun (base_url, client_id, url, events, begun_at)
+          VALUES (?, ?, ?, ?, ?) RETURNING id`
+        return {id: database.get<{id: number}>(insert, ...key, JSON.stringify(events), now)?.id ?? 0}
+      })
+    },
+    async end(id) {
+      open().run('DELETE FROM subscriptions_begun WHERE id = ?', id)
+    },
+  }
 }

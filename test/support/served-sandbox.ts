@@ -1,7 +1,7 @@
 /** A local sandbox inside the test's process, as `bookctl sandbox start` runs it, with a home that uses it. */
 import {join} from 'node:path'
 import {afterAll, onTestFinished} from 'vitest'
-import {credentialsOf} from '../../src/cli/features/sandbox/credentials.js'
+import {credentialsOf} from '../../src/cli/features/sandbox/command.js'
 import {writeRecord} from '../../src/cli/session/sandbox-records.js'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'

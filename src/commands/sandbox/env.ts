@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {SandboxCommand} from '../../cli/features/sandbox/command.js'
-import {credentialsOf, SANDBOX_CLIENTS} from '../../cli/features/sandbox/credentials.js'
+import {credentialsOf, SANDBOX_CLIENTS, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {single} from '../../cli/terminal/result.js'
 
 /** How each shell sets a variable. The values are addresses and names without quotes in them. */

@@ -3,7 +3,7 @@ import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {credentialsOf} from '../../cli/features/sandbox/credentials.js'
+import {credentialsOf} from '../../cli/features/sandbox/command.js'
 import {listenOn} from '../../cli/features/sandbox/port.js'
 import {
   createRequestLines,
