@@ -2,9 +2,8 @@
  * The types of the HTTP core. A request passes through three: `Api` (path, bearer token, one renewal) → `Sender` (retries,
  * trace) → `Transport` (one exchange on the wire).
  */
-import type {OperationName} from '../contract/operations.js'
+import type {OperationName, Scope} from '../contract/operations.js'
 import type {Token} from '../contract/token-cache.js'
-import type {Scope} from '../contract/tokens.js'
 
 export interface WireRequest {
   readonly method: string

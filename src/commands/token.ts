@@ -2,7 +2,7 @@ import {scopeFlag, scopesIn} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
 import {isoTime} from '../contract/dates.js'
-import {BOOKING_SCOPES} from '../contract/tokens.js'
+import {BOOKING_SCOPES} from '../contract/operations.js'
 
 export default class Token extends BaseCommand {
   static override summary = 'Print a valid access token'

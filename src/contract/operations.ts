@@ -1,8 +1,7 @@
 /**
- * Every operation of the service. `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a
+ * Every operation of the service, and the OAuth scopes that they need (§5). `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a
  * path is a guess: the client calls it on the local sandbox only, or where the profile names it.
  */
-import type {Scope} from './tokens.js'
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -110,4 +109,31 @@ export function operationAt(method: string, path: string): OperationName | undef
 
 function op(method: Operation['method'], path: string, scope: Scope | null, source = 'ours'): Operation {
   return {method, path, scope, source}
+}
+
+export const SCOPES = {
+  'hotels:read': 'hotel search, detail, price query',
+  'tours:read': 'tour search, detail',
+  'reservations:read': 'listing and viewing reservations',
+  'reservations:write': 'creating, updating, cancelling reservations',
+  'account:read': 'account information and balance',
+  'content:read': 'constant data: currencies, countries, cities and similar',
+  'webhooks:read': 'listing webhook subscriptions',
+  'webhooks:write': 'creating, updating, deleting webhook subscriptions',
+} as const
+
+export type Scope = keyof typeof SCOPES
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+
+/** Not in the interface: the scopes `login` requests by default, enough to search, book, and read bookings (§5.9). */
+export const BOOKING_SCOPES = [
+  'account:read',
+  'hotels:read',
+  'reservations:read',
+  'reservations:write',
+] as const satisfies readonly Scope[]
+
+export function isScope(name: string): name is Scope {
+  return Object.hasOwn(SCOPES, name)
 }

@@ -1,7 +1,4 @@
-/**
- * Access tokens (§2.1, §4.1, §4.2) and their scopes (§5). Requests may have other fields, which are ignored
- * (RFC 6749 §3.2, RFC 7009 §2.1).
- */
+/** Access tokens (§2.1, §4.1, §4.2). Requests may have other fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
 import {z} from 'zod'
 import {from, ours} from './common.js'
 
@@ -34,30 +31,3 @@ export const revokeRequest = z
 export const revokedToken = z
   .object({revoked: z.literal(true)})
   .meta({id: 'RevokedToken', ...ours('The token is no longer valid, whether it ever was or not')})
-
-export const SCOPES = {
-  'hotels:read': 'hotel search, detail, price query',
-  'tours:read': 'tour search, detail',
-  'reservations:read': 'listing and viewing reservations',
-  'reservations:write': 'creating, updating, cancelling reservations',
-  'account:read': 'account information and balance',
-  'content:read': 'constant data: currencies, countries, cities and similar',
-  'webhooks:read': 'listing webhook subscriptions',
-  'webhooks:write': 'creating, updating, deleting webhook subscriptions',
-} as const
-
-export type Scope = keyof typeof SCOPES
-
-export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
-
-/** Not in the interface: the scopes `login` requests by default, enough to search, book, and read bookings (§5.9). */
-export const BOOKING_SCOPES = [
-  'account:read',
-  'hotels:read',
-  'reservations:read',
-  'reservations:write',
-] as const satisfies readonly Scope[]
-
-export function isScope(name: string): name is Scope {
-  return Object.hasOwn(SCOPES, name)
-}

@@ -5,8 +5,7 @@
  */
 import {z} from 'zod'
 import {HEADER_NAME, PROFILE_NAME} from '../contract/identifiers.js'
-import {PATH_TEMPLATE} from '../contract/operations.js'
-import {SCOPE_NAMES} from '../contract/tokens.js'
+import {PATH_TEMPLATE, SCOPE_NAMES} from '../contract/operations.js'
 
 const text = z.string()
 const notEmpty = z.string().regex(/./).describe('text that is not empty')

@@ -3,8 +3,8 @@ import {expect, test} from 'vitest'
 import {createTokenSource} from '../../src/api/auth/tokens.js'
 import type {WireRequest} from '../../src/api/types.js'
 import {Failure} from '../../src/contract/failure.js'
+import type {Scope} from '../../src/contract/operations.js'
 import type {CachedToken, TokenCache, TokenRequestKind} from '../../src/contract/token-cache.js'
-import type {Scope} from '../../src/contract/tokens.js'
 import {fakeClock} from '../support/clocks.js'
 
 const NOW = 1_800_000_000

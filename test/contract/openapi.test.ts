@@ -3,8 +3,13 @@ import {describe, expect, it} from 'vitest'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
 import {openApiDocument, operationId} from '../../src/contract/openapi.js'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
-import {OPERATIONS, type Operation, type OperationName, SUMMARIES} from '../../src/contract/operations.js'
-import {SCOPES} from '../../src/contract/tokens.js'
+import {
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  SCOPES,
+  SUMMARIES,
+} from '../../src/contract/operations.js'
 import {
   answerPointer,
   described,

@@ -3,8 +3,14 @@ import {describe, expect, it, test} from 'vitest'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
 import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
 import * as limits from '../../src/contract/limits.js'
-import {OPERATIONS, type Operation, pathOf} from '../../src/contract/operations.js'
-import {BOOKING_SCOPES, isScope, SCOPE_NAMES} from '../../src/contract/tokens.js'
+import {
+  BOOKING_SCOPES,
+  isScope,
+  OPERATIONS,
+  type Operation,
+  pathOf,
+  SCOPE_NAMES,
+} from '../../src/contract/operations.js'
 
 const all: Operation[] = Object.values(OPERATIONS)
 

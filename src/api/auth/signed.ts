@@ -1,7 +1,7 @@
 /** Sends a request with a bearer token, and once more with a new one when the service answers 401 (§5.6, §7). */
 
+import type {Scope} from '../../contract/operations.js'
 import type {Token} from '../../contract/token-cache.js'
-import type {Scope} from '../../contract/tokens.js'
 import {
   type Clock,
   SendError,

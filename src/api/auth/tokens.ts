@@ -8,7 +8,7 @@ import {fieldsOf} from '../../contract/field-names.js'
 import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {findRecord, parseJson, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
-import {OPERATIONS} from '../../contract/operations.js'
+import {OPERATIONS, type Scope} from '../../contract/operations.js'
 import type {
   CachedToken,
   Token,
@@ -16,7 +16,6 @@ import type {
   TokenClient,
   TokenRequestKind,
 } from '../../contract/token-cache.js'
-import type {Scope} from '../../contract/tokens.js'
 import {describeError, quoted, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import {isSuccess} from '../http/retry.js'

@@ -1,6 +1,6 @@
 /** Words this machine knows, for completion and questions; no network, nothing created or changed. */
 import {EVENT_TYPES} from '../../contract/events.js'
-import {SCOPES} from '../../contract/tokens.js'
+import {SCOPES} from '../../contract/operations.js'
 import {openStateToLookAt, type State} from '../../state/state.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 

@@ -1,7 +1,7 @@
 /** Clients (credentials, §5.3) with their account, and access tokens. Secrets and tokens are stored as SHA-256. */
 import {timingSafeEqual} from 'node:crypto'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
-import {SCOPE_NAMES, type Scope} from '../../contract/tokens.js'
+import {SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Database} from '../../storage/database.js'
 import {randomId, sha256} from '../base/random.js'
 import {STAMP_LENGTH, stampsOf} from './stamps.js'
