@@ -65,7 +65,9 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
         open.delete(request)
         return {status, milliseconds: Math.round(performance.now() - started), error}
       }
+      let isAnswered = false
       request.once('response', answer => {
+        isAnswered = true
         const result = settled(answer.statusCode ?? null, null)
         const headers = answer.headers as HeaderMap
         void startOf(answer, keptBytes, timeoutMilliseconds).then(start =>
@@ -78,6 +80,8 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
         resolve(settled(answer.statusCode ?? null, null))
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
+        // A body that breaks off, even together with its head, takes no answer back.
+        if (isAnswered) return
         const code = error.code ?? error.message
         resolve({...settled(null, code), stale: request.reusedSocket && code === 'ECONNRESET'})
       })
