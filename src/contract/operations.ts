@@ -1,6 +1,7 @@
 /**
- * Every operation of the service, and the OAuth scopes that they need (§5). `source: 'ours'` marks a path the interface implies (§4.9) but does not show. Such a
- * path is a guess: the client calls it on the local sandbox only, or where the profile names it.
+ * Every operation of the service, and the OAuth scopes that they need (§5). `source: 'ours'` marks a path the interface
+ * implies (§4.9) but does not show. Such a path is a guess: the client calls it on the local sandbox only, or where the
+ * profile names it.
  */
 
 export interface Operation {
