@@ -216,6 +216,12 @@ test('an answer that changes the protocol is an answer', async () => {
   expect(await send()).toMatchObject({status: 101, error: null})
 })
 
+test('an answer whose body is broken is an answer', async () => {
+  const broken = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n'
+  const {send} = await sendingTo(({req}) => void req.socket.write(broken))
+  expect(await send()).toMatchObject({status: 200, error: null})
+})
+
 test('a new connection that is reset is the answer', async () => {
   const {send, connections} = await sendingTo(({req}) => void req.socket.resetAndDestroy())
   expect(await send()).toMatchObject({status: null, error: 'ECONNRESET'})
