@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
 import type {Reservation} from '../../src/contract/reservations.js'
-import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/links.js'
+import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/payment-and-voucher.js'
 import {reservationRecord} from './reservation-record.js'
 
 function render(state: PaymentPageState = 'payable', changes: Partial<Reservation> = {}) {

@@ -19,7 +19,7 @@ import {
 } from '../../contract/journal.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
-import {withLease} from './leases.js'
+import {withLease} from './locks.js'
 import type {Seal} from './seal.js'
 
 interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {

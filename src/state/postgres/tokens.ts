@@ -9,7 +9,7 @@ import type {
 } from '../../contract/token-cache.js'
 import {StorageError} from '../../storage/errors.js'
 import type {StoreConnection} from './connection.js'
-import {withLease} from './leases.js'
+import {withLease} from './locks.js'
 import type {Seal} from './seal.js'
 
 interface Row {

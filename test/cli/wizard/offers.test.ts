@@ -2,7 +2,7 @@
 import stringWidth from 'string-width'
 import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
-import {onThreeClocks} from '../../../src/cli/features/wizard/dates.js'
+import {onThreeClocks} from '../../../src/cli/features/wizard/date-lines.js'
 import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame} from '../../../src/cli/features/wizard/find-offer.js'
 import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'

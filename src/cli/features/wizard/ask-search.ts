@@ -23,7 +23,7 @@ import {
   type SearchFlags,
 } from '../catalogue/hotel-search.js'
 import type {TourFlags} from '../catalogue/tours.js'
-import {nightsText, withWeekday} from './dates.js'
+import {nightsText, withWeekday} from './date-lines.js'
 import type {WizardParts} from './draft.js'
 import {askCountry, askRead, untilServed} from './questions.js'
 

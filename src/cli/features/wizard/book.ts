@@ -16,7 +16,7 @@ import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '..
 import {askContactOrKept, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
-import {nightsText, withWeekday} from './dates.js'
+import {nightsText, withWeekday} from './date-lines.js'
 import {
   BACK_TO_OFFERS,
   type Booked,

@@ -19,7 +19,7 @@ import {
 } from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf, searchAsking} from './ask-search.js'
-import {nightsText} from './dates.js'
+import {nightsText} from './date-lines.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
 import {offerGlance, offerLine, priceText} from './offer-lines.js'

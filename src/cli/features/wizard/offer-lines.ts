@@ -5,7 +5,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {fitTo, moneyText, onItsOwnClock} from '../../terminal/text.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
-import {isOver, onThreeClocks} from './dates.js'
+import {isOver, onThreeClocks} from './date-lines.js'
 
 /** The facts of a search, or as many as this machine remembers. */
 export type ShownOffer = Pick<

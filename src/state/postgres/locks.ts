@@ -7,7 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import type {StoreConnection} from './connection.js'
 
 /** A holder that cannot renew it, because its machine is cut off, has lost it after this long. */
-const LEASE_SECONDS = 15
+const LOCK_SECONDS = 15
 const RENEWAL_MILLISECONDS = 5000
 const LOOK_AGAIN_MILLISECONDS = {least: 80, most: 250}
 
@@ -37,7 +37,7 @@ export async function withLease<T>(
   const holder = randomUUID()
   const deadline = performance.now() + waitMilliseconds
   const {isPooled} = await store.facts()
-  while ((await store.query(CLAIM, [name, holder, LEASE_SECONDS, isPooled])).count === 0) {
+  while ((await store.query(CLAIM, [name, holder, LOCK_SECONDS, isPooled])).count === 0) {
     const seen = await peek()
     if (seen !== undefined) return {gaveUp: false, value: seen}
     if (performance.now() >= deadline) return {gaveUp: true}
@@ -46,7 +46,7 @@ export async function withLease<T>(
   }
   // A renewal that fails is made up by the next; work that outlives its lease is fenced where it writes.
   const renewal = setInterval(
-    () => void store.query(RENEW, [name, holder, LEASE_SECONDS]).catch(() => {}),
+    () => void store.query(RENEW, [name, holder, LOCK_SECONDS]).catch(() => {}),
     RENEWAL_MILLISECONDS,
   ).unref()
   try {

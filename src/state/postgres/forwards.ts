@@ -76,10 +76,10 @@ const RELEASE = `UPDATE bookctl.forwards f SET due_at = clock_timestamp(), lease
   FROM unnest($1::bigint[], $2::text[]) AS g (sequence, target)
   WHERE f.sequence = g.sequence AND f.target = g.target AND f.lease = $3 AND f.state = 'pending'`
 
-const LEASE_SECONDS = 20
+const FORWARD_LEASE_SECONDS = 20
 const RENEWAL_MILLISECONDS = 5000
 /** Sent no later than this after the last renewal began: then no one else has it. */
-const TRUSTED_MILLISECONDS = 19_000
+const TRUSTED_MILLISECONDS = (FORWARD_LEASE_SECONDS - 1) * 1000
 const MOST_IN_STATEMENT = {rows: 128, bytes: 1024 * 1024}
 /** How often arrivals of unknown outcome are disowned, and for how long: a statement may be committed that much later. */
 const DISOWN_MILLISECONDS = 500
@@ -107,7 +107,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
     const {rows} = await store.query<{sequence: string; target: string}>(RENEW, [
       ...columns(entries),
       lease,
-      LEASE_SECONDS,
+      FORWARD_LEASE_SECONDS,
     ])
     const renewed = new Set(rows.map(row => `${row.sequence} ${row.target}`))
     for (const entry of entries) {
@@ -185,7 +185,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
     adopt: async () => 0,
     async take(_, target, __, limit) {
       const until = performance.now() + TRUSTED_MILLISECONDS
-      const values = [target, limit, lease, LEASE_SECONDS]
+      const values = [target, limit, lease, FORWARD_LEASE_SECONDS]
       const {rows} = await store.query<EventRow<DueForward>>(TAKE, values)
       const taken = rows.map(row => fromEventRow(row))
       for (const {sequence} of taken) held.set(nameOf({sequence, target}), {sequence, target, until})
