@@ -201,7 +201,9 @@ test('the rest', () => {
   const raw = {payment_modes: ['ACCOUNT', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
   expect(termsOf(raw)).toEqual({
     ...NO_TERMS,
-    ...{paymentModes: ['account', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'},
+    paymentModes: ['account', 'instant'],
+    roomsLeft: 2,
+    remarks: 'Bring a passport',
   })
   expect(termsOf({payment_methods: [{code: 'card'}], rooms_left: 'many'})).toEqual(NO_TERMS)
 })
@@ -209,6 +211,8 @@ test('the rest', () => {
 test('the outermost counts, then the first of several names, and null says nothing', () => {
   const inner = {rooms_left: 9, remarks: 'inner', paymentModes: ['Instant']}
   expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject({
-    ...{remarks: 'outer', roomsLeft: 9, paymentModes: ['instant']},
+    remarks: 'outer',
+    roomsLeft: 9,
+    paymentModes: ['instant'],
   })
 })

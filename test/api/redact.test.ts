@@ -142,7 +142,11 @@ describe('a link', () => {
         voucher: {[field]: origin},
       })
     const kept = {
-      ...{voucher_code: 'V1', no_voucher: 'V2', prepayment: 'V3', url: 'relative', nested: {url: 'relative'}},
+      voucher_code: 'V1',
+      no_voucher: 'V2',
+      prepayment: 'V3',
+      url: 'relative',
+      nested: {url: 'relative'},
       payment: {mode: 'account', curl: 'x', url_text: 'y', links: 'z', url: null, link: {href: 5}},
     }
     expect(json(kept)).toEqual(kept)

@@ -48,7 +48,11 @@ describe('a success', () => {
     const {status = null} = body as {status?: string}
     const wrapped = 'data' in body ? 'PENDING_PAYMENT' : status
     expect(await run()).toMatchObject({
-      ...{outcome, reservation_ref: 'R', status: wrapped, attempts: 1, repeated: true},
+      outcome,
+      reservation_ref: 'R',
+      status: wrapped,
+      attempts: 1,
+      repeated: true,
     })
     expect(sent().length).toBe(1)
   })
@@ -89,8 +93,14 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
         code: 'outcome_unknown',
         hint: expect.stringContaining('bookctl reserve --resume ref-1'),
         result: {
-          ...{outcome: 'unknown', reservation_ref: null, status: null, payment_url: null, reservation: null},
-          ...{client_reference_id: 'ref-1', idempotency_key: keys()[0], attempts: sent().length},
+          outcome: 'unknown',
+          reservation_ref: null,
+          status: null,
+          payment_url: null,
+          reservation: null,
+          client_reference_id: 'ref-1',
+          idempotency_key: keys()[0],
+          attempts: sent().length,
         },
       },
     })

@@ -169,8 +169,11 @@ test('each attempt gets the times and the size that are ours, and never more tim
   await short.send({timeoutSeconds: 5, maxAnswerBytes: 7})
   expect(short.limits).toEqual([
     {
-      ...{connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000},
-      ...{totalMilliseconds: 5000, maxAnswerBytes: 7},
+      connectMilliseconds: 5000,
+      headersMilliseconds: 5000,
+      bodyMilliseconds: 5000,
+      totalMilliseconds: 5000,
+      maxAnswerBytes: 7,
     },
   ])
 })

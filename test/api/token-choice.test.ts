@@ -11,7 +11,11 @@ const NOW = 1_800_000_000
 const READ: Scope[] = ['hotels:read']
 
 const token = (access_token: string, more: Partial<CachedToken> = {}): CachedToken => ({
-  ...{access_token, scopes: READ, askedScopes: READ, obtainedAt: NOW - 10, expiresAt: NOW + 1000},
+  access_token,
+  scopes: READ,
+  askedScopes: READ,
+  obtainedAt: NOW - 10,
+  expiresAt: NOW + 1000,
   ...more,
 })
 
@@ -71,15 +75,14 @@ function setUp(kept: Kept, lifetimeSeconds = 7200, configuredScopes?: readonly S
     },
   }
   const source = createTokenSource({
-    ...{baseUrl: 'https://service.test/v1', credentials: {clientId: 'cid_1', clientSecret: 's'}},
-    ...{
-      cache,
-      sender,
-      clock,
-      timeoutSeconds: 7,
-      route: 'direct',
-      ...(configuredScopes && {configuredScopes}),
-    },
+    baseUrl: 'https://service.test/v1',
+    credentials: {clientId: 'cid_1', clientSecret: 's'},
+    cache,
+    sender,
+    clock,
+    timeoutSeconds: 7,
+    route: 'direct',
+    ...(configuredScopes && {configuredScopes}),
   })
   const get = async () => (await source.get(READ)).access_token
   const replace = async (refused: CachedToken) => (await source.replace(refused, READ)).access_token

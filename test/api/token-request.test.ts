@@ -36,7 +36,11 @@ const REPEATED = {repeatable: true, timeoutSeconds: 7}
 test('a token is asked for with credentials and sorted scopes, and may be asked for again', async () => {
   const {ask, sent} = setUp(200, {data: {access_token: 't', expires_in: 60, scope: 'b, a a'}})
   expect(await ask()).toEqual({
-    ...{access_token: 't', scopes: ['a', 'b'], askedScopes: ['a', 'b'], obtainedAt: NOW, expiresAt: NOW + 60},
+    access_token: 't',
+    scopes: ['a', 'b'],
+    askedScopes: ['a', 'b'],
+    obtainedAt: NOW,
+    expiresAt: NOW + 60,
   })
   const credentials = {client_id: 'cid_1', client_secret: 'sk_test_1'}
   const body = JSON.stringify({grant_type: 'client_credentials', ...credentials, scope: 'a b'})
@@ -136,7 +140,9 @@ test('a fingerprint differs with the client id and with the secret, and holds ne
   const fingerprint = (clientId: string, clientSecret: string) =>
     tokenClientOf(BASE, {clientId, clientSecret}).secretFingerprint
   expect(tokenClientOf(BASE, {clientId: 'cid_1', clientSecret: 'sk_test_1'})).toEqual({
-    ...{baseUrl: BASE, clientId: 'cid_1', clientSecret: 'sk_test_1'},
+    baseUrl: BASE,
+    clientId: 'cid_1',
+    clientSecret: 'sk_test_1',
     secretFingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
   })
   const all = [fingerprint('a', 'b'), fingerprint('a', 'c'), fingerprint('b', 'b'), fingerprint('ab', '')]

@@ -200,14 +200,14 @@ test('a summary is kept of each attempt, and a sentence is no code', async () =>
   createTrace({note: summary => kept.push(summary)}).attempt(sentence)
   expect(kept[0]).not.toHaveProperty('error_code')
   expect((await run()).kept[1]).toEqual({
-    ...{
-      at: '2027-01-15T08:00:00.000Z',
-      method: 'POST',
-      url: `${BASE}/reservations/hotel`,
-      ms: 41,
-      attempt: 1,
-    },
-    ...{status: 200, request_id: 'req_1', idempotency_key: '0b9f2f4e-visible-key'},
+    at: '2027-01-15T08:00:00.000Z',
+    method: 'POST',
+    url: `${BASE}/reservations/hotel`,
+    ms: 41,
+    attempt: 1,
+    status: 200,
+    request_id: 'req_1',
+    idempotency_key: '0b9f2f4e-visible-key',
   })
 })
 

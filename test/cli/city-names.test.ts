@@ -65,7 +65,7 @@ describe('a name is looked up', () => {
   test('here only, to be named beside other mistakes', async () => {
     const state = (...names: string[]) =>
       ({
-        ...{writable: true},
+        writable: true,
         cities: {list: () => names.map((name, id) => ({id, name, country_code: null}))},
       }) as never
     const wrong = async (typed: string | number, ...names: string[]) =>

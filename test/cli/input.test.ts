@@ -18,8 +18,11 @@ describe('hotels search', () => {
   test('makes exactly the request of §2.2, for two adults by default', () => {
     expect(readSearch(SEARCH)).toEqual({
       destination: {type: 'CITY', id: 101},
-      ...{check_in: '2030-06-01', check_out: '2030-06-04', rooms: [{adults: 2, children_ages: []}]},
-      ...{client_nationality: 'TR', currency: 'EUR'},
+      check_in: '2030-06-01',
+      check_out: '2030-06-04',
+      rooms: [{adults: 2, children_ages: []}],
+      client_nationality: 'TR',
+      currency: 'EUR',
     })
     expect(readRoom('--room', '2:7,0')).toEqual({adults: 2, children_ages: [7, 0]})
   })

@@ -63,7 +63,9 @@ async function attempts(first: string, answers: string[], failure = REFUSED, ask
 
 test('a person whose secret is refused is asked for it again, twice', async () => {
   expect(await attempts('wrong', ['right'])).toEqual({
-    ...{failed: undefined, tried: ['wrong', 'right'], problems: ['Error: no such client']},
+    failed: undefined,
+    tried: ['wrong', 'right'],
+    problems: ['Error: no such client'],
   })
   const three = await attempts('a', ['b', 'c', 'right'])
   expect(three).toMatchObject({failed: CHECKED, tried: ['a', 'b', 'c']})

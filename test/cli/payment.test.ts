@@ -14,8 +14,15 @@ import {
 } from '../../src/cli/features/reserve/payment.js'
 
 const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
-  ...{outcome, reservation: {}, reservation_ref: 'R-1', status: 'PENDING_PAYMENT', payment_url},
-  ...{idempotency_key: 'k', client_reference_id: 'c', attempts: 1, repeated: false},
+  outcome,
+  reservation: {},
+  reservation_ref: 'R-1',
+  status: 'PENDING_PAYMENT',
+  payment_url,
+  idempotency_key: 'k',
+  client_reference_id: 'c',
+  attempts: 1,
+  repeated: false,
 })
 
 const SAFE = ['https://pay.test/x', 'http://127.0.0.1:8080/x', 'http://localhost/x', 'http://[::1]/x']

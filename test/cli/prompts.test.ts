@@ -101,7 +101,8 @@ describe('at a real terminal', () => {
   test('Ctrl-Z suspends a question, and fg brings it back with what was typed', async () => {
     const script = `${process.execPath} --import ${import.meta.resolve('tsx')} ${SCRIPT} text`
     const terminal = atTerminal(ownHome(), [], {
-      ...{columns: 60, rows: 40},
+      columns: 60,
+      rows: 40,
       command: ['bash', '-c', `set -m; ${script}; echo suspended; fg`],
     })
     await ends(

@@ -12,7 +12,8 @@ const shown = (reservation: Record<string, unknown>, parts: Parameters<typeof fa
 
 test('a reservation of which only the reference is known shows that, and the way to its voucher', () => {
   expect(shown({})).toEqual({
-    ...{reservation: 'R-1', status: 'CONFIRMED'},
+    reservation: 'R-1',
+    status: 'CONFIRMED',
     voucher: 'bookctl voucher download R-1',
   })
 })

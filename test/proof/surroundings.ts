@@ -35,7 +35,9 @@ const withEnv = (
   env: Record<string, string | undefined>,
   more: Partial<Surroundings> = {},
 ) => ({
-  ...{name, env: () => env, ...more},
+  name,
+  env: () => env,
+  ...more,
 })
 const locale = (LANG: string, TZ?: string) => withEnv(`LANG=${LANG}`, {LANG, LC_ALL: LANG, TZ})
 
@@ -48,7 +50,8 @@ const ALL: readonly Surroundings[] = [
   withEnv('an empty HOME', {HOME: ''}, {keeps: false}),
   withEnv('a device as HOME', {HOME: '/dev/null'}, {keeps: false}),
   {
-    ...{name: 'no directory for temporary files', hasNoTemporary: true},
+    name: 'no directory for temporary files',
+    hasNoTemporary: true,
     env: root => ({TMPDIR: join(root, 'nowhere')}),
   },
   {
@@ -61,7 +64,9 @@ const ALL: readonly Surroundings[] = [
   },
   {
     // Root can write it all the same.
-    ...{name: 'a home that cannot be written', keeps: false, asOtherUser: isRoot},
+    name: 'a home that cannot be written',
+    keeps: false,
+    asOtherUser: isRoot,
     env(root) {
       chmodSync(join(root, 'home'), 0o555)
       return {}
@@ -158,7 +163,9 @@ const lacks = lacksOtherUser(process.execPath, ENTRY)
 export const surroundings = part<Bench>({
   title: 'Surroundings',
   cells: ALL.filter(({asOtherUser}) => !asOtherUser || !lacks).map(each => ({
-    ...{name: each.name, group: 'surroundings', isSample: /quotes/.test(each.name)},
+    name: each.name,
+    group: 'surroundings',
+    isSample: /quotes/.test(each.name),
     run: bench => tryOut(bench, each),
   })),
   open,

@@ -46,7 +46,8 @@ describe('this machine', () => {
     chmodSync(home.configDirectory, 0o755)
     chmodSync(join(home.configDirectory, 'config.json'), 0o644)
     const permissions = {
-      ...{status: 'warn', detail: expect.stringMatching(/\(755\).*config\.json.*\(644\)/)},
+      status: 'warn',
+      detail: expect.stringMatching(/\(755\).*config\.json.*\(644\)/),
       fix: expect.stringMatching(/^chmod 700 /),
     }
     expect(await doctor(['--offline'])).toMatchObject({permissions})

@@ -140,7 +140,8 @@ describe('the connection', () => {
       'http://127.0.0.1:1/v1',
       [],
       {
-        ...{exit: 7, account: SKIPPED},
+        exit: 7,
+        account: SKIPPED,
         connection: {...failed('ECONNREFUSED 127.0.0.1:1'), fix: containing('bookctl sandbox start')},
       },
     ],
@@ -241,7 +242,8 @@ test('a webhook receiver that keeps the rules, and one that is not there', async
   const env = {BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET}
   const receiver = await startReceiver()
   expect(await doctor(['--receiver', receiver.url], {env})).toMatchObject({
-    ...{receiver: OK, 'signing secrets': {detail: containing('BOOKCTL_WEBHOOK_SECRET')}},
+    receiver: OK,
+    'signing secrets': {detail: containing('BOOKCTL_WEBHOOK_SECRET')},
   })
   const none = await doctor(['--receiver', 'http://127.0.0.1:1/'], {env})
   expect(none).toMatchObject({exit: 7, receiver: {status: 'fail'}})

@@ -66,21 +66,30 @@ describe('a booking on a foreign service', () => {
     const sent = (path: string) => JSON.parse(service.seen(path)[0]?.body ?? '')
     expect(sent('/hotels/search')).toEqual({
       destination: {type: 'CITY', id: 7},
-      ...{check_in: '2031-05-01', check_out: '2031-05-04'},
+      check_in: '2031-05-01',
+      check_out: '2031-05-04',
       rooms: [
         {adults: 2, children_ages: [7, 4]},
         {adults: 1, children_ages: []},
       ],
-      ...{client_nationality: 'TR', currency: 'EUR'},
+      client_nationality: 'TR',
+      currency: 'EUR',
     })
     const phone = {phone_country_code: '+90', phone_number: '5321234567'}
     const person = {name: 'Ayşe', surname: 'Öğüt'}
     const guest = {
-      ...{type: 'ADULT', ...person, birth_date: '1990-02-03', gender: 'FEMALE', nationality: 'TR'},
-      ...{identity: {type: 'TC', number: '10000000146'}, is_lead: true},
+      type: 'ADULT',
+      ...person,
+      birth_date: '1990-02-03',
+      gender: 'FEMALE',
+      nationality: 'TR',
+      identity: {type: 'TC', number: '10000000146'},
+      is_lead: true,
     }
     expect(sent('/reservations/hotel')).toEqual({
-      ...{offer_id: 'off_a', client_reference_id: 'R-1', client_nationality: 'TR'},
+      offer_id: 'off_a',
+      client_reference_id: 'R-1',
+      client_nationality: 'TR',
       contact: {...person, email: 'ayse@example.com', ...phone},
       guests: [guest],
       payment: {mode: 'instant'},
@@ -90,7 +99,9 @@ describe('a booking on a foreign service', () => {
     const client = {client_id: 'cid_foreign', client_secret: 'sk_test_right'}
     expect(tokens.map(request => JSON.parse(request.body))).toEqual(
       ['hotels:read', 'reservations:write', 'account:read'].map(scope => ({
-        ...{grant_type: 'client_credentials', ...client, scope},
+        grant_type: 'client_credentials',
+        ...client,
+        scope,
       })),
     )
     const revokes = service.seen('/oauth/revoke')

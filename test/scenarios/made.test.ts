@@ -54,8 +54,11 @@ test.each([[[]], [['--json']], [['--quiet']], [['--query', 'reservation_ref']]])
     const message = 'reservation R-paid is still pending_payment'
     if (more[0] !== '--json') return expect(stderr).toMatch(new RegExp(`^Error: ${message}$`, 'm'))
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{outcome: 'pending_payment', reservation_ref: 'R-paid', error: {message}},
-      ...{status: 'PENDING_PAYMENT', payment_url: url},
+      outcome: 'pending_payment',
+      reservation_ref: 'R-paid',
+      error: {message},
+      status: 'PENDING_PAYMENT',
+      payment_url: url,
     })
   },
 )

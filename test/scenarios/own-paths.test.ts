@@ -189,7 +189,9 @@ test('a cancellation that costs more than was quoted, and has an unknown word, i
   namePaths(PATHS)
   const {result, stderr} = await home.json(COMMANDS['reservations.cancel'] ?? [])
   expect(result).toMatchObject({
-    ...{outcome: 'voided', fee: {amount: '15.00', currency: 'EUR'}, refund: null},
+    outcome: 'voided',
+    fee: {amount: '15.00', currency: 'EUR'},
+    refund: null,
     quote: {fee: {amount: '12.00', currency: 'EUR'}, refund: null},
   })
   expect(stderr).toContain('Warning: the fee is 15.00 EUR, where 12.00 EUR was quoted')

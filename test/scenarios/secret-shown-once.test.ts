@@ -8,8 +8,11 @@ import {SECRET} from '../support/webhook-load.js'
 
 const CREATED = 'whsec_created_once'
 const SUBSCRIPTION = {
-  ...{id: 'whsub_1', url: 'https://partner.example/', events: ['voucher.ready']},
-  ...{secret: CREATED, is_active: true},
+  id: 'whsub_1',
+  url: 'https://partner.example/',
+  events: ['voucher.ready'],
+  secret: CREATED,
+  is_active: true,
 }
 const canLimit = spawnSync('prlimit', ['--version']).status === 0
 

@@ -24,8 +24,11 @@ const CANARY = {
   card: '4242 4242 4242 4242',
 }
 const CONTACT = {
-  ...{name: CANARY.name, surname: CANARY.surname, email: CANARY.email},
-  ...{phone_country_code: '+90', phone_number: CANARY.phone},
+  name: CANARY.name,
+  surname: CANARY.surname,
+  email: CANARY.email,
+  phone_country_code: '+90',
+  phone_number: CANARY.phone,
 }
 
 const service = await ScriptedService.start()
@@ -101,7 +104,10 @@ test('what helps is in it', () => {
   const {requests} = JSON.parse(files['requests.json'] ?? '')
   expect(requests).toContainEqual(
     expect.objectContaining({
-      ...{command: 'reserve', method: 'POST', path: '/partner-api/v1/reservations/hotel', status: 201},
+      command: 'reserve',
+      method: 'POST',
+      path: '/partner-api/v1/reservations/hotel',
+      status: 201,
       idempotency_key: entries[1].idempotency_key,
     }),
   )

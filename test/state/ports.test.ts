@@ -159,8 +159,13 @@ await describeEachPlace(filesOfMachine(), place => {
   })
 
   const event = (id: string, more: Partial<NewEvent> = {}): NewEvent => ({
-    ...{eventId: id, type: 'voucher.ready', receivedAt: now, secretName: 'whsub_1'},
-    ...{rawHeaders: ['X-A', 'one', 'x-a', ''], body: Buffer.from([0xff, 0, 0x0a, 0xfe]), targets: []},
+    eventId: id,
+    type: 'voucher.ready',
+    receivedAt: now,
+    secretName: 'whsub_1',
+    rawHeaders: ['X-A', 'one', 'x-a', ''],
+    body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
+    targets: [],
     ...more,
   })
   const keeper = {profile: 'default', owner: 'me'}
@@ -182,8 +187,10 @@ await describeEachPlace(filesOfMachine(), place => {
     const {targets: _, ...came} = event('evt_1', {type: null})
     const [first, ...rest] = await state.events.page({}, {after: 0}, 9)
     expect({...first, body: Buffer.from(first?.body ?? [])}).toEqual({
-      ...{...came, receivedAt: near(now)},
-      ...{sequence: expect.any(Number), profile: 'default'},
+      ...came,
+      receivedAt: near(now),
+      sequence: expect.any(Number),
+      profile: 'default',
     })
     const names = rest.map(({eventId, profile, rawHeaders}) => `${eventId} ${profile} ${rawHeaders.length}`)
     expect(names).toEqual(['evt_2 default 0', 'evt_2 live 4'])

@@ -163,7 +163,8 @@ export class Home {
       isReady = resolve
     })
     const ended = this.spawn([...argv, '--json'], {
-      ...{limitMilliseconds: null, ...options},
+      limitMilliseconds: null,
+      ...options,
       onStart(started) {
         child = started
         started.stdout?.on('data', piece => {

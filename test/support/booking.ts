@@ -39,7 +39,12 @@ export function connect(options: PartsOptions) {
   const transport = createTransport({env: {}})
   const sender = createSender({transport, clock, random: Math.random})
   const tokens = createTokenSource({
-    ...{baseUrl, sender, clock, timeoutSeconds, cache: state.tokens, route: 'direct'},
+    baseUrl,
+    sender,
+    clock,
+    timeoutSeconds,
+    cache: state.tokens,
+    route: 'direct',
     credentials: {clientId: CLIENT_ID, clientSecret: options.clientSecret ?? CLIENT_SECRET},
   })
   const api = createApi({baseUrl, sender, tokens, clock, timeoutSeconds})

@@ -27,9 +27,20 @@ export const token = (access_token: string, more: Partial<CachedToken> = {}): Ca
 })
 
 export const offer = (offer_id: string, more: Partial<OfferFound> = {}): OfferFound => ({
-  ...{offer_id, hotel_name: 'Ağa', stars: 4, room_name: null, board: 'BB', total: '10.00', currency: 'EUR'},
-  ...{details: null, nationality: 'TR', check_in: '2030-01-01', check_out: '2030-01-02'},
-  ...{rooms: [{adults: 2, children_ages: [5]}], searched_at: 1000, expires_at: 1900},
+  offer_id,
+  hotel_name: 'Ağa',
+  stars: 4,
+  room_name: null,
+  board: 'BB',
+  total: '10.00',
+  currency: 'EUR',
+  details: null,
+  nationality: 'TR',
+  check_in: '2030-01-01',
+  check_out: '2030-01-02',
+  rooms: [{adults: 2, children_ages: [5]}],
+  searched_at: 1000,
+  expires_at: 1900,
   ...more,
 })
 

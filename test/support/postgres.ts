@@ -130,7 +130,10 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   }
   await start()
   return {
-    ...{port, directory, sql, start},
+    port,
+    directory,
+    sql,
+    start,
     /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
     async url(database = 'postgres'): Promise<string> {
       await sql(`CREATE DATABASE "${database}"`).catch(error => {

@@ -55,7 +55,12 @@ export async function startReceiving(options: ReceivingOptions = {}) {
     {host: '127.0.0.1', port: 0, path: '/'},
   )
   return {
-    ...{port: served.port, receipts, refused, storeErrors, served, receiver},
+    port: served.port,
+    receipts,
+    refused,
+    storeErrors,
+    served,
+    receiver,
     kept: () => store.page({}, {after: 0}, 100_000),
     async close() {
       await served.close(500)

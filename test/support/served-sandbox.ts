@@ -46,7 +46,10 @@ export async function serveLocalSandbox() {
     return (answer.status === 204 ? undefined : ((await answer.json()) as {data: T}).data) as T
   }
   return {
-    ...{home, baseUrl, origin, env},
+    home,
+    baseUrl,
+    origin,
+    env,
     /** Lets the commands `sandbox …` of that home find it, as if it had been started there. */
     recordIn: ({configDirectory}: Home) => void writeRecord(configDirectory, record),
     /** Calls a control, for example `clock`; returns its data. */

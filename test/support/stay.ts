@@ -8,8 +8,11 @@ export const SEARCH = [
 
 /** The contact of these guests, as it is sent. */
 export const CONTACT = {
-  ...{name: 'Ayşe', surname: 'Öğüt', email: 'ayse@example.com'},
-  ...{phone_country_code: '+90', phone_number: '5321234567'},
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  email: 'ayse@example.com',
+  phone_country_code: '+90',
+  phone_number: '5321234567',
 }
 
 export const GUESTS = [

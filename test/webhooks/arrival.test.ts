@@ -20,8 +20,10 @@ test('accepts a signed event, with its id header or without one', () => {
 
 test('refuses an id header that differs or is repeated, and a body without an id', () => {
   const expected = {
-    ...{reason: 'event_id_mismatch', eventId: 'evt_01'},
-    ...{type: 'reservation.confirmed', secretName: 'whsub_1'},
+    reason: 'event_id_mismatch',
+    eventId: 'evt_01',
+    type: 'reservation.confirmed',
+    secretName: 'whsub_1',
   }
   const id = 'X-Service-Event-Id'
   expect(check([...signed(), id, 'evt_02'])).toEqual(expected)
@@ -29,7 +31,10 @@ test('refuses an id header that differs or is repeated, and a body without an id
   const none = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
   expect(check(signed('{}'), '{}')).toEqual(none)
   expect(check([...signed('{"id":"evt_01"}'), id, 'evt_01'], '{"id":"evt_01"}')).toEqual({
-    ...{reason: 'ok', eventId: 'evt_01', type: null, secretName: 'whsub_1'},
+    reason: 'ok',
+    eventId: 'evt_01',
+    type: null,
+    secretName: 'whsub_1',
   })
 })
 
@@ -47,6 +52,9 @@ test('nothing is reported of a body whose signature is wrong', () => {
 
 test('refuses a late event, and names its secret', () => {
   expect(check(signed(), EVENT, T + 301)).toEqual({
-    ...{reason: 'timestamp_outside_tolerance', eventId: undefined, type: null, secretName: 'whsub_1'},
+    reason: 'timestamp_outside_tolerance',
+    eventId: undefined,
+    type: null,
+    secretName: 'whsub_1',
   })
 })

@@ -18,8 +18,8 @@ const escapeNonAscii = (text: string) =>
 const sortKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, one]) => [name, sortKeys(one)]))
+  const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted.map(([name, one]) => [name, sortKeys(one)]))
 }
 /** As Python's json.dumps puts spaces, outside of strings. */
 const pythonic = (text: string) =>
@@ -141,11 +141,9 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
   'body_bom body_trailing_newline': {'BOM and newline': text => `\ufeff${text}\n`},
   'body_base64 body_reserialized': {'base64 of pretty': [text => base64(printed(text, 2)), withoutTotal]},
   'body_reserialized body_trailing_newline': {
-    'pretty and newline': [text => `${printed(text, 2)}\n`, withoutTotal],
+    'pretty, newline': [text => `${printed(text, 2)}\n`, withoutTotal],
   },
-  'body_bom body_reserialized': {
-    'pretty with BOM': [text => `\ufeff${printed(text, 4)}`, withoutTotal],
-  },
+  'body_bom body_reserialized': {'pretty, BOM': [text => `\ufeff${printed(text, 4)}`, withoutTotal]},
   // Nothing can undo these.
   unexplained: {
     'another amount': [

@@ -117,8 +117,10 @@ test('the webhooks of a HAR file, whatever else is in it', async () => {
 
 const ENVELOPE = {id: 'evt_02', type: 'voucher.ready', created: '2030-01-01T00:00:00Z', data: {}}
 const posting = (body: unknown, more: object = {}) => ({
-  ...{method: 'POST', headers: [{name: 'Content-Type', value: 'application/json'}]},
-  ...{postData: {text: typeof body === 'string' ? body : JSON.stringify(body)}, ...more},
+  method: 'POST',
+  headers: [{name: 'Content-Type', value: 'application/json'}],
+  postData: {text: typeof body === 'string' ? body : JSON.stringify(body)},
+  ...more,
 })
 
 test.each([
@@ -156,7 +158,9 @@ test.each([
 })
 
 const record = (more: object = {}) => ({
-  ...{type: 'event', verdict: 'valid', received_at: '2023-11-14T22:13:20.500Z'},
+  type: 'event',
+  verdict: 'valid',
+  received_at: '2023-11-14T22:13:20.500Z',
   body_base64: BODY.toString('base64'),
   headers: {'x-service-signature': SIGNATURE, 'x-service-event-id': 'evt_01'},
   ...more,

@@ -7,8 +7,14 @@ import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {checkTerms, T} from './signed-events.js'
 
 const VALID = {
-  ...{valid: true, reason: 'ok', event_id: 'evt_01', type: 'reservation.confirmed', timestamp: T},
-  ...{age_seconds: 10, secret: 'file', findings: []},
+  valid: true,
+  reason: 'ok',
+  event_id: 'evt_01',
+  type: 'reservation.confirmed',
+  timestamp: T,
+  age_seconds: 10,
+  secret: 'file',
+  findings: [],
 }
 
 const termsOf = (more: Partial<CheckTerms> = {}) =>
@@ -52,8 +58,14 @@ describe('a request', () => {
   test('that has no header and no event has null for what is not known', async () => {
     const {result} = await check(requestOf({headers: undefined, body: Buffer.from('{}')}), termsOf())
     expect(result).toMatchObject({
-      ...{valid: false, reason: 'missing_header', event_id: null, type: null, timestamp: null},
-      ...{age_seconds: null, secret: null, findings: [{code: 'unexplained'}]},
+      valid: false,
+      reason: 'missing_header',
+      event_id: null,
+      type: null,
+      timestamp: null,
+      age_seconds: null,
+      secret: null,
+      findings: [{code: 'unexplained'}],
     })
   })
 

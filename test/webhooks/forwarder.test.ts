@@ -45,8 +45,16 @@ function startForwarder(
   let refused = 0
   const pending = targets.flatMap(target =>
     Array.from({length: events}, (_, n) => ({
-      ...{sequence: n, target, eventId: `evt_${n}`, type: null, receivedAt: clock()},
-      ...{rawHeaders: HEADERS, body: BODY, attempts: 0, due: 0, taken: false},
+      sequence: n,
+      target,
+      eventId: `evt_${n}`,
+      type: null,
+      receivedAt: clock(),
+      rawHeaders: HEADERS,
+      body: BODY,
+      attempts: 0,
+      due: 0,
+      taken: false,
     })),
   )
   const reports: ForwardReport[] = []

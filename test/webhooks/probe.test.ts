@@ -86,7 +86,8 @@ test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, a
   [
     'Express fails on a parsed body',
     {
-      ...{status: 500, headers: {'x-powered-by': 'Express'}},
+      status: 500,
+      headers: {'x-powered-by': 'Express'},
       ...page(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<title>Error</title>\n</head>\n<body>\n<pre>TypeError: The &quot;data&quot; argument must be of type string<br> &nbsp; at Hmac.update</pre>',
       ),
@@ -109,7 +110,8 @@ test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, a
   [
     'Werkzeug has a title',
     {
-      ...{status: 500, headers: {server: 'Werkzeug/3.0'}},
+      status: 500,
+      headers: {server: 'Werkzeug/3.0'},
       ...page("<!doctype html><title>KeyError: 'x' // Debugger</title>"),
     },
     "KeyError: 'x' // Debugger",
@@ -128,7 +130,8 @@ test('an answer after 3 s is late, whatever it is', async () => {
   const isSlow = (headers: HeaderMap) => String(headers['x-service-event-id']).endsWith('non_ascii')
   const right = receiver()
   const rows = await rowsOf((raw, headers) => ({
-    ...{status: right(raw, headers), milliseconds: isSlow(headers) ? 3001 : 3000},
+    status: right(raw, headers),
+    milliseconds: isSlow(headers) ? 3001 : 3000,
   }))
   expect(failed(rows)).toEqual(['non_ascii'])
   expect(rows[1]).toMatchObject({answered: 200, ok: false, advice: expect.stringContaining('3 s')})

@@ -68,12 +68,17 @@ test('each refusal reports what is known', () => {
   expect(judged([signed, signed])).toEqual({valid: false, reason: 'malformed_header'})
   expect(judged([signed]).valid).toBe(true)
   expect(judged(signed, 1_700_000_010, Buffer.from('{}'))).toEqual({
-    ...{valid: false, reason: 'signature_mismatch'},
-    ...{timestamp: 1_700_000_000, ageSeconds: 10},
+    valid: false,
+    reason: 'signature_mismatch',
+    timestamp: 1_700_000_000,
+    ageSeconds: 10,
   })
   expect(judged(signed, 1_700_000_301)).toEqual({
-    ...{valid: false, reason: 'timestamp_outside_tolerance'},
-    ...{timestamp: 1_700_000_000, ageSeconds: 301, secretName: 'file'},
+    valid: false,
+    reason: 'timestamp_outside_tolerance',
+    timestamp: 1_700_000_000,
+    ageSeconds: 301,
+    secretName: 'file',
   })
 })
 

@@ -9,7 +9,8 @@ export async function account(bench: Bench): Promise<Row[]> {
   const row = await race(bench, {
     measured: '`bookctl account --json`, token cached',
     against: 'bare script, the same request by undici',
-    ...{reach: {atMost: 1}, times: 31},
+    reach: {atMost: 1},
+    times: 31,
     ours: () => bench.bookctl(['account', '--json'], {env}),
     other: () => bench.node([reference('request.cjs'), `${baseUrl}/account`]),
   })

@@ -41,7 +41,9 @@ export async function listen(bench: Bench): Promise<Row[]> {
     }),
     {
       measured: `the same at half of what it can take (${pace} a second): 99 of 100 answered in`,
-      ...{ours: figure([p99], 'ms'), value: p99, reach: {atMost: 20}},
+      ours: figure([p99], 'ms'),
+      value: p99,
+      reach: {atMost: 20},
       remark: `half of them in ${p50.toFixed(1)} ms; ${paced.refused} not answered 200`,
     },
     {measured: 'the load generator itself, nothing behind it', ours: figure(limit, 'a second')},

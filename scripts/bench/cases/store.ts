@@ -39,8 +39,13 @@ async function stored(bench: Bench, server: PostgresServer): Promise<Row[]> {
   const receive = async () => {
     const prefix = `evt_${batches++}`
     const events = Array.from({length: ROWS}, (_, n) => ({
-      ...{eventId: `${prefix}_${n}`, type: 'reservation.confirmed', receivedAt: Date.now() / 1000},
-      ...{secretName: 'env', rawHeaders: HEADERS, body: BODY, targets: []},
+      eventId: `${prefix}_${n}`,
+      type: 'reservation.confirmed',
+      receivedAt: Date.now() / 1000,
+      secretName: 'env',
+      rawHeaders: HEADERS,
+      body: BODY,
+      targets: [],
     }))
     const results = await keeper.receive({profile: 'default', owner: 'bench'}, events)
     if (results.some(({duplicate}) => duplicate)) throw new Error('an event was stored before')

@@ -48,7 +48,9 @@ export async function verifyMany(bench: Bench): Promise<Row[]> {
     }),
     {
       measured: 'the same: most memory, at the worst of the three sizes',
-      ...{ours: figure([most], 'MB'), value: most, reach: {atMost: 120}},
+      ours: figure([most], 'MB'),
+      value: most,
+      reach: {atMost: 120},
       remark: peaks.map(peak => `${Math.round(peak)} MB`).join(', '),
     },
     growth('verify, a capture', points),

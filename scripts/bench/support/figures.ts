@@ -82,7 +82,9 @@ export function growth(measured: string, points: readonly Point[]): Row {
   })
   return {
     measured: `${measured}: exponent of its cost`,
-    ...{ours: figure([last], ''), value: last, reach: {atMost: LINEAR}},
+    ours: figure([last], ''),
+    value: last,
+    reach: {atMost: LINEAR},
     remark: `${times.join(', ')}; exponents ${steps.map(step => step.toFixed(2)).join(', ')}`,
   }
 }

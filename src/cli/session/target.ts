@@ -213,7 +213,9 @@ export function scopesOf(text: string | undefined): Scope[] | undefined {
 /** `--scope`: several flags, or one with spaces or commas. */
 export const scopeFlag = (summary: string) =>
   checkedFlag((_, text): readonly Scope[] => checkScopes(text.split(/[\s,]+/)))({
-    ...{helpValue: 'SCOPE', multiple: true, summary: `${summary} (repeatable)`},
+    helpValue: 'SCOPE',
+    multiple: true,
+    summary: `${summary} (repeatable)`,
   })
 
 /** The scopes of several `--scope`, each once; undefined without any. */

@@ -73,7 +73,10 @@ or in the file of --db. Several can run, each on a database of its own. Environm
     ])
     const origin = await startAlone(configDir, database, async () => {
       const sandbox = createSandbox({
-        ...{database, offers, latencyMilliseconds, allowHttpLoopback},
+        database,
+        offers,
+        latencyMilliseconds,
+        allowHttpLoopback,
         databaseOwner: flags.db ? 'users' : 'ours',
         caFile: join(configDir, LISTEN_CA_NAME),
         onAnswered: lines?.add,

@@ -107,7 +107,10 @@ function requestOf(
   const {body, notes} = bodyOf(request.postData)
   const {method} = request
   return {
-    ...{place, headers: headersOf(request.headers), receivedAt, body},
+    place,
+    headers: headersOf(request.headers),
+    receivedAt,
+    body,
     ...(typeof method === 'string' ? {method} : {}),
     afterwards: {surplus: undefined, notes},
   }

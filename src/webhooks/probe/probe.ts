@@ -130,11 +130,19 @@ const SILENT = 'it ended the connection without an answer: see its log'
 const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
 const right = (name: string, sent: string, advice: string, more: Partial<Case> = {}): Case => ({
-  ...{name, sent, advice, expected: '2xx', ...more},
+  name,
+  sent,
+  advice,
+  expected: '2xx',
+  ...more,
 })
 
 const wrong = (name: string, sent: string, change: NonNullable<Case['change']>): Case => ({
-  ...{name, sent, advice: REFUSE, expected: '401', change},
+  name,
+  sent,
+  advice: REFUSE,
+  expected: '401',
+  change,
 })
 
 /** A right body whose header is spelled in another way; null for no header. */
@@ -142,7 +150,9 @@ const header = (name: string, sent: string, spell: (value: string) => string | n
   wrong(name, sent, value => ({signatures: [spell(value) ?? []].flat()}))
 
 const at = (name: string, offset: number): Case => ({
-  ...{name, advice: CLOCK, offset},
+  name,
+  advice: CLOCK,
+  offset,
   sent: `a right signature, made ${Math.abs(offset)} s ${offset < 0 ? 'ago' : 'ahead'}`,
   expected: Math.abs(offset) <= SIGNATURE_TOLERANCE_SECONDS ? '2xx' : '401',
 })

@@ -27,8 +27,12 @@ const NO_POST = 'this path takes no POST: compare it with the route of the recei
 const PROTECTED =
   'a login, a firewall or a CSRF check refuses it: exempt this path, because the signature protects it'
 const REFUSALS: Readonly<Record<number, string>> = {
-  ...{403: PROTECTED, 419: PROTECTED},
-  ...{404: NO_PATH, 410: NO_PATH, 405: NO_POST, 501: NO_POST},
+  403: PROTECTED,
+  419: PROTECTED,
+  404: NO_PATH,
+  410: NO_PATH,
+  405: NO_POST,
+  501: NO_POST,
   413: 'it takes no body of this size: events are below 1 MiB',
   415: 'it takes no application/json: accept this content type on this path',
   422: 'it checks the fields of the body, or a CSRF token, before the signature: exempt this path',

@@ -47,7 +47,10 @@ async function makePair(
 ): Promise<KeyPair> {
   const {generate} = await import('selfsigned')
   const {cert, private: key} = await generate([{name: 'commonName', value: name}], {
-    ...{keyType: 'ec', curve: 'P-256', algorithm: 'sha256', extensions},
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    extensions,
     // From yesterday on, for slow clocks.
     notBeforeDate: new Date((now - DAY_SECONDS) * 1000),
     notAfterDate: new Date((now + days * DAY_SECONDS) * 1000),

@@ -18,8 +18,15 @@ beforeEach(async () => {
 })
 
 const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
-  ...{outcome, payment_url, reservation: {}, reservation_ref: 'R-5', status: null},
-  ...{client_reference_id: 'T-5', idempotency_key: 'k', attempts: 1, repeated: false},
+  outcome,
+  payment_url,
+  reservation: {},
+  reservation_ref: 'R-5',
+  status: null,
+  client_reference_id: 'T-5',
+  idempotency_key: 'k',
+  attempts: 1,
+  repeated: false,
 })
 
 const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {

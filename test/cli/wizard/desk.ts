@@ -18,7 +18,10 @@ export interface Desk {
 
 /** A guest as flags give it. */
 export const LEAD = {
-  ...{name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03', gender: 'FEMALE'},
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  birth_date: '1990-02-03',
+  gender: 'FEMALE',
   identity: {type: 'TC', number: '10000000146'},
 }
 
@@ -31,13 +34,25 @@ interface Account {
 export async function openDesk({baseUrl, clientId, clientSecret}: Account): Promise<Desk> {
   const state = closing(openState(ownDirectory()))
   const target = {
-    ...{profile: null, source: 'env' as const, baseUrl, isLoopback: true, clientId, clientSecret},
-    ...{mode: 'test' as const, scopes: undefined},
+    profile: null,
+    source: 'env' as const,
+    baseUrl,
+    isLoopback: true,
+    clientId,
+    clientSecret,
+    mode: 'test' as const,
+    scopes: undefined,
   }
   const connection = closing(
     await connect(target, state, {
-      ...{timeoutSeconds: 5, caFile: undefined, har: undefined, warn: () => {}, show: undefined},
-      ...{version: '0', env: {}, quiet: false},
+      timeoutSeconds: 5,
+      caFile: undefined,
+      har: undefined,
+      warn: () => {},
+      show: undefined,
+      version: '0',
+      env: {},
+      quiet: false,
     }),
   )
   const told: string[] = []
@@ -52,7 +67,11 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
       if (!draft) throw new Error('nothing is missing')
       return runWizard(
         {
-          ...{connection, prompts: desk.prompts, tell: text => void told.push(text), today, flags},
+          connection,
+          prompts: desk.prompts,
+          tell: text => void told.push(text),
+          today,
+          flags,
           send: plan => makeReservation(connection, plan, {warn: text => void told.push(text)}),
         },
         draft,

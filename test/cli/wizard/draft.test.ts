@@ -19,7 +19,8 @@ test('a part of one is not enough, and nothing is made up beside it', async () =
   const guest = [{name: 'A', surname: 'B'}]
   for (const contact of [{}, {email: 'me@example.com'}])
     expect(await read({preferred, contact, guest, pay: 'account'})).toMatchObject({
-      ...{contact: undefined, contactFields: {...preferred.contact, ...contact}},
+      contact: undefined,
+      contactFields: {...preferred.contact, ...contact},
     })
   const rest = {surname: 'Öğüt', phone_country_code: '+90', phone_number: '5321234567'}
   expect((await read({preferred, contact: rest}))?.contact).toEqual({...CONTACT, name: 'Fatma'})

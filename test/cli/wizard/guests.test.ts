@@ -29,8 +29,14 @@ test('places follow the rooms, adults before children, and the first leads', () 
 const AYSE = said`first name → Ayşe | family name → Öğüt | birth date → 1990-02-03 | gender → Female
   nationality → turkiye | document → TC | TC number → 10000000146`
 const guest = (change: object = {}) => ({
-  ...{type: 'ADULT', name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03', gender: 'FEMALE'},
-  ...{nationality: 'TR', identity: {type: 'TC', number: '10000000146'}, is_lead: true},
+  type: 'ADULT',
+  name: 'Ayşe',
+  surname: 'Öğüt',
+  birth_date: '1990-02-03',
+  gender: 'FEMALE',
+  nationality: 'TR',
+  identity: {type: 'TC', number: '10000000146'},
+  is_lead: true,
   ...change,
 })
 
@@ -67,8 +73,13 @@ describe('a guest', () => {
       nationality → TR | document → None`
     const {guests} = await ask([...AYSE, ...child], [{adults: 1, children_ages: [7]}])
     expect(guests[1]).toEqual({
-      ...{type: 'CHILD', name: 'Ece', surname: 'Öğüt', birth_date: '2022-06-01'},
-      ...{gender: 'FEMALE', nationality: 'TR', is_lead: false},
+      type: 'CHILD',
+      name: 'Ece',
+      surname: 'Öğüt',
+      birth_date: '2022-06-01',
+      gender: 'FEMALE',
+      nationality: 'TR',
+      is_lead: false,
     })
   })
 
@@ -211,8 +222,11 @@ test('the contact has the lead guest at hand', async () => {
       telephone → 532 123 45 67`,
   ])
   expect(await askContact(prompts, {name: 'Ayşe', surname: 'Öğüt', country: 'TR'})).toEqual({
-    ...{name: 'Ayşe', surname: 'Öğüt', email: 'ayse@example.com'},
-    ...{phone_country_code: '+90', phone_number: '5321234567'},
+    name: 'Ayşe',
+    surname: 'Öğüt',
+    email: 'ayse@example.com',
+    phone_country_code: '+90',
+    phone_number: '5321234567',
   })
   expect(prompts.log).toContain('hint: +90 5321234567, Türkiye')
 })

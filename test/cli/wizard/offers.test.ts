@@ -86,7 +86,11 @@ test('removes control characters from a hostile name, and fits a line to the ter
 
 const cheap = offer({offer_id: 'off_cheap', hotel_name: 'Konak', price: {total: '80.00', currency: 'EUR'}})
 const fine = offer({
-  ...{offer_id: 'off_fine', hotel_name: 'Saray', stars: 5, board: 'AI', refundable: false},
+  offer_id: 'off_fine',
+  hotel_name: 'Saray',
+  stars: 5,
+  board: 'AI',
+  refundable: false,
   price: {total: '900.00', currency: 'EUR'},
 })
 const OFFERS = [fine, offer(), cheap]

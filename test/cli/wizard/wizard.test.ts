@@ -34,8 +34,12 @@ const SEARCH_AND_PEOPLE: readonly Line[] = [...SEARCH, ['Offer', ''], ...PEOPLE]
 const NO_KEEPING: Line = ['Store these guests', 'No']
 const FLAGS = {guest: [LEAD], contact: CONTACT}
 const REQUEST: SearchRequest = {
-  ...{destination: {type: 'CITY', id: 101}, check_in: '2030-06-01', check_out: '2030-06-03'},
-  ...{rooms: [{adults: 1, children_ages: []}], client_nationality: 'TR', currency: 'EUR'},
+  destination: {type: 'CITY', id: 101},
+  check_in: '2030-06-01',
+  check_out: '2030-06-03',
+  rooms: [{adults: 1, children_ages: []}],
+  client_nationality: 'TR',
+  currency: 'EUR',
 }
 
 test('nothing but the questions', async () => {
@@ -146,7 +150,9 @@ describe('at another service', () => {
   const reach = async (form: ServiceForm = {}) => {
     service = closing(await ScriptedService.start(form))
     there = await openDesk({
-      ...{baseUrl: service.baseUrl, clientId: 'cid_foreign', clientSecret: 'sk_test_right'},
+      baseUrl: service.baseUrl,
+      clientId: 'cid_foreign',
+      clientSecret: 'sk_test_right',
     })
   }
   const toSend = said`Payment → balance | reference → T-1 | Store these guests → No | Reserve → yes`
@@ -197,7 +203,11 @@ describe('at another service', () => {
       // The first offers live for a second and a half.
       const expires_at = new Date(Date.now() + (isFirst ? 1500 : 600_000)).toISOString()
       const offer = {
-        ...{hotel_name: '\u001b[2JOtel', room_name: 'Oda', board: 'BB', currency: 'EUR', expires_at},
+        hotel_name: '\u001b[2JOtel',
+        room_name: 'Oda',
+        board: 'BB',
+        currency: 'EUR',
+        expires_at,
         ...(isFirst ? {offer_id: 'off_0', total: '100.00'} : {offer_id: 'off_1', total: '120.00'}),
       }
       answer(response, 200, {data: {offers: [offer]}})

@@ -5,11 +5,10 @@ import {isNeverSent, NOT_SENT} from '../../../src/contract/journal.js'
 import type {State} from '../../../src/state/state.js'
 import type {Finished, Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
-import {certificateFile} from '../../support/tls.js'
 import type {WireRequest} from '../../support/wire.js'
 import {parse, textsIn, withState} from '../shared/scene.js'
 import type {Errand, Row} from './commands.js'
-import {type Fault, type RedirectTarget, stalls, statusOf} from './connections.js'
+import {type Fault, type RedirectTarget, statusOf, timesOut, trustOf} from './connections.js'
 import {type Expected, isAnswered} from './rules.js'
 
 export interface Cell {
@@ -29,18 +28,17 @@ export interface Seen {
   readonly mend: () => void
 }
 
-export const trustOf = ({isTrusted}: Pick<Fault, 'isTrusted'>) =>
-  isTrusted ? ['--ca-file', certificateFile('ca')] : []
-
 /** A bundle is made whatever is found; a report ends like a command that met the fault. */
 export const exitsOf = ({reports}: Row, {exits}: Expected) => (reports === 'always 0' ? [0] : exits)
 
-/** Whether the message says that time ran out: some faults end by what came before they stall. */
-const timesOut = (fault: Fault) => stalls(fault) && fault.names?.source.includes('timed out') === true
-
 const WHERE: Readonly<Record<RedirectTarget, RegExp>> = {
-  ...{same: / to https?:/, loop: / to https?:/, other: / to https?:/, weaker: / to http:/},
-  ...{relative: / to another path/, nowhere: / without saying where/, odd: / to what is no address/},
+  same: / to https?:/,
+  loop: / to https?:/,
+  other: / to https?:/,
+  weaker: / to http:/,
+  relative: / to another path/,
+  nowhere: / without saying where/,
+  odd: / to what is no address/,
 }
 
 /** What `words` should say of the fault and do not. */

@@ -34,15 +34,16 @@ type Made = Partial<Record<keyof typeof MAKERS, string>>
 
 /** The same, of things that are nowhere. */
 const INVENTED: Required<Made> = {
-  ...{
-    OFFER: 'off_1',
-    RESERVATION: 'RSV-1',
-    UNPAID: 'RSV-1',
-    SUBSCRIPTION: 'whsub_1',
-    HOTEL: 'h1',
-    TOUR: 't1',
-  },
-  ...{DELIVERY: 'dlv_1', REFERENCE: 'ref-1', ADDRESS: 'https://a.example/', EMAIL: 'a@b.example'},
+  OFFER: 'off_1',
+  RESERVATION: 'RSV-1',
+  UNPAID: 'RSV-1',
+  SUBSCRIPTION: 'whsub_1',
+  HOTEL: 'h1',
+  TOUR: 't1',
+  DELIVERY: 'dlv_1',
+  REFERENCE: 'ref-1',
+  ADDRESS: 'https://a.example/',
+  EMAIL: 'a@b.example',
 }
 
 export interface Row extends Traits {
@@ -87,7 +88,8 @@ export async function errandOf({line, sends, effects}: Row, side: Side): Promise
     Object.entries(made).reduce((text, [from, to]) => text.replace(from, to), word)
   return {
     argv: line.split(' ').map(fill),
-    ...{reference: made.REFERENCE, sends: sends?.(made)},
+    reference: made.REFERENCE,
+    sends: sends?.(made),
     effects: effects && (() => effects(side, made)),
   }
 }
@@ -104,7 +106,7 @@ function row(
   const end = words.findIndex(word => !/^[a-z]+$/.test(word))
   const command = words.slice(0, end < 0 ? words.length : end).join(':')
   const where = path instanceof RegExp ? path : new RegExp(`^/partner-api/v1${path}(\\?|$)`)
-  return {...{command, nature, method, path: where, line, isGuessed: GUESSED.test(command)}, ...more}
+  return {command, nature, method, path: where, line, isGuessed: GUESSED.test(command), ...more}
 }
 const read = (path: string, line: string, more?: Partial<Row>) => row('read', 'GET', path, line, more)
 const asked = (path: string, line: string, sends: object) =>
@@ -125,7 +127,10 @@ const WHERE = '--city 101 --currency EUR'
 const LOGIN = 'login --client-id cid_sandbox --client-secret-file secret.txt'
 const CLIENT = {grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}
 const SEARCHED = {
-  ...{destination: PLACE, check_in: '2030-06-01', check_out: '2030-06-02', client_nationality: 'TR'},
+  destination: PLACE,
+  check_in: '2030-06-01',
+  check_out: '2030-06-02',
+  client_nationality: 'TR',
   rooms: [{adults: 2, children_ages: []}],
   currency: 'EUR',
 }
@@ -167,7 +172,10 @@ function reserving(part: 'account' | 'instant' | 'wait'): Row {
   const more: Partial<Row> = {
     part,
     sends: ({OFFER, REFERENCE}) => ({
-      ...{offer_id: OFFER, client_reference_id: REFERENCE, client_nationality: 'TR', payment: {mode}},
+      offer_id: OFFER,
+      client_reference_id: REFERENCE,
+      client_nationality: 'TR',
+      payment: {mode},
       guests: [GUEST, {name: 'Can'}],
       contact: {email: 'ayse@example.com', phone_country_code: '+90'},
     }),
@@ -223,7 +231,8 @@ export const ROWS: readonly Row[] = [
   ...(['account', 'instant', 'wait'] as const).map(reserving),
   read(`${RESERVATION}/voucher`, 'voucher download --file v.pdf RESERVATION', {writes: 'v.pdf'}),
   row('link', 'GET', /\/vouchers?\//, 'voucher download --file v.pdf RESERVATION', {
-    ...{part: 'link', writes: 'v.pdf'},
+    part: 'link',
+    writes: 'v.pdf',
     // A PDF is known by what it is, and its end by its end.
     leavesOut: ({name}) => name === 'pdf-200',
   }),

@@ -1,6 +1,6 @@
 /** A fault of the wire: what it does there, and what a client that sees only its own end of the connection can conclude. */
 import {DEFAULT_CIPHERS, type TlsOptions} from 'node:tls'
-import {tlsIdentity} from '../../support/tls.js'
+import {certificateFile, tlsIdentity} from '../../support/tls.js'
 import {
   type ConnectionFault,
   type Place,
@@ -72,7 +72,10 @@ export const faults = (
   {isBefore = false, ...more}: Partial<Fault> & {readonly isBefore?: boolean} = {},
 ): Fault[] =>
   Object.entries(plays).map(([name, play]) => ({
-    ...{name, conclusion, ...(names && {names}), wire: {forwards: !isBefore, play}},
+    name,
+    conclusion,
+    ...(names && {names}),
+    wire: {forwards: !isBefore, play},
     ...more,
   }))
 
@@ -110,7 +113,10 @@ const CONNECTION: readonly Fault[] = [
 
 const certificate = (identity: NonNullable<Fault['identity']>, isTrusted: boolean, names: RegExp): Fault => ({
   name: identity === 'good' ? 'tls-unknown-authority' : `tls-${identity}`,
-  ...{identity, isTrusted, conclusion: SURE, names},
+  identity,
+  isTrusted,
+  conclusion: SURE,
+  names,
 })
 // OpenSSL itself refuses old versions otherwise.
 const OLD = {minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: `${DEFAULT_CIPHERS}:@SECLEVEL=0`} as const
@@ -184,8 +190,11 @@ function redirect(status: number, to: RedirectTarget): Fault {
     return [replyBytes({status, headers: location === undefined ? {} : {location}, body: bytes('')})]
   }
   return {
-    ...{name: `redirect-${status}-${to}`, conclusion: {kind: 'redirect', status, to}},
-    ...{names: new RegExp(`\\b${status}\\b`), wire: {forwards: false, play}, ...(to === 'weaker' && GOOD)},
+    name: `redirect-${status}-${to}`,
+    conclusion: {kind: 'redirect', status, to},
+    names: new RegExp(`\\b${status}\\b`),
+    wire: {forwards: false, play},
+    ...(to === 'weaker' && GOOD),
   }
 }
 
@@ -215,3 +224,9 @@ export async function strike(
   const proxy = fault.away.proxy === undefined ? {} : {HTTPS_PROXY: wire.origin}
   return {BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1', ...proxy}
 }
+
+/** Whether the message says that time ran out: some faults end by what came before they stall. */
+export const timesOut = (fault: Fault) => stalls(fault) && fault.names?.source.includes('timed out') === true
+
+export const trustOf = ({isTrusted}: Pick<Fault, 'isTrusted'>) =>
+  isTrusted ? ['--ca-file', certificateFile('ca')] : []

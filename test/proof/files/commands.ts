@@ -58,7 +58,10 @@ function command(
     check: ({exit}) => (exit !== 0 || !done || done(home) ? [] : ['it exits with 0 and is not done']),
   })
   return {
-    ...{name, needs, uses, ...more},
+    name,
+    needs,
+    uses,
+    ...more,
     errand: typeof errand === 'string' ? home => typed(errand, home) : errand,
   }
 }
@@ -152,7 +155,9 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
     writes('support bundle b.zip --yes', 'b.zip', isZip),
   ),
   command('sandbox start', ['sandbox.db'], ['sandbox-running.json'], 'sandbox start', {
-    ...{exit: 143, showsSecret: true, serve},
+    exit: 143,
+    showsSecret: true,
+    serve,
   }),
 ]
 

@@ -91,7 +91,10 @@ const withModes = (
   pathsOf: (home: FileHome) => string[],
   more: Partial<Disk> = {},
 ): Disk => ({
-  ...{name, group: 'locked disks', lacks: lacksUser, ...more},
+  name,
+  group: 'locked disks',
+  lacks: lacksUser,
+  ...more,
   make(home) {
     if (isRoot) giveTo(OTHER_USER, home)
     for (const path of pathsOf(home)) chmodSync(path, mode)
@@ -111,14 +114,17 @@ const databasesOf = (home: FileHome) =>
 export const DISKS: readonly Disk[] = [
   ...[0, 4, 8, 16, 24, 32, 48, 64, 96, 128].map(
     (kilobytes): Disk => ({
-      ...{name: `${kilobytes} kB left`, group: 'full disks', lacks: lacksView},
+      name: `${kilobytes} kB left`,
+      group: 'full disks',
+      lacks: lacksView,
       make: inOwnView(FULL, kilobytes / 4),
     }),
   ),
   // What a quota does, with another error.
   ...[0, 1, 4, 8, 16, 24, 32, 48, 64].map(
     (kilobytes): Disk => ({
-      ...{name: `files of ${kilobytes} kB at most`, group: 'full disks'},
+      name: `files of ${kilobytes} kB at most`,
+      group: 'full disks',
       make: before('bash', '-c', `ulimit -f ${kilobytes}; exec "$@"`, 'bash'),
     }),
   ),
@@ -130,7 +136,8 @@ export const DISKS: readonly Disk[] = [
   // What is made is private whatever the umask.
   ...['000', '077', '022'].map(
     (mask): Disk => ({
-      ...{name: `umask ${mask}`, group: 'umask'},
+      name: `umask ${mask}`,
+      group: 'umask',
       make: before('sh', '-c', `umask ${mask}; exec "$@"`, 'sh'),
     }),
   ),

@@ -233,19 +233,25 @@ const CELLS: readonly (Cell<Bench> & {readonly lacks?: string | undefined})[] = 
   ...FORMS.flatMap(([file, forms]) =>
     commandsOf(file).flatMap(command =>
       forms.map(form => ({
-        ...{name: `${file}, ${form.name} × ${command.name}`, group: file, lacks: form.lacks},
+        name: `${file}, ${form.name} × ${command.name}`,
+        group: file,
+        lacks: form.lacks,
         run: (bench: Bench) => runForm(bench, file, form, command),
       })),
     ),
   ),
   ...DISKS.flatMap(disk =>
     FILE_COMMANDS.map(command => ({
-      ...{name: `${disk.name} × ${command.name}`, group: disk.group, lacks: disk.lacks},
+      name: `${disk.name} × ${command.name}`,
+      group: disk.group,
+      lacks: disk.lacks,
       run: (bench: Bench) => runDisk(bench, disk, command),
     })),
   ),
   ...FILE_COMMANDS.filter(({name}) => name in FILLINGS).map(command => ({
-    ...{name: `no room for the answer × ${command.name}`, group: 'full disks', lacks: lacksPrlimit},
+    name: `no room for the answer × ${command.name}`,
+    group: 'full disks',
+    lacks: lacksPrlimit,
     run: (bench: Bench) => runFilling(bench, command, FILLINGS[command.name] as Filling),
   })),
 ]

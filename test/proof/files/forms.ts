@@ -35,7 +35,8 @@ const placed = (outcome: Outcome, places: Record<string, Place>, more: Partial<F
 
 const written = (outcome: Outcome, makes: Record<string, (good: Buffer) => Buffer | string>): Form[] =>
   Object.entries(makes).map(([name, make]) => ({
-    ...{name, outcome},
+    name,
+    outcome,
     place: path => writeFileSync(path, make(readFileSync(path))),
   }))
 

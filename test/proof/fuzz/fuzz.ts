@@ -15,7 +15,9 @@ const [INPUTS, SAMPLE_INPUTS] = [1500, 1]
 const [VALUES, SAMPLE_VALUES] = [20_000, 20]
 
 const cell = (name: string, run: (seed: number) => Promise<Checked>, isSample = false): Cell<object> => ({
-  ...{name: isSample ? `${name}, a sample` : name, group: name.split(':')[0] ?? '', isSample},
+  name: isSample ? `${name}, a sample` : name,
+  group: name.split(':')[0] ?? '',
+  isSample,
   async run(_, seed) {
     const {tried, failure} = await run(seed)
     return {count: tried, wrong: failure === undefined ? [] : [failure]}

@@ -60,8 +60,11 @@ export async function checkAll<T>(
   show: (value: T) => string = fc.stringify,
 ): Promise<Checked> {
   const found = await fc.check(fc.asyncProperty(values, holds), {
-    ...{seed, numRuns: runs, examples: examples.map((example): [T] => [example])},
-    ...{interruptAfterTimeLimit: MOST_MINUTES * 60_000, markInterruptAsFailure: true},
+    seed,
+    numRuns: runs,
+    examples: examples.map((example): [T] => [example]),
+    interruptAfterTimeLimit: MOST_MINUTES * 60_000,
+    markInterruptAsFailure: true,
   })
   const {failed, counterexample, errorInstance, numRuns} = found
   if (!failed) return {tried: numRuns, failure: undefined}

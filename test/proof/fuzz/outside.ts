@@ -146,8 +146,13 @@ const pdfPiece = fc.oneof(
 )
 
 const answerOf = (status: number, bytes: Uint8Array, headers: Record<string, string> = {}): Answer => ({
-  ...{status, headers, body: bytes, attempts: 1, mayHaveActed: false},
-  ...{json: parseJson(bytes), requestId: undefined},
+  status,
+  headers,
+  body: bytes,
+  attempts: 1,
+  mayHaveActed: false,
+  json: parseJson(bytes),
+  requestId: undefined,
 })
 
 const answers = [
@@ -209,8 +214,10 @@ const answers = [
       const fetched = answerOf(status, pdf, announced === undefined ? {} : {'content-length': announced})
       const shown = answerOf(200, Buffer.from('{"data":{"voucher":{"url":"https://files.test/v"}}}'))
       const api = {
-        ...{baseUrl: 'https://service.test/v1', clock: fakeClock()},
-        ...{exchange: async () => shown, fetchLink: async () => fetched},
+        baseUrl: 'https://service.test/v1',
+        clock: fakeClock(),
+        exchange: async () => shown,
+        fetchLink: async () => fetched,
       } as unknown as Api
       const {value} = await attempt(() => fetchVoucher(api, 'RSV-1'))
       const isPdf = pdf.subarray(0, 5).equals(Buffer.from('%PDF-')) && pdf.subarray(-2048).includes('%%EOF')

@@ -76,7 +76,9 @@ export function command(
   env?: Record<string, string>,
 ): Subject {
   return {
-    ...{name, randomKills, makesRequests: true},
+    name,
+    randomKills,
+    makesRequests: true,
     async open(side, random) {
       const scene = await openScene(side.origin, env ? {env} : {})
       const {home, wire} = scene
@@ -235,7 +237,9 @@ export function server(
   points: readonly Point[],
 ): Subject {
   return {
-    ...{name, randomKills, points},
+    name,
+    randomKills,
+    points,
     async open(): Promise<Trial> {
       const {home, argv, use, again, ...trial} = await open()
       return {

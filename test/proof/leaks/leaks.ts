@@ -8,9 +8,18 @@ import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
-import {exitsOf, trustOf} from '../faults/checks.js'
+import {exitsOf} from '../faults/checks.js'
 import {errandOf, nameOfRow, ROWS, type Row} from '../faults/commands.js'
-import {type Conclusion, CUT, type Fault, identityOf, LOST, strike, TIMED_OUT} from '../faults/connections.js'
+import {
+  type Conclusion,
+  CUT,
+  type Fault,
+  identityOf,
+  LOST,
+  strike,
+  TIMED_OUT,
+  trustOf,
+} from '../faults/connections.js'
 import {isMeant} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
@@ -107,7 +116,8 @@ const ECHOES: readonly Echo[] = [
     after,
   ),
   {
-    ...{name: 'cut', conclusion: CUT},
+    name: 'cut',
+    conclusion: CUT,
     wire: {
       forwards: true,
       play: ({status, headers, body}) => [
@@ -237,7 +247,8 @@ const SAMPLE =
 
 const CELLS = allLeakCells().map(
   (cell): Cell<Bench> => ({
-    ...{name: nameOfLeak(cell), group: nameOfRow(cell.row).split(' (')[0] ?? ''},
+    name: nameOfLeak(cell),
+    group: nameOfRow(cell.row).split(' (')[0] ?? '',
     isSample: cell.debug === ALL && SAMPLE.test(nameOfLeak(cell)),
     run: bench => runCell(bench, cell),
   }),

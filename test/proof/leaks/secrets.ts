@@ -107,7 +107,10 @@ export interface Switch {
 
 const flag = (...argv: string[]): Switch => ({name: argv.join(' '), argv, env: {}})
 const variable = (name: string, value: string, asksForStacks = false): Switch => ({
-  ...{name: `${name}=${value}`, argv: [], env: {[name]: value}, asksForStacks},
+  name: `${name}=${value}`,
+  argv: [],
+  env: {[name]: value},
+  asksForStacks,
 })
 
 const TRACES =

@@ -90,7 +90,8 @@ function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): 
   const wrong = [
     // The demo runs the commands it shows, with guests who do not exist.
     ...findLeaks(home, canaries, seen, {
-      ...{stdout: asked, commandLines: command === 'demo' ? ['identity number'] : []},
+      stdout: asked,
+      commandLines: command === 'demo' ? ['identity number'] : [],
       file: name => (isOurs(name) ? ['signing secret'] : allowedIn(name, command, seen.exit)),
     }),
     ...(isWell ? [] : [`exit ${seen.exit}, not ${ENDS[id] ?? 0}`]),
@@ -114,7 +115,9 @@ const CRASHES: readonly Switch[] = [
     asksForStacks: true,
   },
   {
-    ...{name: 'crash, all, --report-*', argv: ALL.argv, asksForStacks: true},
+    name: 'crash, all, --report-*',
+    argv: ALL.argv,
+    asksForStacks: true,
     env: {...ALL.env, NODE_OPTIONS: `${ALL.env.NODE_OPTIONS} ${IMPORT} ${REPORTS}`},
   },
 ]

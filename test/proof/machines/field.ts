@@ -37,7 +37,10 @@ export async function withField<T>(server: PostgresServer, work: (field: Field) 
   }
   try {
     return await work({
-      ...{side: new Side(sandbox.origin), wire, url, machine},
+      side: new Side(sandbox.origin),
+      wire,
+      url,
+      machine,
       machines: count => Array.from({length: count}, () => machine()) as [Home, ...Home[]],
       sql: (text, values = []) => server.sql(text, values, database),
     })

@@ -165,14 +165,18 @@ const fieldCell = (
   run: (field: Field, count: number) => Promise<string[]>,
   isSample = false,
 ): Cell<Machines> => ({
-  ...{name: `${group}: ${what}`, group, isSample},
+  name: `${group}: ${what}`,
+  group,
+  isSample,
   run: async ({server}) => ({count, wrong: await withField(server, field => run(field, count))}),
 })
 
 const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
   const name = `reserve: killed ${what}, its disk lost`
   return {
-    ...{name, group: 'reserve', isSample},
+    name,
+    group: 'reserve',
+    isSample,
     run: ({server}, seed) =>
       withField(server, field => goWay(way, seed, name, death => killOnce(field, death))),
   }

@@ -144,7 +144,8 @@ const slow = (count: number) =>
   })
 
 const trial = (what: string, count: number, run: (count: number) => Promise<string[]>): Cell<object> => ({
-  ...{name: `receivers: ${what}`, group: 'receivers'},
+  name: `receivers: ${what}`,
+  group: 'receivers',
   run: async () => ({count, wrong: await run(count)}),
 })
 

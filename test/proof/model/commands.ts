@@ -93,7 +93,8 @@ const reserve = fc.array(drawn, {minLength: 1, maxLength: 3}).map(all =>
         offer: at(model.offers.keys(), offer) ?? 'off_none',
         key: `00000000-0000-4000-8000-00000000000${key}`,
         reference: `ref-${reference}`,
-        ...{mode, mistake},
+        mode,
+        mistake,
       }),
     )
     const answered = await Promise.all(wishes.map(wish => real.reserve(wish)))

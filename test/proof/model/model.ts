@@ -167,7 +167,8 @@ export const models = part({
   cells: Object.entries(MODELS).flatMap(([group, {run, sampleRuns, runs, cells}]) =>
     Array.from({length: cells + 1}, (_, n) => ({
       name: n === 0 ? `${group}, a sample` : `${group}, ${n} of ${cells}`,
-      ...{group, isSample: n === 0},
+      group,
+      isSample: n === 0,
       async run({origin}: {origin: string}, seed: number) {
         const count = n === 0 ? sampleRuns : runs
         return {count, wrong: await run(seed + n, count, origin)}

@@ -108,7 +108,10 @@ export class RealService {
       {...ADULT, name: 'Can', is_lead: false},
     ]
     const body = {
-      ...{offer_id: offer, client_reference_id: reference, contact: CONTACT, payment: {mode}},
+      offer_id: offer,
+      client_reference_id: reference,
+      contact: CONTACT,
+      payment: {mode},
       client_nationality: mistake === 'nationality_mismatch' ? 'DE' : 'TR',
       guests: mistake === 'guest_count_mismatch' ? guests.slice(0, 1) : guests,
     }

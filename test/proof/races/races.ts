@@ -237,7 +237,9 @@ const RESERVE_RACES: Record<string, Race> = {
 
 const RACES = {...TOKEN_RACES, ...RESERVE_RACES, ...FILE_RACES}
 const cell = (name: string, count: number, isSample: boolean) => ({
-  ...{name: `${name}, ${count} processes`, group: name.split(':')[0] ?? name, isSample},
+  name: `${name}, ${count} processes`,
+  group: name.split(':')[0] ?? name,
+  isSample,
   async run({origin}: {origin: string}) {
     return {count, wrong: await withGround(origin, count, RACES[name] as Race)}
   },

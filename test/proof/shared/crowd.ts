@@ -101,7 +101,11 @@ export async function withGround<T>(
   const {home, wire, close} = await openScene(origin)
   try {
     return await run({
-      ...{count, origin, home, wire, side: new Side(origin)},
+      count,
+      origin,
+      home,
+      wire,
+      side: new Side(origin),
       each: of => Array.from({length: count}, (_, index) => of(index)),
       crowd: (members, options) => crowd([home], members, options),
       sent: path => wire.requests.filter(request => request.path === `/partner-api/v1${path}`),

@@ -48,7 +48,11 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
   const {title, unit = 'cells', cells, atOnce = 2, leftOut = []} = options
   const namesOf = (chosen: readonly Cell<Bench>[]) => chosen.map(({name}) => name)
   return {
-    ...{title, unit, leftOut, names: namesOf(cells), sample: namesOf(cells.filter(({isSample}) => isSample))},
+    title,
+    unit,
+    leftOut,
+    names: namesOf(cells),
+    sample: namesOf(cells.filter(({isSample}) => isSample)),
     async run(names, report, seed) {
       const chosen = cells.filter(({name}) => names.has(name))
       // A few cells of many groups share one bench.

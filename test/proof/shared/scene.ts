@@ -117,7 +117,8 @@ export async function openScene(
   const wire = await Wire.start({...wireOptions, upstream: origin})
   const home = new Home({...env, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
   return {
-    ...{home, wire},
+    home,
+    wire,
     async close() {
       await wire.close()
       home.remove()

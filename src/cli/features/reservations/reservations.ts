@@ -142,7 +142,10 @@ function singleReservation(found: ReadReservation, {clock}: Connection): Result<
   const payAt = paymentAddress({...found, outcome: found.status?.toLowerCase() ?? ''})
   const facts = factsShown(found, {now: clock.now(), payAt})
   return {
-    ...{document: {reservation}, items: [row], columns: COLUMNS, single: true},
+    document: {reservation},
+    items: [row],
+    columns: COLUMNS,
+    single: true,
     facts: {...facts, created: clockText(row.created_at), updated: clockText(row.updated_at)},
   }
 }

@@ -142,7 +142,10 @@ export async function examine(
   const {reservationRequest} = await import('../../../contract/reservations.js')
   const whole = {
     ...input,
-    ...{offer_id: offerId, client_reference_id: reference, client_nationality: country, contact},
+    offer_id: offerId,
+    client_reference_id: reference,
+    client_nationality: country,
+    contact,
     guests: fillGuests(guests, country ?? ANY_COUNTRY, flags.guest !== undefined),
     payment: isObject(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
   }

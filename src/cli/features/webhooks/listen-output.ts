@@ -85,7 +85,13 @@ const MOST_EARLY = 1000
 
 /** The columns, and their widths where they are aligned. */
 const WIDTHS = {
-  ...{received_at: 24, verdict: 7, reason: 18, event_type: 21, event_id: 30, duplicate: 5, ack_ms: 0},
+  received_at: 24,
+  verdict: 7,
+  reason: 18,
+  event_type: 21,
+  event_id: 30,
+  duplicate: 5,
+  ack_ms: 0,
 }
 export const EVENT_COLUMNS = Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]
 

@@ -137,8 +137,12 @@ async function explainRefusal(
   const {result} = await check(
     {headers, body, receivedAt, afterwards: nothingAfterwards()},
     {
-      ...{names, secrets: secrets(), otherSecrets, now: () => receivedAt},
-      ...{toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS, inVain: {count: 0}},
+      names,
+      secrets: secrets(),
+      otherSecrets,
+      now: () => receivedAt,
+      toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
+      inVain: {count: 0},
     },
   )
   const lines = result.findings.flatMap(({code, explanation, fix}) =>

@@ -150,7 +150,9 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
   await adopt()
   tidying = setInterval(() => void tidy(), TIDY_MILLISECONDS).unref()
   const served = {
-    ...{receiver, clock: systemClock.now, limits: RECEIVER_LIMITS},
+    receiver,
+    clock: systemClock.now,
+    limits: RECEIVER_LIMITS,
     onRefused: (status: number) => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
   }
   const address = {host: plan.host, path: plan.path, ...(tls ? {tls} : {})}

@@ -46,7 +46,11 @@ export async function planVerify(
   const now = at === 'received' ? receivedTime : () => at ?? clock()
   const secrets = await resolveWebhookSecrets(flags, env, state)
   return {
-    ...{secrets, signature, eventId, toleranceSeconds, now},
+    secrets,
+    signature,
+    eventId,
+    toleranceSeconds,
+    now,
     names: webhookHeaderNames(flags, state),
     inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),

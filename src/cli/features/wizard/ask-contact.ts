@@ -61,7 +61,10 @@ export async function askContactOrKept(
   // Each was checked where it was read.
   const {name = lead?.name, surname = lead?.surname, email, ...phone} = given as Partial<Contact>
   return askContact(prompts, {
-    ...{name, surname, email, country: lead?.nationality},
+    name,
+    surname,
+    email,
+    country: lead?.nationality,
     phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
   })
 }

@@ -22,11 +22,13 @@ export function placesOf(rooms: readonly Room[]): Place[] {
     return [
       ...Array.from({length: adults}, (_, n) => ({
         label: `${adult}${number(n, adults)}`,
-        ...{type: 'ADULT', age: undefined},
+        type: 'ADULT',
+        age: undefined,
       })),
       ...ages.map((age, n) => ({
         label: `${child}${number(n, ages.length)} (aged ${age})`,
-        ...{type: 'CHILD', age},
+        type: 'CHILD',
+        age,
       })),
     ]
   })
@@ -69,7 +71,8 @@ async function askKept(
     const kept = people.guests().filter(({details}) => !forms.some(form => isSame(form, details)))
     if (kept.length === 0) return {}
     const choices = kept.map(one => ({
-      ...{value: one, name: describeKept(one.details, place, known)},
+      value: one,
+      name: describeKept(one.details, place, known),
       isUnlikely: isMisfit(one.details, place, known),
     }))
     const picked = await prompts.choose<Picked>({
@@ -162,7 +165,9 @@ async function askGuest(
   const {name, surname, birth_date, gender, nationality} = form
   if (form.identity === undefined) form.identity = await askIdentity(prompts, label, nationality)
   return {
-    ...{type: place.type, name, surname},
+    type: place.type,
+    name,
+    surname,
     birth_date: birth_date || undefined,
     gender: gender || undefined,
     nationality: nationality || undefined,

@@ -52,7 +52,9 @@ export async function searchAsking(
   const {prompts, connection} = parts
   let cities: ReturnType<SearchAsking['cities']> | undefined
   return {
-    ...{prompts, today, isLocal: connection.target.isLoopback},
+    prompts,
+    today,
+    isLocal: connection.target.isLoopback,
     likely: [await lastSearch(connection), preferred],
     cities() {
       cities ??= untilServed(parts, () => namedCities(connection))

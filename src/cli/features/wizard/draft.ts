@@ -87,14 +87,23 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
     guestsGiven: guests !== undefined,
     places: guests?.map(({name, surname, type, is_lead: isLead}) => ({
       label: `${name} ${surname}`,
-      ...{type, age: undefined, isLead},
+      type,
+      age: undefined,
+      isLead,
     })),
     forms: guests?.map(formOf) ?? [],
     contactFields: {},
     refusedCount: 0,
     answers: new Map(),
-    ...{offerId: undefined, nationality, chosen: undefined, lost: undefined, guests, contact: undefined},
-    ...{payment: undefined, reference: undefined, keep: undefined},
+    offerId: undefined,
+    nationality,
+    chosen: undefined,
+    lost: undefined,
+    guests,
+    contact: undefined,
+    payment: undefined,
+    reference: undefined,
+    keep: undefined,
     ...given,
   }
 }
@@ -154,8 +163,11 @@ export class SearchAgain extends Error {}
 /** Placeholders for what is still to be asked, so that the rest passes through the usual checks. */
 const PLACEHOLDERS = {
   contact: {
-    ...{name: 'A', surname: 'A', email: 'a@example.com'},
-    ...{phone_country_code: '+90', phone_number: '5321234567'},
+    name: 'A',
+    surname: 'A',
+    email: 'a@example.com',
+    phone_country_code: '+90',
+    phone_number: '5321234567',
   },
   guest: {name: 'A', surname: 'A'},
   offer: `${OFFER_ID_PREFIX}1`,
@@ -189,7 +201,8 @@ export async function readDraft(
   const offer = offerId ?? PLACEHOLDERS.offer
   const checked = await readReservation(offer, filled, flags, knownBefore(today))
   return newDraft({
-    ...{offerId, contactFields},
+    offerId,
+    contactFields,
     nationality: has.nationality ? checked.client_nationality : undefined,
     reference: has.reference ? checked.client_reference_id : undefined,
     guests: has.guests ? asTyped(checked.guests, flags) : undefined,

@@ -28,7 +28,8 @@ import {untilServed} from './questions.js'
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
   draft.chosen ??= await inRounds({
-    ...{prompts: parts.prompts, draft},
+    prompts: parts.prompts,
+    draft,
     // Before the first question of a search with all its criteria there is nothing to undo.
     leave: draft.search.city === undefined ? undefined : () => {},
     round: (prompts, changeNow) => searchAndChoose({...parts, prompts}, draft, changeNow),
@@ -94,8 +95,10 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   if (!seen) return
   draft.nationality ??= seen.nationality
   draft.search = {
-    ...{'check-in': seen.check_in, 'check-out': seen.check_out},
-    ...{room: [...seen.rooms], nationality: seen.nationality},
+    'check-in': seen.check_in,
+    'check-out': seen.check_out,
+    room: [...seen.rooms],
+    nationality: seen.nationality,
     city: seen.details?.city ?? undefined,
     currency: seen.currency ?? undefined,
   }

@@ -40,7 +40,8 @@ export async function leadReservation(flow: ReserveFlow, offerId: string | undef
   const {plan, made} = await runWizard(
     {
       ...parts,
-      ...{flags, today: today()},
+      flags,
+      today: today(),
       send: chosen => flow.send(connection, chosen),
       refused: words => flow.refused(words),
     },

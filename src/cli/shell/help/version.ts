@@ -18,7 +18,10 @@ export interface VersionParts {
 /** What a report about a fault needs: program, system, places and the variables in effect. */
 export function versionFacts({name, version, configDirectory, env}: VersionParts) {
   return {
-    ...{name, version, node: process.version, platform: `${process.platform}-${process.arch}`},
+    name,
+    version,
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
     system: `${type()} ${release()}`,
     node_path: process.execPath,
     config_directory: configDirectory,
