@@ -9,7 +9,7 @@ interface Transaction {
   readonly fail: (error: Error) => void
 }
 
-function committing(maxOnTheirWay?: number) {
+function committing(options: {maxOnTheirWay?: number; enough?: number} = {}) {
   const transactions: Transaction[] = []
   const settled: [string, Settled<string>][] = []
   const commits = createGroupCommit<string, string>({
@@ -19,7 +19,7 @@ function committing(maxOnTheirWay?: number) {
       }),
     maxWaiting: 5,
     maxBatch: 2,
-    ...(maxOnTheirWay === undefined ? {} : {maxOnTheirWay}),
+    ...options,
   })
   const add = (...items: string[]) =>
     items.map(item => commits.add(item, outcome => settled.push([item, outcome])))
@@ -46,7 +46,7 @@ test('one transaction at a time by default; items added meanwhile go into the ne
 })
 
 test('two at a time: each of them settles its own, whichever ends first', async () => {
-  const {commits, transactions, settled, add, items} = committing(2)
+  const {commits, transactions, settled, add, items} = committing({maxOnTheirWay: 2})
   add('a', 'b', 'c', 'd', 'e')
   await eventually(() =>
     expect(items()).toEqual([
@@ -65,4 +65,14 @@ test('two at a time: each of them settles its own, whichever ends first', async 
   transactions[2]?.succeed()
   await eventually(() => expect(commits.waiting).toBe(0))
   expect(settled.map(([item]) => item)).toEqual(['c', 'd', 'a', 'b', 'e'])
+})
+
+test('enough of them do not wait for the end of the turn, but for a transaction that runs', async () => {
+  const {transactions, add, items} = committing({enough: 2})
+  add('a')
+  expect(items()).toEqual([])
+  add('b', 'c', 'd')
+  expect(items()).toEqual([['a', 'b']])
+  transactions[0]?.succeed()
+  await eventually(() => expect(items().at(-1)).toEqual(['c', 'd']))
 })

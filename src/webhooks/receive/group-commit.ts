@@ -1,6 +1,7 @@
 /**
- * Makes many items durable in few transactions: items added in one turn of the event loop go into one transaction, and
- * those that come while the allowed number of transactions is running go into the next.
+ * Makes many items durable in few transactions: items added in one turn of the event loop go into one transaction, those
+ * that come while the allowed number of transactions is running go into the next, and the disk is not left idle while
+ * many are still being added.
  */
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
@@ -14,12 +15,14 @@ export interface GroupCommitParts<Item, Outcome> {
   readonly maxBatch: number
   /** How many transactions may run at once (default 1), for a store that takes them one by one itself. */
   readonly maxOnTheirWay?: number
+  /** So many are not kept waiting for the end of the turn when no transaction is running (default: they are). */
+  readonly enough?: number
   /** Called for every transaction that failed. */
   readonly onError?: (error: unknown) => void
 }
 
 export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, Outcome>) {
-  const {maxOnTheirWay = 1} = parts
+  const {maxOnTheirWay = 1, enough = Number.POSITIVE_INFINITY} = parts
   type Entry = {readonly item: Item; readonly settle: (settled: Settled<Outcome>) => void}
   let queue: Entry[] = []
   let itemsOnTheirWay = 0
@@ -65,7 +68,8 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
     add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean {
       if (queue.length + itemsOnTheirWay >= parts.maxWaiting) return false
       queue.push({item, settle})
-      schedule()
+      if (onTheirWay === 0 && queue.length >= enough) send()
+      else schedule()
       return true
     },
   }
