@@ -146,12 +146,12 @@ test('a key with a dot is one key, and its list goes with its last entry', async
   })
   const paths = {'reservations.list': '/bookings', 'tours.search': '/tours'}
   expect(settings.read().defaults).toEqual({paths})
-  for (const _ of ['there', 'gone']) {
-    await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
-    expect(settings.read().defaults).toEqual({paths: {'tours.search': '/tours'}})
-  }
+  await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
+  expect(settings.read().defaults).toEqual({paths: {'tours.search': '/tours'}})
+  await settings.update(file => file.delete(['defaults', 'paths', 'reservations.list']))
+  expect(settings.read().defaults).toEqual({paths: {'tours.search': '/tours'}})
   await settings.update(file => file.delete(['defaults', 'paths', 'tours.search']))
-  expect(settings.read()).toEqual({profiles: {}})
+  expect(settings.read().defaults).toEqual({})
 })
 
 test('an edit sees its own changes; one that fails changes nothing', async () => {
