@@ -12,7 +12,14 @@ Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIEN
 BOOKCTL_SCOPES.`
   static override examples = ['bookctl whoami', 'bookctl whoami --check --json']
   static override columns = [
-    ...['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'source', 'stored_in'],
+    'profile',
+    'base_url',
+    'client_id',
+    'mode',
+    'scopes',
+    'expires_at',
+    'source',
+    'stored_in',
   ]
   static override flags = {check: Flags.boolean({summary: 'request a token with these credentials'})}
 

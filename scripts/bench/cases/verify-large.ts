@@ -21,7 +21,13 @@ export async function verifyLarge(bench: Bench): Promise<Row[]> {
   }) as [Body, Body]
   const env = {BOOKCTL_WEBHOOK_SECRET: SECRET}
   const argv = ({file, signature}: Body) => [
-    ...['webhooks', 'verify', file, '--signature', signature, '--at', String(SIGNED_AT)],
+    'webhooks',
+    'verify',
+    file,
+    '--signature',
+    signature,
+    '--at',
+    String(SIGNED_AT),
   ]
   const verify = async (body: Body) => (await bench.bookctl(argv(body), {env})).milliseconds
   const openssl = async ({file}: Body) =>

@@ -140,10 +140,14 @@ function cellsOf(row: Row): string[] {
   const {measured, against = '', ours, reference, value, reach, remark = ''} = row
   const reached = isReached(row)
   return [
-    ...[measured, textOf(ours), against, reference ? textOf(reference) : ''],
+    measured,
+    textOf(ours),
+    against,
+    reference ? textOf(reference) : '',
     reference && value !== undefined ? value.toFixed(2) : '',
     reach ? ('atMost' in reach ? `≤ ${reach.atMost}` : `≥ ${reach.atLeast}`) : '',
-    ...[reached === undefined ? '' : reached ? '✓' : '✗', remark],
+    reached === undefined ? '' : reached ? '✓' : '✗',
+    remark,
   ]
 }
 

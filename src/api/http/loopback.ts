@@ -21,8 +21,11 @@ export function mayBeThisMachine(hostname: string): boolean {
 
 const PRIVATE = new BlockList()
 for (const [net, prefix] of [
-  ...[['10.0.0.0', 8] as const, ['172.16.0.0', 12] as const, ['192.168.0.0', 16] as const],
-  ...[['169.254.0.0', 16] as const, ['100.64.0.0', 10] as const],
+  ['10.0.0.0', 8] as const,
+  ['172.16.0.0', 12] as const,
+  ['192.168.0.0', 16] as const,
+  ['169.254.0.0', 16] as const,
+  ['100.64.0.0', 10] as const,
 ])
   PRIVATE.addSubnet(net, prefix)
 for (const [net, prefix] of [['fc00::', 7] as const, ['fe80::', 10] as const])

@@ -34,8 +34,18 @@ const DISCARDED_BYTES = 64 * 1024
 
 /** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */
 const DROPPED = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te'],
-  ...['trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length'],
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
 ])
 
 export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions) {

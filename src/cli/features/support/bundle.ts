@@ -88,7 +88,9 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   const proxies = Object.entries(env).filter(([name]) => /^(https?|all)_proxy$/i.test(name))
   const keep = (secret: string | undefined) => secret && redactor.add(secret)
   const given = [
-    ...[env.BOOKCTL_CLIENT_SECRET, env.BOOKCTL_TOKEN, env.PGPASSWORD],
+    env.BOOKCTL_CLIENT_SECRET,
+    env.BOOKCTL_TOKEN,
+    env.PGPASSWORD,
     ...(env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/),
     ...[env.BOOKCTL_STORE, ...proxies.map(([, value]) => value)].flatMap((url = '') => passwordsOf(url)),
   ]
