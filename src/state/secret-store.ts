@@ -11,7 +11,7 @@ import type {Database, Value} from '../storage/database.js'
 type SecretPlace = 'file' | 'keychain'
 
 /** The profile and client that a secret belongs to. */
-export interface SecretOwner {
+interface SecretOwner {
   readonly profile: string
   readonly clientId: string
 }

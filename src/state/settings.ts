@@ -30,7 +30,7 @@ export type {SettingsEditor} from './settings-change.js'
 export type {Profile, SettingsFile} from './settings-schema.js'
 
 /** Work that belongs to a change. */
-export interface Together {
+interface Together {
   /** Called when the new content is on the disk, before the rename; if it throws, the old content stays. */
   readonly whenReady?: () => void
   /** Called after the rename. */
@@ -82,7 +82,7 @@ const MAX_BYTES = 1024 * 1024
 const FIX = 'fix the file, or move it away to start with a new one; it was not changed'
 
 /** The text of the file, undefined without one. Follows no symbolic link. Throws Failure. */
-export function readSettingsText(path: string, mayTighten: boolean): string | undefined {
+function readSettingsText(path: string, mayTighten: boolean): string | undefined {
   try {
     const stats = lstatSync(path, {throwIfNoEntry: false})
     if (stats === undefined) return undefined
@@ -121,7 +121,7 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
 }
 
 /** The settings written in `text`, which is or will be the file at `path`. Throws Failure naming the line that is wrong. */
-export function parseSettings(text: string, path: string): SettingsFile {
+function parseSettings(text: string, path: string): SettingsFile {
   if (text.startsWith('\uFEFF'))
     throw invalid(path, 'starts with a byte order mark; save it as UTF-8 without one')
   const json = parseJson(text, path)

@@ -10,7 +10,7 @@ import {type Connection, openSqlite} from './sqlite.js'
 /** Lock files per kind, to bound their number; two keys with the same file wait for each other. */
 const STRIPES = 32
 
-export interface LockOptions {
+interface LockOptions {
   /** Lock files are in its directory `locks`. */
   readonly directory: string
   /** What is locked, for example `tokens`; different kinds never wait for each other. */

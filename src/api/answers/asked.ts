@@ -80,7 +80,7 @@ export interface Booking {
   readonly offer_id?: string
 }
 
-export interface Difference {
+interface Difference {
   readonly name: keyof Booking
   readonly ours: string
   readonly theirs: string

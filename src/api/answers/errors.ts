@@ -11,7 +11,7 @@ import type {Answer, WireAnswer} from '../types.js'
 
 /** The secrets of the request, or a redactor that knows them. */
 type EchoOf = {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
-export type EchoingAnswer = WireAnswer & EchoOf
+type EchoingAnswer = WireAnswer & EchoOf
 
 /** Characters to quote of each; not in the interface. */
 const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100} as const

@@ -21,7 +21,7 @@ import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import {isSuccess} from '../http/retry.js'
 import type {Answer, Clock, Sender, TokenSource} from '../types.js'
 
-export interface TokenSourceParts extends TokenRequestParts {
+interface TokenSourceParts extends TokenRequestParts {
   readonly credentials: Credentials
   /** Scopes to request (default: those that are needed, §5.9). */
   readonly configuredScopes?: readonly Scope[]

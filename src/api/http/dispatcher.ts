@@ -13,7 +13,7 @@ const OneClient = UntypedClient as typeof Client
 /** Not in the interface. */
 const MAX_HEADER_BYTES = 64 * 1024
 
-export interface Trust {
+interface Trust {
   /** PEM certificates to trust, all of them (default: those of the runtime). */
   readonly ca: string[] | undefined
   /** Takes any certificate of the server; a proxy's is checked all the same, because it is sent credentials. */

@@ -9,7 +9,7 @@ export interface Place {
   readonly proxy: string | undefined
 }
 
-export type Diagnosis = readonly [fault: ExchangeFault, reason: string]
+type Diagnosis = readonly [fault: ExchangeFault, reason: string]
 
 interface NodeError extends Error {
   readonly code?: string
@@ -91,7 +91,7 @@ const CERTIFICATE_PROBLEMS = {
     'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
 } as const
 
-export type CertificateProblem = keyof typeof CERTIFICATE_PROBLEMS
+type CertificateProblem = keyof typeof CERTIFICATE_PROBLEMS
 
 const PROBLEM_BY_CODE: Readonly<Record<string, CertificateProblem>> = {
   CERT_HAS_EXPIRED: 'expired',

@@ -21,7 +21,7 @@ import {
   waitBeforeRepeat,
 } from './retry.js'
 
-export interface SenderParts {
+interface SenderParts {
   readonly transport: Transport
   readonly clock: Clock
   /** From 0 up to 1, for the jitter. */

@@ -20,7 +20,7 @@ import type {
 
 type LinkParts = Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>
 
-export interface ApiParts {
+interface ApiParts {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
   readonly sender: Sender

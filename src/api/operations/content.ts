@@ -20,8 +20,8 @@ const CITY_FIELDS = {
   timezone: textIn,
 }
 
-export type FoundCountry = Found<typeof COUNTRY_FIELDS>
-export type FoundCurrency = Found<typeof CURRENCY_FIELDS>
+type FoundCountry = Found<typeof COUNTRY_FIELDS>
+type FoundCurrency = Found<typeof CURRENCY_FIELDS>
 export type FoundCity = Found<typeof CITY_FIELDS>
 
 /** All countries. Throws Failure. */

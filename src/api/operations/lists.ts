@@ -144,10 +144,10 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
 }
 
 /** What is added to the query to get a page. */
-export type PageQuery = Readonly<Record<string, string>>
+type PageQuery = Readonly<Record<string, string>>
 /** There are more, and the answer gives no working way to them. */
 export const UNKNOWN_NEXT = '?'
-export type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
+type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 
 /**
  * The query of the page after this one; undefined on the last. `got`: how many entries have come from the first on, for

@@ -19,7 +19,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_HEADERS =
   /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
 
-export type RawRequest = ReturnType<typeof buildRaw>
+type RawRequest = ReturnType<typeof buildRaw>
 
 interface RawInput {
   readonly method: string

@@ -24,7 +24,7 @@ export interface ReserveOutcome {
   readonly repeated: boolean
 }
 
-export type Meaning =
+type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
   | {readonly kind: 'nothing'; readonly outcome: 'refused' | 'failed'}

@@ -10,7 +10,7 @@ import {peopleIn} from '../redact/secret-names.js'
 import {secretsIn} from '../redact/secrets-in.js'
 import {type AttemptRecord, ExchangeError, type WireRequest} from '../types.js'
 
-export interface TraceParts {
+interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
   readonly show?: (line: string) => void
   /** Whether `show` also takes headers and bodies (`-vv`). */

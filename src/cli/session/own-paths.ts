@@ -14,7 +14,7 @@ import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
 import type {Target} from './target.js'
 
-export type NamedPath = (name: OperationName) => string | undefined
+type NamedPath = (name: OperationName) => string | undefined
 
 /** By profile, base URL or defaults; read on first use, invalid ones then throw Failure. */
 export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): NamedPath {

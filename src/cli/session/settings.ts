@@ -8,7 +8,7 @@ import {DEFAULT_PROFILE} from './target.js'
 
 type Origin = 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
 
-export interface Effective {
+interface Effective {
   readonly key: SettingKey
   readonly value: SettingValue | null
   readonly origin: Origin

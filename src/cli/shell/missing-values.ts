@@ -62,7 +62,7 @@ export function refuseMissing(values: readonly MissingValue[]): Failure {
   return usage(code, `missing: ${values.map(({shown}) => shown).join(', ')}`, SEE_HELP)
 }
 
-export interface Asking {
+interface Asking {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string

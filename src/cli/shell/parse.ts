@@ -33,7 +33,7 @@ import {
 
 type Output = Pick<Interfaces.ParserOutput, 'args' | 'flags' | 'raw' | 'nonExistentFlags'>
 
-export interface Reading<T> {
+interface Reading<T> {
   /** Undefined when oclif's parser stopped early. */
   readonly output: T | undefined
   readonly errors: readonly Failure[]

@@ -19,7 +19,7 @@ export interface OutputFlags {
 
 type Row = readonly string[]
 
-export interface OutputTerminal {
+interface OutputTerminal {
   readonly isTTY: boolean
   readonly columns?: number
   readonly paint?: Painter

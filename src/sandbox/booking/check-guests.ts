@@ -10,7 +10,7 @@ import {Refusal} from '../base/answers.js'
 /** At check-in; §2.2 lists the ages of children up to 17. */
 const ADULT_AGE = 18
 
-export interface Stay {
+interface Stay {
   readonly rooms: Offer['rooms']
   readonly checkIn: string
   /** Today's date, for birth dates that have not come. */

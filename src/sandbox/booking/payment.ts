@@ -8,7 +8,7 @@ import type {Service} from '../base/service.js'
 import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
 import {recordConfirmation, recordEvent} from './events.js'
 
-export type PaymentResult = 'paid' | 'failed'
+type PaymentResult = 'paid' | 'failed'
 
 /** Applies the result in one transaction. Throws Refusal `payment_not_pending` when there is nothing to pay. */
 export function settlePayment(

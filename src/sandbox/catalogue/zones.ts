@@ -1,7 +1,7 @@
 /** The wall clock at a hotel: from its day and hour to the instant, and back. */
 
 /** Seconds east of UTC that `zone` keeps at an instant. */
-export type Offsets = (unixSeconds: number) => number
+type Offsets = (unixSeconds: number) => number
 
 /** Making a formatter is slow: make this once for a zone. */
 export function offsetsOf(zone: string): Offsets {

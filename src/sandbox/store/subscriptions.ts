@@ -4,7 +4,7 @@ import type {Database} from '../../storage/database.js'
 import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 /** Without the secret: only the answer to its creation has it. */
-export type StoredSubscription = ReturnType<typeof fromSubscriptionRow>
+type StoredSubscription = ReturnType<typeof fromSubscriptionRow>
 
 interface SubscriptionRow {
   sequence: number

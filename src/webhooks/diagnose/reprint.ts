@@ -20,7 +20,7 @@ const MOST_RESPACED_BYTES = 4 * 1024 * 1024
 const MOST_BYTES = 128 * 1024
 
 /** JSON ready to be printed. Without a spacing: that in hand is no known one. An inner one may be right as it is. */
-export type Printable = ReturnType<typeof printables>[number]
+type Printable = ReturnType<typeof printables>[number]
 
 /** `form` as JSON, if it is JSON, and the events inside it. */
 export function printables({bytes, causes}: BodyForm) {

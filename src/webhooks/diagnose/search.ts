@@ -13,7 +13,7 @@ import {
 } from './header-causes.js'
 import {printables, reorder, reprint, respace} from './reprint.js'
 
-export interface SearchInput {
+interface SearchInput {
   readonly claims: readonly Claim[]
   /** Forms of the secrets in hand; those without causes are the secrets themselves. */
   readonly keys: readonly KeyForm[]

@@ -20,7 +20,7 @@ export interface ForwardReport extends DueForward, ForwardResult {
 /** The error of an event that was given up without an attempt: its target would refuse its old signature. */
 export const SIGNATURE_TOO_OLD = 'signature_too_old'
 
-export interface ForwarderParts {
+interface ForwarderParts {
   readonly targets: readonly string[]
   readonly store: {
     /** The next due events; each is given out once until its result is recorded. */

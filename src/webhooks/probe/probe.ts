@@ -30,7 +30,7 @@ export interface ProbeRow {
   readonly said: string | null
 }
 
-export interface ProbeParts {
+interface ProbeParts {
   /** Waits longer than the 3 s of §6.4, so that a late answer is measured and not only missed; keeps some of the answers. */
   readonly handover: Handover
   readonly url: string

@@ -6,7 +6,7 @@
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
 
-export interface GroupCommitParts<Item, Outcome> {
+interface GroupCommitParts<Item, Outcome> {
   /** Makes the items durable in one transaction; an outcome for each, in their order. */
   readonly commit: (items: readonly Item[]) => Promise<readonly Outcome[]>
   /** How many may wait; more are refused at once. */

@@ -23,7 +23,7 @@ export interface Budget {
   free: number
 }
 
-export interface ReadBodyParts {
+interface ReadBodyParts {
   readonly maxBytes: number
   readonly budget: Budget
   /** With the whole body; its bytes stay taken from the budget until they are given back. */

@@ -60,7 +60,7 @@ export interface Receipt extends Arrival, CheckedArrival {
   readonly ackMilliseconds: number
 }
 
-export interface ReceiverParts {
+interface ReceiverParts {
   /** Makes events durable in one transaction; returns for each whether its id is a duplicate. */
   readonly store: {receive(events: readonly NewEvent[]): Promise<readonly {duplicate: boolean}[]>}
   /** Called for every request, because a subscription may be added meanwhile. */

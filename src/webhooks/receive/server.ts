@@ -16,7 +16,7 @@ const GRACE_MILLISECONDS = 250
 /** Read and discarded after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
-export interface ReceiverAddress {
+interface ReceiverAddress {
   readonly host: string
   readonly port: number
   /** The one path that takes POST, starting with a slash. */
@@ -26,7 +26,7 @@ export interface ReceiverAddress {
 
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
 
-export interface ServeParts {
+interface ServeParts {
   readonly receiver: Receiver
   /** Unix seconds. */
   readonly clock: () => number

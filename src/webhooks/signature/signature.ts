@@ -50,7 +50,7 @@ interface VerifyTerms extends JudgeTerms {
 }
 
 /** A header that follows the grammar. */
-export interface ParsedSignature {
+interface ParsedSignature {
   /** The digits as received: they are what was signed. */
   readonly timestamp: string
   /** Every `v1`, lowercase hex, in the order received. */

@@ -19,7 +19,7 @@ import {type RequestParts, recordOf, storedIn} from './access.js'
 import {existingProfile} from './config.js'
 
 /** Credentials that commands can still use after logging out. */
-export interface Remaining {
+interface Remaining {
   readonly what: 'profile' | 'environment'
   /** Of the profile, or of the variables, separated by spaces. */
   readonly name: string

@@ -157,7 +157,7 @@ export const searchFlags = {
 }
 
 /** The flags as typed: the city may be a name. */
-export type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
+type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
 export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
 type Narrowing = Pick<TypedSearch, 'sort' | 'max-price' | 'refundable' | 'board' | 'limit'>
 

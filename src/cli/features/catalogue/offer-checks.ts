@@ -8,7 +8,7 @@ import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {counted} from '../../terminal/text.js'
 
-export interface Circumstances {
+interface Circumstances {
   /** Unix seconds. */
   readonly now: number
   readonly maxPrice: string | undefined

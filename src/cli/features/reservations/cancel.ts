@@ -15,7 +15,7 @@ import {factLines, moneyText, onItsOwnClock} from '../../terminal/text.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
-export interface CancelPlan {
+interface CancelPlan {
   readonly reference: string
   readonly quote: CancellationCost & {readonly fee: NonNullable<CancellationCost['fee']>}
   /** Null where the service does not show it. */

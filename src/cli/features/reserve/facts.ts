@@ -5,7 +5,7 @@ import {isIdentifier} from '../../../contract/identifiers.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {counted, moneyText, onItsOwnClock} from '../../terminal/text.js'
 
-export interface FactsParts {
+interface FactsParts {
   /** Unix seconds. */
   readonly now: number
   /** The offer it was made from: what the reservation itself does not say. */

@@ -14,7 +14,7 @@ export interface Step {
   readonly output: string
 }
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly script: string
   readonly execArgv: readonly string[]
   readonly env: NodeJS.ProcessEnv

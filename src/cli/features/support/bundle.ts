@@ -21,7 +21,7 @@ import type {Check} from '../doctor/check.js'
 import {doctorResult} from '../doctor/doctor.js'
 import {journalRow} from '../reserve/journal.js'
 
-export interface BundleFile {
+interface BundleFile {
   readonly name: string
   readonly about: string
   readonly text: string

@@ -15,7 +15,7 @@ import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 
-export interface WantedSubscription {
+interface WantedSubscription {
   readonly url: string
   readonly events: readonly string[]
 }

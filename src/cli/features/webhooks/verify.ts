@@ -26,7 +26,7 @@ import {
   webhookHeaderNames,
 } from './secrets.js'
 
-export interface VerifyFlags extends WebhookSecretFlags {
+interface VerifyFlags extends WebhookSecretFlags {
   readonly signature?: string | undefined
   readonly 'event-id'?: string | undefined
   /** Unix seconds, or when each was received. */

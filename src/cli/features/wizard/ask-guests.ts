@@ -140,7 +140,7 @@ export interface Place {
 /** The answers about a guest so far. `identity` null: none is given. */
 export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Guest['identity'] | null}
 
-export interface GuestCircumstances {
+interface GuestCircumstances {
   /** Undefined when the offer was not searched on this machine. */
   readonly checkIn: string | undefined
   readonly today: string

@@ -29,7 +29,7 @@ import {askCountry, askRead, untilServed} from './questions.js'
 
 type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
-export interface SearchAsking {
+interface SearchAsking {
   readonly prompts: Prompts
   /** The cities by name; empty where they are unknown. Throws Failure when the service cannot be asked at all. */
   readonly cities: () => Promise<readonly KnownCity[]>

@@ -209,7 +209,7 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   draft.guests = undefined
 }
 
-export interface PaymentFacts {
+interface PaymentFacts {
   readonly cost: ShownOffer['price']
   readonly balance: Money | undefined
   /** Modes the offer takes; undefined when it does not say. */

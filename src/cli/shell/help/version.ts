@@ -8,7 +8,7 @@ import {SETTINGS_NAME} from '../../../state/file-names.js'
 import {type Result, single} from '../../terminal/result.js'
 import {isSecretVariable, VARIABLE_NAMES} from './variables.js'
 
-export interface VersionParts {
+interface VersionParts {
   readonly name: string
   readonly version: string
   readonly configDirectory: string

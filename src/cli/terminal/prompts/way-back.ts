@@ -8,7 +8,7 @@ export class GoBack extends Error {}
 /** The latest answer to each question, by its message. */
 export type Answers = Map<string, unknown>
 
-export interface WayBackOptions {
+interface WayBackOptions {
   /** Remembers answers; those of an earlier run are offered again. */
   readonly answers?: Answers
   /** Whether Escape at the first question throws GoBack to the caller. */
