@@ -59,6 +59,8 @@ export class ExchangeError extends Error {
     readonly sent: boolean,
     /** Cause and place in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
     readonly reason: string,
+    /** Whether nothing listens at a port of this machine: repeats take too short a time for anyone to start it. */
+    readonly isRefusedHere = false,
   ) {
     super(reason)
   }

@@ -52,12 +52,9 @@ function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
 }
 
 test('a port of this machine where nothing listens is not asked again, unless something did before', async () => {
-  const here = new ExchangeError('refused', false, 'ECONNREFUSED 127.0.0.1:4010')
+  const here = new ExchangeError('refused', false, 'ECONNREFUSED 127.0.0.1:4010', true)
   const elsewhere = new ExchangeError('refused', false, 'ECONNREFUSED 10.0.0.1:443')
   expect(await setUp([here]).send()).toMatchObject({attempts: 1, last: here})
-  expect(await setUp([new ExchangeError('refused', false, 'ECONNREFUSED [::1]:1')]).send()).toMatchObject({
-    attempts: 1,
-  })
   expect(await setUp([elsewhere]).send()).toMatchObject({attempts: 4})
   expect(await setUp([answer(503), here]).send()).toMatchObject({attempts: 4, mayHaveActed: true})
 })

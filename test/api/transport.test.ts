@@ -8,6 +8,7 @@ import {Client} from 'undici'
 // @ts-expect-error: the file has no types of its own.
 import DeepClient from 'undici/lib/dispatcher/client.js'
 import {describe, expect, test} from 'vitest'
+import {diagnoseConnecting} from '../../src/api/http/faults.js'
 import {createTransport, type TransportOptions} from '../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeFault, ExchangeLimits} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
@@ -147,8 +148,19 @@ test.each<Case>([
   const error = await faultOf(url, options)
   unsubscribe('undici:client:sendHeaders', onHeaders)
   expect(error).toMatchObject({name: 'ExchangeError', sent, fault, reason: expect.stringMatching(reason)})
+  expect(error.isRefusedHere).toBe(fault === 'refused')
   expect(error.reason).not.toContain('q=1')
   expect(written).toBe(sent)
+})
+
+test.each([
+  [{code: 'ECONNREFUSED', address: '::1', port: 1}, true],
+  [{code: 'ECONNREFUSED'}, true],
+  [{code: 'ECONNREFUSED', address: '10.0.0.1', port: 1}, false],
+  [{code: 'EHOSTUNREACH', address: '127.0.0.1', port: 1}, false],
+])('%j of localhost is refused by a port of this machine: %s', (error, isRefusedHere) => {
+  const place = {target: 'localhost:1', proxy: undefined}
+  expect(diagnoseConnecting(error, place)).toEqual(['refused', expect.any(String), isRefusedHere])
 })
 
 test('an answer that is cut at any byte is a fault of a request that was sent', async () => {
@@ -174,7 +186,8 @@ describe('trust', () => {
     const url = await secure('good')
     const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
     const script = `
-      import {createTransport} from ${source('api/http/transport.ts')}
+      import {diagnoseConnecting} from '../../src/api/http/faults.js'
+import {createTransport} from ${source('api/http/transport.ts')}
       import {trustedCertificates} from ${source('cli/session/trust.ts')}
       const {env} = process
       const ca = await trustedCertificates(${JSON.stringify(certificateFile('self-signed'))}, env)

@@ -7,7 +7,7 @@ import {snakeCase} from '../../contract/field-names.js'
 import {isObject, own} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Scope} from '../../contract/operations.js'
-import {isRefusedHere, retryAfterMilliseconds} from '../http/retry.js'
+import {retryAfterMilliseconds} from '../http/retry.js'
 import type {Answer, ExchangeError, ExchangeFault} from '../types.js'
 import {quoted} from './errors.js'
 
@@ -168,6 +168,6 @@ const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
 
 /** The hint where no whole answer came. */
 export function faultHint(error: ExchangeError): string | undefined {
-  if (!isRefusedHere(error)) return FAULT_HINTS[error.fault]
+  if (!error.isRefusedHere) return FAULT_HINTS[error.fault]
   return 'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
 }

@@ -1,6 +1,6 @@
 /** One exchange on one connection: its phases, their time limits, and whether a byte may have left. */
-import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
-import {diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
+import {ExchangeError, type ExchangeLimits, type WireAnswer} from '../types.js'
+import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 
@@ -90,7 +90,7 @@ export class Exchange {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (error instanceof ExchangeError) this.fail(error.fault, error.reason)
+    if (error instanceof ExchangeError) this.fail(error.fault, error.reason, error.isRefusedHere)
     else if (this.phase === 'connect') this.fail(...diagnoseConnecting(error, this.place))
     else this.fail(...diagnoseExchange(error, this.place, this.phase === 'body'))
   }
@@ -114,8 +114,8 @@ export class Exchange {
 
   private readonly stop = () => this.fail('stopped', 'the command was stopped')
 
-  private fail(fault: ExchangeFault, reason: string): void {
-    this.finish()?.reject(new ExchangeError(fault, this.phase !== 'connect', reason))
+  private fail(...[fault, reason, isRefusedHere]: Diagnosis): void {
+    this.finish()?.reject(new ExchangeError(fault, this.phase !== 'connect', reason, isRefusedHere))
   }
 
   /** Ends the exchange: the first caller gets the promise's two ends, later ones nothing. */

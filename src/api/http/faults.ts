@@ -1,6 +1,7 @@
 /** Names what went wrong on the wire: the fault, its cause and its place, in words without query and secrets. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {ExchangeFault} from '../types.js'
+import {isLoopbackHost} from './loopback.js'
 
 export interface Place {
   /** `host:port` of the service, or of a link. */
@@ -9,7 +10,7 @@ export interface Place {
   readonly proxy: string | undefined
 }
 
-type Diagnosis = readonly [fault: ExchangeFault, reason: string]
+export type Diagnosis = readonly [fault: ExchangeFault, reason: string, isRefusedHere?: boolean]
 
 interface NodeError extends Error {
   readonly code?: string
@@ -33,7 +34,11 @@ export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
   if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
     return ['dns', `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`]
-  if (UNREACHABLE.test(code)) return ['refused', `${code} ${addressOf(cause, place.target)}`]
+  if (UNREACHABLE.test(code)) {
+    const host = cause.address ?? place.target.replace(/:\d+$/, '')
+    const isRefusedHere = code === 'ECONNREFUSED' && isLoopbackHost(host)
+    return ['refused', `${code} ${addressOf(cause, place.target)}`, isRefusedHere]
+  }
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
     return ['connect_timeout', `ETIMEDOUT ${addressOf(cause, place.target)}`]
   return ['reset', `connection to ${place.target} closed before the request${inBrackets(code)}`]

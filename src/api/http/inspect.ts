@@ -136,8 +136,9 @@ function problemOf(tls: TLSSocket, way: Way) {
 function faultOf(error: unknown, way: Way): ExchangeError {
   if (error instanceof ExchangeError) return error
   const {host, port} = hostAndPort(way.url)
-  const [fault, reason] = diagnoseConnecting(error, {target: `${host}:${port}`, proxy: way.proxy?.origin})
-  return new ExchangeError(fault, false, reason)
+  const place = {target: `${host}:${port}`, proxy: way.proxy?.origin}
+  const [fault, reason, isRefusedHere] = diagnoseConnecting(error, place)
+  return new ExchangeError(fault, false, reason, isRefusedHere)
 }
 
 /**

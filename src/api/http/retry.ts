@@ -30,12 +30,6 @@ export function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
   return PASSING_STATUSES.has(outcome.status) && (repeatable || outcome.status === 429)
 }
 
-/** Whether nothing listens at a port of this machine: nobody starts it within the second that repeats would take. */
-export function isRefusedHere(outcome: Outcome): boolean {
-  if (!(outcome instanceof ExchangeError) || outcome.fault !== 'refused') return false
-  return /^ECONNREFUSED (127\.|\[::1\]|localhost\b)/.test(outcome.reason)
-}
-
 export function isSuccess({status}: {readonly status: number}): boolean {
   return status >= 200 && status <= 299
 }

@@ -11,15 +11,7 @@ import {
   type Transport,
   type WireRequest,
 } from '../types.js'
-import {
-  isRefusedHere,
-  MAX_ATTEMPTS,
-  mayHaveActed,
-  mayRepeat,
-  type Outcome,
-  pause,
-  waitBeforeRepeat,
-} from './retry.js'
+import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, pause, waitBeforeRepeat} from './retry.js'
 
 interface SenderParts {
   readonly transport: Transport
@@ -64,7 +56,8 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         const isInProgress = !(outcome instanceof ExchangeError) && (policy.isInProgress?.(outcome) ?? false)
         if (isInProgress) inProgress++
         const failed = attempt - inProgress
-        const most = attempt === 1 && isRefusedHere(outcome) ? 1 : (policy.mostAttempts ?? MAX_ATTEMPTS)
+        const isFutile = attempt === 1 && outcome instanceof ExchangeError && outcome.isRefusedHere
+        const most = isFutile ? 1 : (policy.mostAttempts ?? MAX_ATTEMPTS)
         const mayFail = failed < most && mayRepeat(outcome, policy.repeatable)
         const nth = isInProgress ? Math.min(inProgress, SEND_LIMITS.waitsInProgress) : failed
         const wait = waitBeforeRepeat(outcome, nth, random, endedAt)
