@@ -13,12 +13,12 @@ export type BaseUrl = ReturnType<typeof parseBaseUrl>
  */
 export function parseBaseUrl(
   text: string,
-  from?: string,
+  from = '',
   hint: string = 'set it with --base-url, BOOKCTL_BASE_URL or bookctl login',
 ) {
   // What may be a secret is not quoted: a password, a query, a secret in the wrong place.
   const quoted = /[@?#]/.test(text) || holdsSecret(text) ? '' : ` ${JSON.stringify(sanitizeLine(text, 200))}`
-  const place = from === undefined ? '' : `${from}: `
+  const place = from === '' ? '' : `${from}: `
   const refuse = (problem: string) =>
     usage('invalid_base_url', `${place}the base URL${quoted} ${problem}`, hint)
   if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text))

@@ -1,4 +1,4 @@
-/** Checks of single values. Each throws a usage Failure that names the field. */
+/** Checks of single values. Each throws a usage Failure that names the field, unless that is ''. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -11,10 +11,15 @@ import {
 import {isAmount} from '../../contract/money.js'
 import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
 
+/** The problem with the field before it; alone where the field is '', because a question or the caller names it. */
+export function named(field: string, problem: string): string {
+  return field === '' ? problem : `${field}: ${problem}`
+}
+
 /** The error of `field`, with the typed text, sanitised and cut. */
 export function invalid(field: string, problem: string, typed?: string, hint?: string): Failure {
   const quoted = typed === undefined ? '' : `, not ${JSON.stringify(sanitizeLine(typed, 40))}`
-  return usage('invalid_input', `${field}: ${problem}${quoted}`, hint)
+  return usage('invalid_input', named(field, problem) + quoted, hint)
 }
 
 /** A whole number from `least` to `most`, in decimal digits. */
@@ -97,11 +102,11 @@ export function checkOwnPath(where: string, name: string, path: string): string 
   const none = 'which is not an operation whose path can be named'
   if (!operation) throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, ${none}`)
   if (!PATH_TEMPLATE.test(path))
-    throw refuse(`${where}: the path of ${name} must be one such as /bookings/{reservation_ref}`)
+    throw refuse(named(where, `the path of ${name} must be one such as /bookings/{reservation_ref}`))
   const parametersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).sort().join(' ')
   const needed = parametersOf(OPERATIONS[operation].path)
   if (parametersOf(path) === needed) return path
-  throw refuse(`${where}: the path of ${name} must have ${needed || 'no parameter'}`)
+  throw refuse(named(where, `the path of ${name} must have ${needed || 'no parameter'}`))
 }
 
 /** The origin of a proxy. Throws usage for another URL than http(s), and for a password, which the process list shows. */

@@ -7,6 +7,7 @@ import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/json-mistake.js'
 import {sweepTemporaryFiles} from '../../storage/temporary.js'
+import {named} from './checks.js'
 import {whileReading} from './pending-reads.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
@@ -81,9 +82,9 @@ export async function readSecret(flag: string, path: string): Promise<string> {
 /** Throws usage naming `flag` when no file can be written at `path`. */
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
-  if (path === '') throw usage('invalid_input', `${flag}: must be a file name`)
+  if (path === '') throw usage('invalid_input', named(flag, 'must be a file name'))
   if (/[\\/]$/.test(path) || (existsSync(path) && statSync(path).isDirectory()))
-    throw usage('invalid_input', `${flag}: ${shown} is a directory, not a file`)
+    throw usage('invalid_input', named(flag, `${shown} is a directory, not a file`))
   const directory = dirname(resolve(path))
   try {
     accessSync(`${directory}/.`, constants.W_OK | constants.X_OK)
@@ -93,8 +94,9 @@ export function checkWritable(flag: string, path: string): string {
     const isNone = code === 'ENOENT' || code === 'ENOTDIR'
     const absence = code === 'ENOENT' ? 'does not exist' : 'is not a directory'
     const problem = isNone ? absence : `cannot be written (${code})`
-    const hint = `make it a directory that can be written, or name another file with ${flag}`
-    throw usage('cannot_write', `${flag}: the directory ${sanitizeLine(directory, 200)} ${problem}`, hint)
+    const hint = `make it a directory that can be written, or name another file${flag && ` with ${flag}`}`
+    const refusal = named(flag, `the directory ${sanitizeLine(directory, 200)} ${problem}`)
+    throw usage('cannot_write', refusal, hint)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Telephone numbers as people type them. */
 import {usage} from '../../contract/failure.js'
+import {named} from './checks.js'
 
 export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
 
@@ -30,5 +31,5 @@ export async function createPhoneReader(country: string | undefined, field: stri
 
 function invalidPhone(field: string, problem = 'is not a telephone number') {
   const words = `the number ${problem}; include the country prefix, such as +90 532 123 45 67`
-  return usage('invalid_input', `${field}: ${words}`)
+  return usage('invalid_input', named(field, words))
 }

@@ -39,7 +39,7 @@ export interface SettingKey {
   readonly builtIn?: SettingValue
   /** Set where `config set` refuses the key: what changes it instead. */
   readonly readOnly?: string
-  /** The value to write for what was typed. Throws usage naming `field`. */
+  /** The value to write for what was typed. Throws usage naming `field`, unless it is ''. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
   readonly checkToWrite?: SettingKey['check']
   /** Removes from a value what must not be shown. */

@@ -84,9 +84,9 @@ async function usableValue({key, value, origin, source}: Effective): Promise<Set
   const holder = {file: '', profile: `profiles.${source}.`, defaults: 'defaults.'}[origin as string]
   const place = holder === undefined ? (source ?? key.name) : `config.json: ${holder}${key.name}`
   try {
-    return await key.check(place, String(value))
+    return await key.check('', String(value))
   } catch (error) {
-    if (!(error instanceof Failure) || error.message.includes(place)) throw error
+    if (!(error instanceof Failure)) throw error
     throw new Failure(error.kind, `${place}: ${error.message}`, error.details)
   }
 }

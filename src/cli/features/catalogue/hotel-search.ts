@@ -199,16 +199,18 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
 /** The day of departure, typed as a date or as a number of nights. Throws usage. */
 export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
   const nights = /^\+?(\d{1,4})$/.exec(typed.trim())?.[1]
-  if (nights !== undefined) return leaveAfter(checkIn, checkInteger('--nights', nights, 1, MOST_NIGHTS))
+  const nightsField = field && '--nights'
+  if (nights !== undefined)
+    return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
   const date = readDay(field, typed, today)
   if (nightsBetween(checkIn, date) < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
   return date
 }
 
 /** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */
-function leaveAfter(checkIn: string, nights: number): string {
+function leaveAfter(checkIn: string, nights: number, field = '--nights'): string {
   if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
-  throw invalid('--nights', `must end the stay by ${LAST_DATE}`, String(nights))
+  throw invalid(field, `must end the stay by ${LAST_DATE}`, String(nights))
 }
 
 /** A room as `--room` takes it. */

@@ -93,7 +93,10 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
   const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
   try {
     if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
-    const path = await freePath(prompts, file => planVoucher(reference, {file, json: true}) ?? '')
+    const path = await freePath(
+      prompts,
+      (file, flag) => planVoucher(reference, {file, json: true}, flag) ?? '',
+    )
     const saved = await saveVoucher(connection, reference, {wait: VOUCHER_SECONDS}, path)
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {
@@ -110,11 +113,16 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
 }
 
 /** The default path, or one that the person types if it is taken. */
-async function freePath(prompts: Prompts, plan: (file: string | undefined) => string): Promise<string> {
+async function freePath(
+  prompts: Prompts,
+  plan: (file: string | undefined, flag?: string) => string,
+): Promise<string> {
   try {
     return plan(undefined)
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== 'file_exists') throw error
-    return askRead(prompts, {message: `${error.message}; Write the voucher to which file`}, plan)
+    return askRead(prompts, {message: `${error.message}; Write the voucher to which file`}, typed =>
+      plan(typed, ''),
+    )
   }
 }

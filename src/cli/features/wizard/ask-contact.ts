@@ -16,7 +16,7 @@ type ContactDefaults = {
 }
 
 export async function askContact(prompts: Prompts, defaults: ContactDefaults): Promise<Contact> {
-  const read = await createPhoneReader(defaults.country, 'phone')
+  const read = await createPhoneReader(defaults.country, '')
   const name = await askName(prompts, 'Contact: first name', defaults.name)
   const surname = await askName(prompts, 'Contact: family name', defaults.surname)
   const {contact} = await import('../../../contract/reservations.js')

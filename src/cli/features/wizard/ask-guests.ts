@@ -192,7 +192,7 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
 }
 
 function readBirthDate(typed: string, today: string): string {
-  const date = readDay('date', typed, today)
+  const date = readDay('', typed, today)
   if (nightsBetween(date, today) < 0) throw usage('invalid_input', 'must not be in the future')
   if (ageOn(date, today) > 120) throw usage('invalid_input', 'must not be more than 120 years ago')
   return date

@@ -84,21 +84,21 @@ async function askDates({prompts, today}: SearchAsking, given: SearchFlags) {
     (await askRead(
       prompts,
       {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'},
-      typed => readComingDay('date', typed, today),
+      typed => readComingDay('', typed, today),
       withWeekday,
     ))
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
   const checkOut = await askRead(
     prompts,
     {message: 'Check-out (a date, or a number of nights)'},
-    typed => readCheckOut('date', typed, checkIn, today),
+    typed => readCheckOut('', typed, checkIn, today),
     date => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`,
   )
   return {'check-in': checkIn, 'check-out': checkOut}
 }
 
 export async function askRooms(prompts: Prompts): Promise<Room[]> {
-  const read = (typed: string) => checkInteger('rooms', typed, 1, MOST_ROOMS)
+  const read = (typed: string) => checkInteger('', typed, 1, MOST_ROOMS)
   const count = await askRead(prompts, {message: 'Number of rooms', default: '1'}, read)
   const rooms: Room[] = []
   while (rooms.length < count)
@@ -110,7 +110,7 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
   const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
   const {adults} = await askRead(prompts, {message: word('Adults'), default: '2'}, typed => {
     if (!/^\d{1,2}$/.test(typed)) throw usage('invalid_input', 'must be a whole number such as 2')
-    return readRoom('adults', typed)
+    return readRoom('', typed)
   })
   const message = word('Ages of the children, such as 4, 7')
   const meaning = (ages: number[]) => `${counted(ages.length, 'child', 'children')}, aged ${ages.join(', ')}`
@@ -132,7 +132,7 @@ function readAges(typed: string): number[] {
 
 async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {
   const usual = likely.find(one => one?.currency)?.currency ?? 'EUR'
-  const read = (typed: string) => checkCurrency('currency', typed)
+  const read = (typed: string) => checkCurrency('', typed)
   const question = {message: 'Currency of the prices', default: usual}
   return askRead(prompts, question, read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code))
 }
@@ -143,7 +143,7 @@ async function askCity({prompts, cities: list, isLocal}: SearchAsking): Promise<
     const where = isLocal
       ? '101 is Istanbul in the local sandbox'
       : 'ask the operator of the service for the list'
-    const read = (typed: string) => checkInteger('city', typed, 1, Number.MAX_SAFE_INTEGER)
+    const read = (typed: string) => checkInteger('', typed, 1, Number.MAX_SAFE_INTEGER)
     return askRead(prompts, {message: `City id (${where})`}, read)
   }
   return prompts.search({message: 'City (name or id)', find: typed => findCities(cities, typed)})

@@ -1,23 +1,11 @@
-/** Shared by the questions: refusals without flag names, answers with their meaning. */
+/** Shared by the questions: answers with their meaning, countries, names. */
 import {Failure, type FailureDetails, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
-/** Turns a check of flags into one of answers: the same rule, without the flag's name in the message. */
-function plainly<T>(check: (answer: string) => T): (answer: string) => void {
-  return answer => {
-    try {
-      check(answer)
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      throw new Failure(error.kind, error.message.replace(/^(--)?[\w[\].-]+: /, ''), error.details)
-    }
-  }
-}
-
-/** The answer as `read` takes it; `show`: its meaning, shown beside it. */
+/** The answer as `read` takes it, whose refusals name no field; `show`: its meaning, shown beside it. */
 export async function askRead<T>(
   prompts: Prompts,
   question: Pick<TextQuestion, 'message' | 'default' | 'empty'>,
@@ -32,7 +20,8 @@ export async function askRead<T>(
       throw error
     }
   }
-  return read(await prompts.text({...question, check: plainly(read), hint}))
+  const check = (typed: string) => void read(typed)
+  return read(await prompts.text({...question, check, hint}))
 }
 
 /** `work`, repeated while the service is away and the person likes; `given up` before its Failure is thrown. */
