@@ -2,6 +2,9 @@
 import type {Room} from './hotels.js'
 import type {Client} from './token-cache.js'
 
+/** Offers are removed this long after their search. */
+export const OFFER_RETENTION_SECONDS = 24 * 3600
+
 /** More of an offer, so that `reserve` can show as much as the search did. */
 export interface SeenDetails {
   readonly refundable: boolean | null
@@ -38,7 +41,7 @@ export interface SeenOffer {
 export type OfferFound = Omit<SeenOffer, 'used_by_reference'>
 
 export interface OfferStore {
-  /** Stores the offers of one search and removes those older than a day at `now` (Unix seconds). */
+  /** Stores the offers of one search and removes those older than OFFER_RETENTION_SECONDS at `now` (Unix seconds). */
   remember(client: Client, offers: Iterable<OfferFound>, now: number): Promise<void>
   find(client: Client, offerId: string): Promise<SeenOffer | undefined>
   /** One of the latest search of the client that found any. */

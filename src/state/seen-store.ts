@@ -1,11 +1,14 @@
 /** What this machine has seen of the service, in state.db: offers (§2.3) and cities. No personal data is in it. */
 import type {Room} from '../contract/hotels.js'
-import type {OfferFound, OfferStore, SeenDetails, SeenOffer} from '../contract/seen-offers.js'
+import {
+  OFFER_RETENTION_SECONDS,
+  type OfferFound,
+  type OfferStore,
+  type SeenDetails,
+  type SeenOffer,
+} from '../contract/seen-offers.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'
-
-/** Offers are removed this long after their search. */
-const RETENTION_SECONDS = 24 * 3600
 
 /** In bytes: longer terms are not stored. */
 const MOST_TERMS = 4000
@@ -32,7 +35,7 @@ export function createOfferStore(open: () => Database, toRead: () => Database = 
     async remember(client, offers, now) {
       const database = open()
       database.transaction(() => {
-        database.run('DELETE FROM offers WHERE searched_at < ?', now - RETENTION_SECONDS)
+        database.run('DELETE FROM offers WHERE searched_at < ?', now - OFFER_RETENTION_SECONDS)
         for (const offer of offers) insert(database, client, offer)
       })
     },

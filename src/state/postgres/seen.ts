@@ -1,6 +1,6 @@
 /** Offers seen, and subscriptions whose outcome is unknown, in the shared store. */
 import type {SubscriptionJournal} from '../../contract/journal.js'
-import type {OfferStore, SeenOffer} from '../../contract/seen-offers.js'
+import {OFFER_RETENTION_SECONDS, type OfferStore, type SeenOffer} from '../../contract/seen-offers.js'
 import type {StoreConnection} from './connection.js'
 
 interface RequestedRow {
@@ -35,9 +35,6 @@ export function createSharedSubscriptions(store: StoreConnection): SubscriptionJ
   }
 }
 
-/** Offers are removed this long after their search. */
-const RETENTION_SECONDS = 24 * 3600
-
 interface OfferRow {
   readonly offer: string
   /** Seconds since the search, and until it expires, by the database's clock. */
@@ -50,7 +47,7 @@ const OFFER = `SELECT offer, extract(epoch FROM clock_timestamp() - searched_at)
   extract(epoch FROM expires_at - clock_timestamp())::float8 AS "left", used_by_reference FROM bookctl.offers`
 
 const REMEMBER = `WITH old AS (
-    DELETE FROM bookctl.offers WHERE searched_at < clock_timestamp() - make_interval(secs => ${RETENTION_SECONDS})
+    DELETE FROM bookctl.offers WHERE searched_at < clock_timestamp() - make_interval(secs => ${OFFER_RETENTION_SECONDS})
   )
   INSERT INTO bookctl.offers (base_url, client_id, offer_id, offer, searched_at, expires_at)
   SELECT DISTINCT ON (offer_id) $1, $2, offer_id, offer, clock_timestamp() - make_interval(secs => age),
