@@ -4,9 +4,10 @@
  */
 import type {IncomingMessage} from 'node:http'
 import type {Server, Socket} from 'node:net'
+import {MOST_EVENT_BYTES} from '../signature/event.js'
 
 export const RECEIVER_LIMITS = {
-  maxBodyBytes: 1024 * 1024,
+  maxBodyBytes: MOST_EVENT_BYTES,
   /** Bodies of all requests together. */
   maxHeldBytes: 32 * 1024 * 1024,
   maxConnections: 4000,

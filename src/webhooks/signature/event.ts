@@ -31,6 +31,8 @@ export function isEventEnvelope(rawBody: Uint8Array): boolean {
   return id.startsWith(EVENT_ID_PREFIX) || isEventType(type) || typeof created === 'string'
 }
 
+/** No event is as long; the receiver refuses longer bodies. */
+export const MOST_EVENT_BYTES = 1024 * 1024
 /** The members before `data` fit in. */
 const MOST_ENVELOPE_BYTES = 1024
 /** The beginning of an event: an id and a type, in either order. */
