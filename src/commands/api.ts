@@ -19,6 +19,7 @@ import {checkedArg, checkedFlag} from '../cli/input/flags.js'
 import {into} from '../cli/input/usage-errors.js'
 import {scopeFlag, type Target} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
+import {EXITS} from '../cli/shell/exit-codes.js'
 import {jsonResult} from '../cli/terminal/result.js'
 import {type Failure, failureWith} from '../contract/failure.js'
 
@@ -32,7 +33,7 @@ credentials are sent nowhere else. The response body goes to stdout, in a pipe b
 exit code is that of every command, so a refusal shows in it, and 6 means a body that claims to be JSON and is not.
 With --json a refusal is the error document, with the service's own body under "body" if that is short enough, and a
 response that is not JSON is {content_type, bytes, body or body_base64}. Requests that only read are repeated when the
-answer is lost; changes never are, and then the exit code is 10. The token has the scope of the operation if the path
+answer is lost; changes never are, and then the exit code is ${EXITS.outcome_unknown.code}. The token has the scope of the operation if the path
 is a known one, else the configured scopes.
 Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
   static override examples = [

@@ -5,6 +5,7 @@ import {RESERVATION_COLUMNS} from '../cli/features/reserve/payment.js'
 import {wrongBesides} from '../cli/features/reserve/plan.js'
 import {TEMPLATE} from '../cli/features/reserve/reservation.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
+import {EXITS} from '../cli/shell/exit-codes.js'
 import {mayAsk} from '../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../cli/terminal/result.js'
 
@@ -12,7 +13,7 @@ export default class Reserve extends BaseCommand {
   static override summary = 'Book an offer.'
   static override description =
     `The reservation is recorded on this machine, with its Idempotency-Key, before it is sent: running the same command again,
-even after it was killed, never books twice. If the answer is lost the exit code is 10, and --resume finds out what happened.
+even after it was killed, never books twice. If the answer is lost the exit code is ${EXITS.outcome_unknown.code}, and --resume finds out what happened.
 The input file is the service's request, with the fields that --template prints; flags override it. In --guest, write an
 identity number as tc=… or passport=…; type defaults to ADULT, nationality to the client's, and the first guest leads. At a
 terminal, missing values are asked for: without arguments that is the whole booking, from the search to the voucher, and

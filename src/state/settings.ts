@@ -11,6 +11,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import {own} from '../contract/json.js'
 import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
 import {MISSING, TYPES} from '../contract/plain-messages.js'
+import {sizeText} from '../contract/sizes.js'
 import {StorageError} from '../storage/errors.js'
 import {
   ensurePrivateDirectory,
@@ -78,7 +79,7 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
   }
 }
 
-const MAX_BYTES = 1024 * 1024
+const MOST_BYTES = 1024 * 1024
 const FIX = 'fix the file, or move it away to start with a new one; it was not changed'
 
 /** The text of the file, undefined without one. Follows no symbolic link. Throws Failure. */
@@ -104,7 +105,7 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {
     const stats = fstatSync(file)
-    if (stats.size > MAX_BYTES) throw invalid(path, 'is larger than 1 MiB')
+    if (stats.size > MOST_BYTES) throw invalid(path, `is larger than ${sizeText(MOST_BYTES)}`)
     if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
     if (mayTighten) {
       tighten(file, stats)

@@ -1,5 +1,6 @@
 /** Help as a user gets it: on stdout, exit 0, within the width of the terminal. */
 import {execFileSync} from 'node:child_process'
+import {readFileSync} from 'node:fs'
 import {HelpFormatter} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {afterAll, describe, expect, test} from 'vitest'
@@ -80,11 +81,15 @@ describe('topics', () => {
       expect(flags).toMatch(new RegExp(`^  (-\\w, )?--${name} `, 'm'))
   })
 
-  test('environment has every variable, exit-codes every code, output every format', async () => {
+  test('environment has every variable, exit-codes and the README every code, output every format', async () => {
     const environment = await help('help environment')
     for (const name of VARIABLE_NAMES) expect(environment).toMatch(new RegExp(`^  ${name} `, 'm'))
     const exits = await help('help exit-codes')
-    for (const {code} of Object.values(EXITS)) expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    for (const {code, meaning} of Object.values(EXITS)) {
+      expect(exits).toMatch(new RegExp(`^  ${code} `, 'm'))
+      expect(readme).toContain(`| ${code} | ${meaning} |`)
+    }
     const text = exits.replace(/\s+/g, ' ')
     expect(text).toContain('a reservation or change may have been made')
     expect(text).toMatch(/10 of reserve, .* After 10 of any other command, check first/)

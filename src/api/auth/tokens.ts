@@ -9,6 +9,7 @@ import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {findRecord, parseJson, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS, type Scope} from '../../contract/operations.js'
+import {isSuccess} from '../../contract/status.js'
 import type {
   CachedToken,
   Token,
@@ -18,7 +19,6 @@ import type {
 } from '../../contract/token-cache.js'
 import {describeError, quoted, requestIdOf} from '../answers/errors.js'
 import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
-import {isSuccess} from '../http/retry.js'
 import type {Answer, Clock, Sender, TokenSource} from '../types.js'
 
 interface TokenSourceParts extends TokenRequestParts {

@@ -1,6 +1,8 @@
 /** When to send again, and how long to wait before it. None of the numbers are in the interface. */
 import {type Clock, ExchangeError, type ExchangeFault, type WireAnswer} from '../types.js'
 
+/** For one call, repeats included. */
+export const DEFAULT_TIMEOUT_SECONDS = 30
 export const MAX_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250
 const LONGEST_WAIT_MILLISECONDS = 20_000
@@ -28,10 +30,6 @@ export function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
     return PASSING_FAULTS.has(outcome.fault) && (repeatable || !outcome.sent)
   }
   return PASSING_STATUSES.has(outcome.status) && (repeatable || outcome.status === 429)
-}
-
-export function isSuccess({status}: {readonly status: number}): boolean {
-  return status >= 200 && status <= 299
 }
 
 /**

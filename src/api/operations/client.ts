@@ -6,6 +6,7 @@ import {requestIdOf} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'
 import {isLoopbackHost} from '../http/loopback.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
 import type {
   Answer,
   Api,
@@ -30,9 +31,6 @@ interface ApiParts {
   /** The path configured in place of ours, for the operations of §4.9 alone. */
   readonly namedPath?: (name: OperationName) => string | undefined
 }
-
-/** Not in the interface. */
-const DEFAULT_TIMEOUT_SECONDS = 30
 
 /** POST operations that only read, or whose repetition changes nothing. */
 const HARMLESS_POSTS = new Set<OperationName>([

@@ -6,9 +6,9 @@ import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../contract/identifiers.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
+import {isSuccess} from '../../contract/status.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
-import {isSuccess} from '../http/retry.js'
 import {REDACTED, spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
 import {changesSomething, readAnswer} from './client.js'
@@ -35,11 +35,7 @@ export function buildRaw(baseUrl: string, input: RawInput) {
   const url = urlUnder(baseUrl, input.path)
   const path = url.pathname.slice(new URL(baseUrl).pathname.length)
   if (path.startsWith('/oauth/')) {
-    throw usage(
-      'not_signed_in',
-      'the OAuth operations take no token (§5.2)',
-      'use bookctl login, token or logout',
-    )
+    throw usage('not_signed_in', 'the OAuth operations take no token', 'use bookctl login, token or logout')
   }
   if (input.body !== undefined && READING.has(method))
     throw usage('invalid_input', `--data: a ${method} request has no body`)

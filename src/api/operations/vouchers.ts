@@ -1,11 +1,11 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
+import {isSuccess} from '../../contract/status.js'
 import {reservationIn} from '../answers/asked.js'
 import {describeError, errorInAnswer} from '../answers/errors.js'
 import {findVoucherUrl} from '../answers/links.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
-import {isSuccess} from '../http/retry.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
 
 /** Not in the interface. */

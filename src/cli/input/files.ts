@@ -6,6 +6,7 @@ import {isatty} from 'node:tty'
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/json-mistake.js'
+import {sizeText} from '../../contract/sizes.js'
 import {sweepTemporaryFiles} from '../../storage/temporary.js'
 import {named} from './checks.js'
 import {whileReading} from './pending-reads.js'
@@ -37,8 +38,7 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
     const what = path === '-' ? 'standard input' : sanitizeLine(path, 200)
     throw usage('cannot_read', `${flag}: cannot read ${what} (${readingProblem(code)})`)
   }
-  const most = mostBytes < 1024 * 1024 ? `${mostBytes / 1024} KiB` : `${mostBytes / 1024 / 1024} MiB`
-  throw usage('invalid_input', `${flag}: longer than ${most}`)
+  throw usage('invalid_input', `${flag}: longer than ${sizeText(mostBytes)}`)
 }
 
 /** The words for the system's `code` of a file that cannot be read; other codes as they are. */

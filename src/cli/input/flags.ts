@@ -41,12 +41,15 @@ export const portFlag = (usual: string) =>
     defaultHelp: async () => usual,
   })
 
-/** `--wait[=SECONDS]`: alone, 900 seconds. */
+/** As long as a payment page usually lives. */
+export const DEFAULT_WAIT_SECONDS = 900
+
+/** `--wait[=SECONDS]`. */
 export const waitFlag = (summary: string) =>
   checkedFlag((field, text) => checkInteger(field, text, 0, 86_400))({
     helpValue: '[SECONDS]',
-    whenAlone: 900,
-    summary: `${summary} (without SECONDS: 900)`,
+    whenAlone: DEFAULT_WAIT_SECONDS,
+    summary: `${summary} (without SECONDS: ${DEFAULT_WAIT_SECONDS})`,
   })
 
 export const identifierArg = (kind: IdentifierKind) =>

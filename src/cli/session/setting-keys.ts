@@ -2,6 +2,7 @@
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../api/http/retry.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
 import {HEADER_NAME} from '../../contract/identifiers.js'
@@ -45,8 +46,6 @@ export interface SettingKey {
   /** Removes from a value what must not be shown. */
   readonly conceal?: (text: string) => string
 }
-
-export const DEFAULT_TIMEOUT_SECONDS = 30
 
 const EVERYWHERE = ['profile', 'defaults'] as const
 

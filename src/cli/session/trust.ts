@@ -2,6 +2,7 @@
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
 import {Failure, usage} from '../../contract/failure.js'
+import {sizeText} from '../../contract/sizes.js'
 import {MOST_PEM_BYTES} from '../../storage/files.js'
 import {readFile} from '../input/files.js'
 
@@ -29,7 +30,7 @@ async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly str
 
 async function readPem(file: string): Promise<string> {
   const bytes = await readFile(file, MOST_PEM_BYTES)
-  if (bytes.length > MOST_PEM_BYTES) throw badCaFile('is longer than 1 MiB')
+  if (bytes.length > MOST_PEM_BYTES) throw badCaFile(`is longer than ${sizeText(MOST_PEM_BYTES)}`)
   return bytes.toString('utf8')
 }
 

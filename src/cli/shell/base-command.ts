@@ -21,8 +21,8 @@ import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
 import {stderrIsTerminal} from '../terminal/streams.js'
 import {clearTransient, say} from '../terminal/talk.js'
-import type {StopNote} from './exit-codes.js'
 import {ParsingCommand} from './parse.js'
+import type {StopNote} from './running.js'
 import {type RunningCommand, running} from './running.js'
 
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {

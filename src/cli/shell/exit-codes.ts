@@ -3,6 +3,7 @@ import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
+import {SIGNAL_EXITS} from './running.js'
 
 interface Exit {
   readonly code: number
@@ -66,19 +67,11 @@ export const EXITS = {
     isOfService: true,
   },
   interrupted: {
-    code: 130,
+    code: SIGNAL_EXITS.SIGINT,
     meaning: 'interrupted by Ctrl-C (SIGINT)',
     hint: 'nothing was sent after the interruption; run the command again to restart',
   },
 } as const satisfies Record<FailureKind | 'done' | 'unexpected', Exit>
-
-/** What the user should know when a signal stops the command. */
-export interface StopNote {
-  /** What is certain: `nothing was sent`. */
-  readonly state?: string
-  /** How to find out the outcome, or to continue. */
-  readonly hint: string
-}
 
 const MAX_ERROR_BYTES = 4000
 

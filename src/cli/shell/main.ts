@@ -2,9 +2,8 @@
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {flushedSoon, guardStreams, leave, type Refusal} from '../terminal/streams.js'
-import type {StopNote} from './exit-codes.js'
 import type {Place} from './program.js'
-import {begin, running} from './running.js'
+import {begin, running, SIGNAL_EXITS, type StopNote} from './running.js'
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
@@ -69,11 +68,7 @@ function endWithReader(): void {
 
 /** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */
 function stopOnSignals(stopOnce: () => boolean): void {
-  for (const [signal, exit] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const) {
+  for (const [signal, exit] of Object.entries(SIGNAL_EXITS) as [keyof typeof SIGNAL_EXITS, number][]) {
     process.on(signal, () => {
       if (!stopOnce()) {
         dieReading(signal)

@@ -1,5 +1,14 @@
 /** The command that runs in this process, for the runner, signals and the end of stdout. */
-import type {StopNote} from './exit-codes.js'
+/** Exit codes after a signal: 128 + its number. */
+export const SIGNAL_EXITS = {SIGINT: 130, SIGTERM: 143, SIGHUP: 129} as const
+
+/** What the user should know when a signal stops the command. */
+export interface StopNote {
+  /** What is certain: `nothing was sent`. */
+  readonly state?: string
+  /** How to find out the outcome, or to continue. */
+  readonly hint: string
+}
 
 export interface RunningCommand {
   /** The exit code after a result was printed: 9 for an invalid signature. */

@@ -4,6 +4,7 @@ import {howToCheck} from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
 import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ReservationsCancel extends BaseCommand {
@@ -12,7 +13,7 @@ export default class ReservationsCancel extends BaseCommand {
     `The fee is requested first and shown with hotel, dates and deadline; then the command asks, or needs --yes without a
 terminal. Nothing is cancelled if the service does not state a fee, or states several. The request is repeated only if
 the service says that it did not accept it (429, an expired token): when the answer is lost, or does not say that the
-reservation is cancelled, the exit code is 10, and reservations show prints its state.
+reservation is cancelled, the exit code is ${EXITS.outcome_unknown.code}, and reservations show prints its state.
 ${pathNote('reservations.quote', 'reservations.cancel')}`
   static override examples = [
     'bookctl reservations cancel "$RESERVATION" --yes --max-fee 50 --reason "plans changed"',

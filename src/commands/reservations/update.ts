@@ -9,6 +9,7 @@ import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
 import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ReservationsUpdate extends BaseCommand {
@@ -16,7 +17,7 @@ export default class ReservationsUpdate extends BaseCommand {
   static override description =
     `Only the given fields of the contact are changed; the list of guests is replaced as a whole. The request is repeated
 only if the service says that it did not accept it (429, an expired token): when the answer is lost, the exit code is
-10.
+${EXITS.outcome_unknown.code}.
 ${pathNote('reservations.update')}`
   static override examples = [
     'bookctl reservations update "$RESERVATION" --contact email=new@example.com',

@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type {SecureContext} from 'node:tls'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isSuccess} from '../../contract/status.js'
 import type {Attempt} from '../store/deliveries.js'
 import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
@@ -40,7 +41,7 @@ export function createPost(options: PostOptions): Post {
 
 function judge(status: number | null): string | null {
   if (status === null) return 'no response'
-  if (status >= 200 && status < 300) return null
+  if (isSuccess({status})) return null
   return status >= 300 && status < 400 ? 'a redirect is not followed' : 'the status is not 2xx'
 }
 

@@ -1,7 +1,9 @@
 /** Why a webhook did not verify. A cause is named only when undoing it makes the signature right, or the digest matched. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
+import {sizeText} from '../../contract/sizes.js'
 import {parseText} from '../captures/request.js'
+import {MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings} from './charset-causes.js'
 import {
   type BodyForm,
@@ -119,7 +121,7 @@ function tooLong({body}: CheckedRequest): Finding {
   return {
     code: 'unexplained',
     explanation: `The body has ${body.length} bytes: too long to search for a cause.`,
-    fix: 'Events are below 1 MiB: check what was captured.',
+    fix: `Events are below ${sizeText(MOST_EVENT_BYTES)}: check what was captured.`,
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import {randomBytes} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import {isSuccess} from '../../contract/status.js'
 import type {Handover} from '../forward/request.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import {sign} from '../signature/signature.js'
@@ -73,7 +74,7 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   const result = await handover.send(url, headers, body)
   const {status, error, milliseconds: ms} = result
   const isLate = ms > MOST_MILLISECONDS
-  const isRight = expected === '401' ? status === 401 : status !== null && status >= 200 && status < 300
+  const isRight = expected === '401' ? status === 401 : isSuccess({status})
   const ok = isRight && !isLate
   const said = isRight ? null : ownWords(result, secret)
   const refusal = !first && status !== null ? refusalAdvice(status, result, said ?? '') : undefined

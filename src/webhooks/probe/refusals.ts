@@ -1,10 +1,13 @@
 /** What it means when a receiver refuses a right request, in its framework's own words. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
+import {sizeText} from '../../contract/sizes.js'
+import {isSuccess} from '../../contract/status.js'
 import {parseText} from '../captures/request.js'
 import {unescapeHtml} from '../diagnose/body-causes.js'
 import {rawBodyFix} from '../diagnose/fixes.js'
 import type {HandoverResult} from '../forward/request.js'
+import {MOST_EVENT_BYTES} from '../signature/event.js'
 
 /** What to do about `status` as the answer to a right request; undefined where the other cases say more. */
 export function refusalAdvice(
@@ -12,7 +15,7 @@ export function refusalAdvice(
   {headers = {}}: HandoverResult,
   words: string,
 ): string | undefined {
-  if (status >= 200 && status < 300) return undefined
+  if (isSuccess({status})) return undefined
   if (status >= 300 && status < 400)
     return 'it redirects, and a webhook follows no redirect: probe and subscribe the final address'
   if (status === 500)
@@ -33,7 +36,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   410: NO_PATH,
   405: NO_POST,
   501: NO_POST,
-  413: 'it takes no body of this size: events are below 1 MiB',
+  413: `it takes no body of this size: events are below ${sizeText(MOST_EVENT_BYTES)}`,
   415: 'it takes no application/json: accept this content type on this path',
   422: 'it checks the fields of the body, or a CSRF token, before the signature: exempt this path',
   429: 'it limits the rate of requests: exempt this path',

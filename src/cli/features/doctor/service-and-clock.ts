@@ -4,6 +4,7 @@ import {showAccount} from '../../../api/operations/account.js'
 import {SendError, type Sender, type SentAnswer} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {parseJson} from '../../../contract/json.js'
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {BOOKING_SCOPES, OPERATIONS, SCOPES, type Scope} from '../../../contract/operations.js'
 import type {Token} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
@@ -14,7 +15,6 @@ type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 
 /** A clock that is this wrong misjudges when tokens expire; beyond §6.3's tolerance it refuses signatures too. */
 const NOTABLE_SKEW_SECONDS = 60
-const GRAVE_SKEW_SECONDS = 300
 
 /** `open` is called by the first check. BOOKCTL_TOKEN does not show its scopes, so the account check shows what it is good for. */
 export function serviceChecks(
@@ -95,7 +95,7 @@ function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   if (seconds < NOTABLE_SKEW_SECONDS) return ok(`within ${Math.max(seconds, 1)} s of the service's`)
   const detail = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service's: tokens and signatures depend on the time`
   const fix = 'set the clock of this machine by NTP: timedatectl set-ntp true'
-  return seconds > GRAVE_SKEW_SECONDS ? fail('usage', detail, fix) : warn(detail, fix)
+  return seconds > SIGNATURE_TOLERANCE_SECONDS ? fail('usage', detail, fix) : warn(detail, fix)
 }
 
 function checkScopes(asked: readonly Scope[], granted: readonly string[]): Finding {

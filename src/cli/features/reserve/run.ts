@@ -9,7 +9,7 @@ import {isNeverSent} from '../../../contract/journal.js'
 import type {State} from '../../../state/state.js'
 import type {Connection} from '../../session/connect.js'
 import {journalClientOf, type Target} from '../../session/target.js'
-import type {StopNote} from '../../shell/exit-codes.js'
+import type {StopNote} from '../../shell/running.js'
 import {describeRequest, type Plan} from './plan.js'
 
 export interface RunOptions extends ReserveHooks, Pick<ReserveParts, 'signal' | 'timeoutSeconds'> {

@@ -5,6 +5,7 @@ import {SendError, type SentAnswer} from '../../../api/types.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {SANDBOX_MARK} from '../../../contract/identifiers.js'
 import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
+import {isSuccess} from '../../../contract/status.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {listeningSandboxes, runningSandboxes, type SandboxRecord} from '../../session/sandbox-records.js'
 import {BaseCommand} from '../../shell/base-command.js'
@@ -60,8 +61,8 @@ export abstract class SandboxCommand extends BaseCommand {
       throw new Failure('service_failed', message, {code: 'not_a_sandbox', status: answer.status})
     }
     const json = parseJson(answer.body)
-    if (answer.status < 300 && isObject(json)) return isObject(json.data) ? json.data : json
-    throw answer.status < 300 ? unreadable(answer, body !== undefined) : refused(answer.status, json)
+    if (isSuccess(answer) && isObject(json)) return isObject(json.data) ? json.data : json
+    throw isSuccess(answer) ? unreadable(answer, body !== undefined) : refused(answer.status, json)
   }
 
   /** At a typed --base-url, else the newest that runs. BOOKCTL_BASE_URL does not count: it may name one that has ended. */

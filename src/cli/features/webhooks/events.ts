@@ -1,5 +1,4 @@
 /** `webhooks events`: the received events, listed, shown, exported, and sent to an address again. */
-
 import {once} from 'node:events'
 import {resolve} from 'node:path'
 import process from 'node:process'
@@ -8,6 +7,7 @@ import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isSuccess} from '../../../contract/status.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import type {State} from '../../../state/state.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
@@ -246,7 +246,7 @@ export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
 
 /** The kind of the first answer that was not 2xx; undefined when all were. */
 export function replayFailure(replayed: readonly Replayed[]): Failure['kind'] | undefined {
-  const bad = replayed.find(({status}) => status === null || status < 200 || status > 299)
+  const bad = replayed.find(answer => !isSuccess(answer))
   if (!bad) return undefined
   if (bad.status === null) return 'unreachable'
   if (bad.status === 401 || bad.status === 403) return 'not_allowed'

@@ -19,7 +19,7 @@ import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import type {ListenTerms} from './listen-flags.js'
 import {answerText, createForwardNotes, isLate} from './listen-forwards.js'
-import {createListenRows} from './listen-rows.js'
+import {createListenRows, MOST_EARLY} from './listen-rows.js'
 
 export async function createListenOutput(terms: ListenTerms) {
   const {flags, tell, targets, secrets} = terms
@@ -35,7 +35,7 @@ export async function createListenOutput(terms: ListenTerms) {
   const asJson = flags.json || flags.format === 'ndjson'
   const printsJson = asJson && flags.query === undefined
   const lineOf = await (flags.query === undefined ? textLine(flags) : queryLine(flags.query))
-  // "Ready" is the first line, even if an event comes before it.
+  // "Ready" is the first line, even if an event comes before it; the events themselves are in the store.
   let early: string[] | undefined = []
   const print = (line: string) => {
     if (early === undefined) stdout.write(line)
@@ -79,9 +79,6 @@ export async function createListenOutput(terms: ListenTerms) {
     },
   }
 }
-
-/** Lines kept until "ready"; the events themselves are in the store. */
-const MOST_EARLY = 1000
 
 /** The columns, and their widths where they are aligned. */
 const WIDTHS = {

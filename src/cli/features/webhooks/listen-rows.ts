@@ -22,8 +22,8 @@ const EXPLAINED_EVERY_MILLISECONDS = 1000
 /** The longest event type and reservation reference of the interface. */
 const TYPE_WIDTH = 21
 const REFERENCE_WIDTH = 14
-/** Answers that came before their receipts. */
-const MOST_EARLY = 1000
+/** Limit on what is kept for later: lines before "ready", and answers that came before their receipts. */
+export const MOST_EARLY = 1000
 
 const REASONS: Readonly<Record<Receipt['reason'], string>> = {
   ok: '',

@@ -4,6 +4,7 @@ import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'
+import {DEFAULT_WAIT_SECONDS} from '../../input/flags.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {type WaitHooks, waitUntilConfirmed} from '../reserve/follow.js'
 import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
@@ -12,8 +13,6 @@ import type {WizardParts} from './draft.js'
 import {minutesLeft} from './offer-clock.js'
 import {askRead} from './questions.js'
 
-/** As long as a payment page usually lives. */
-const WAIT_SECONDS = 900
 /** A voucher is produced some moments after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
@@ -24,7 +23,7 @@ type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> & Pick<
 export async function accompany(
   parts: Accompanying,
   made: ReserveOutcome,
-  seconds = WAIT_SECONDS,
+  seconds = DEFAULT_WAIT_SECONDS,
 ): Promise<ReserveOutcome> {
   const awaiting = awaited(made)
   const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)

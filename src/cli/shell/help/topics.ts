@@ -5,6 +5,7 @@ import {OFFER_VALIDITY_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../../cont
 import type {Format} from '../../terminal/result.js'
 import {EXITS} from '../exit-codes.js'
 import type {HELP_TOPICS} from '../names.js'
+import {SIGNAL_EXITS} from '../running.js'
 import {globalFlagRows, list, prose} from './command.js'
 import {VARIABLES} from './variables.js'
 
@@ -21,7 +22,7 @@ export function topicText(name: Exclude<keyof typeof HELP_TOPICS, 'commands'>, h
     flags: [text(FLAGS_INTRODUCTION), rows(globalFlagRows())],
     'exit-codes': [
       text(EXIT_CODES_INTRODUCTION),
-      rows([...exits, ['129, 143', 'ended by SIGHUP, SIGTERM']]),
+      rows([...exits, [`${SIGNAL_EXITS.SIGHUP}, ${SIGNAL_EXITS.SIGTERM}`, 'ended by SIGHUP, SIGTERM']]),
       text(EXIT_ADVICE),
     ],
     output: [text(OUTPUT_INTRODUCTION), listed('Formats for --format', FORMAT_MEANINGS), text(OUTPUT_MORE)],

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../../api/http/retry.js'
 import {
   findEvent,
   type HeadersOf,
@@ -15,7 +16,6 @@ import {checkTarget, trustedFor} from '../../../cli/features/webhooks/targets.js
 import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../../cli/session/setting-keys.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {EXITS} from '../../../cli/shell/exit-codes.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
