@@ -2,6 +2,7 @@
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
+import {isSuccess} from '../../contract/status.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
 import {describeError, errorInAnswer} from '../answers/errors.js'
 import type {ReadReservation} from '../answers/reservations.js'
@@ -36,10 +37,9 @@ type Meaning =
  * may be the result of our own success, and only a reservation in the answer is certain.
  */
 export function meaningOf(answer: Answer, entry: JournalEntry, actedBefore: boolean): Meaning {
-  const {status} = answer
-  if (status >= 200 && status < 300) return meaningOfSuccess(answer, entry)
+  if (isSuccess(answer)) return meaningOfSuccess(answer, entry)
   if (actedBefore || mayHaveActed(answer) || isInProgress(answer)) return {kind: 'unknown'}
-  return {kind: 'nothing', outcome: status < 400 ? 'failed' : 'refused'}
+  return {kind: 'nothing', outcome: answer.status < 400 ? 'failed' : 'refused'}
 }
 
 function meaningOfSuccess(answer: Answer, {clientReferenceId, offerId}: JournalEntry): Meaning {
