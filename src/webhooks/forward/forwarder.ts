@@ -4,6 +4,7 @@
  * another.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
+import {isSuccess} from '../../contract/status.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
 import {createGroupCommit} from '../receive/group-commit.js'
 import type {Handover, HandoverResult} from './request.js'
@@ -102,7 +103,7 @@ function judge(
   random: () => number,
 ): ForwardResult & Pick<ForwardReport, 'ms'> {
   const settled = {sequence, target, status, ms: milliseconds, error}
-  if (status !== null && status >= 200 && status < 300) return {...settled, state: 'done', nextAttemptAt: now}
+  if (isSuccess({status})) return {...settled, state: 'done', nextAttemptAt: now}
   const wait = error === SIGNATURE_TOO_OLD ? undefined : waitAfter(attempts + 1, now - receivedAt, random)
   if (wait === undefined) return {...settled, state: 'given_up', nextAttemptAt: now}
   return {...settled, state: 'pending', nextAttemptAt: now + wait}
