@@ -121,7 +121,7 @@ test('the hint for a scope that is not granted lists those requested', async () 
   const scope = await setUp(400, error('invalid_scope')).refused()
   expect(scope).toMatchObject({kind: 'refused', details: {code: 'invalid_scope', requestId: 'req_1'}})
   expect(scope.details.hint).toBe(
-    'asked for a b: the operator issues scopes to a client (§5.3); others: bookctl login --scope …',
+    'asked for a b: the operator issues scopes to a client; others: bookctl login --scope …',
   )
   const other = await setUp(400, error('invalid_request')).refused()
   expect(other).toMatchObject({kind: 'refused', details: {code: 'invalid_request'}})

@@ -243,6 +243,6 @@ function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): F
   if (code !== 'invalid_scope') return failure
   return new Failure('refused', failure.message, {
     ...failure.details,
-    hint: `asked for ${scopes.join(' ')}: the operator issues scopes to a client (§5.3); others: bookctl login --scope …`,
+    hint: `asked for ${scopes.join(' ')}: the operator issues scopes to a client; others: bookctl login --scope …`,
   })
 }
