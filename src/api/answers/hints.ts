@@ -134,7 +134,9 @@ export function hintFor(
 
 function waitHint(answer: Answer, now: number): string | undefined {
   const wait = retryAfterMilliseconds(answer, now)
-  return wait === undefined ? undefined : `try again in ${Math.ceil(wait / 1000)} seconds`
+  if (wait === undefined) return undefined
+  const seconds = Math.ceil(wait / 1000)
+  return `try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 }
 
 /** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */

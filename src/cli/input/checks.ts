@@ -102,7 +102,7 @@ export function checkOwnPath(where: string, name: string, path: string): string 
   const none = 'which is not an operation whose path can be named'
   if (!operation) throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, ${none}`)
   if (!PATH_TEMPLATE.test(path))
-    throw refuse(named(where, `the path of ${name} must be one such as /bookings/{reservation_ref}`))
+    throw refuse(named(where, `the path of ${name} must be one such as ${OPERATIONS[operation].path}`))
   const parametersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).sort().join(' ')
   const needed = parametersOf(OPERATIONS[operation].path)
   if (parametersOf(path) === needed) return path

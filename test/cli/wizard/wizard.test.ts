@@ -123,6 +123,23 @@ test('a service that is away keeps the answers, and is asked again when the pers
 })
 
 describe('a refusal leads on', () => {
+  test('a search that the service does not take: to what can be changed', async () => {
+    const booked = await desk.run(
+      [
+        ...SEARCH.slice(0, -1),
+        ['Currency', 'ALI'],
+        ['What do you want to change', 'Currency'],
+        ['Currency', 'EUR'],
+        ['Offer', ''],
+        NO_KEEPING,
+        ['Reserve', 'yes'],
+      ],
+      {...FLAGS, pay: 'account', 'client-reference': 'TRIP-REFUSED'},
+    )
+    expect(booked.made?.outcome).toBe('confirmed')
+    expect(desk.told.join('\n')).toMatch(/currency.*\. Your answers are kept/)
+  })
+
   test('an offer that is gone: to the same search', async () => {
     const booked = await desk.run([
       ...SEARCH_AND_PEOPLE,

@@ -2,6 +2,7 @@
 
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {nightsBetween} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
@@ -45,13 +46,19 @@ async function searchAndChoose(
 ): Promise<Chosen | undefined> {
   const request = await readCriteria(parts, draft)
   const narrowed = {'max-price': parts.flags['max-price']}
-  const {items: offers} = await untilServed(
+  const found = await untilServed(
     parts,
     () => search(parts.connection, request, narrowed),
     () => {
       parts.tell(`To search again later: ${commandOf(draft.search)}`)
     },
-  )
+  ).catch(error => {
+    // What the service does not take, such as a currency, can be changed.
+    if (!(error instanceof Failure && error.kind === 'refused')) throw error
+    parts.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
+  })
+  if (!found) return changeNow()
+  const {items: offers} = found
   reportLost(parts, draft, offers)
   if (offers.length === 0) {
     parts.tell('No offers were found.')
