@@ -10,7 +10,7 @@ expires_in / Lifetime in seconds / 7200
 scope / Scopes that were granted, separated by spaces / "hotels:read reservations:read reservations:write"
 grant_type / Grant of RFC 6749 / "client_credentials"
 client_id / The client's identifier / "cid_sandbox"
-client_secret / The client's secret / "sk_test_sandbox"
+client_secret / The client's secret / "sk_test_example"
 token / An access token / "at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8"
 revoked / Always true / true
 account_id / The account's identifier / "acc_sandbox"
@@ -109,9 +109,9 @@ guest.type / ADULT or CHILD / "ADULT"
 birth_date / Day of birth / "1990-05-17"
 gender / As in the identity document / "FEMALE"
 nationality / ISO 3166-1 alpha-2 country code / "TR"
-identity / Identity document / {"type": "TC", "number": "10000000146"}
+identity / Identity document / {"type": "TC", "number": "12345678950"}
 identity.type / Kind of document / "TC"
-identity.number / Number of the document / "10000000146"
+identity.number / Number of the document / "12345678950"
 is_lead / Whether this is the guest the booking is made for / true
 payment / How it is paid /
 payment.mode / From the account, or by the customer at once / "account"
