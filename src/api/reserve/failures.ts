@@ -93,8 +93,8 @@ function reasonOf(last: Answer | SendError | string): string {
   if (last.status < 300) return `the service answered ${last.status} without naming a reservation`
   const redirect = redirectIn(last)
   if (redirect !== undefined) return `the service answered with ${redirect}`
-  const said = message ?? (last.json === undefined ? quoteBody(last) : undefined)
-  const words = said === undefined || said === code ? code : `${code}: ${said}`
+  const text = message ?? (last.json === undefined ? quoteBody(last) : undefined)
+  const words = text === undefined || text === code ? code : `${code}: ${text}`
   return `the service answered ${last.status} ${words}`
 }
 
@@ -123,7 +123,7 @@ export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflic
   const reference = sanitizeLine(entry.clientReferenceId)
   const state = `${sanitizeLine(entry.outcome)}${entry.reservationRef === null ? '' : `, ${sanitizeLine(entry.reservationRef)}`}`
   const resume = isOpen(entry) ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
-  const said: Record<Conflict, [code: string, message: string, hint: string]> = {
+  const texts: Record<Conflict, [code: string, message: string, hint: string]> = {
     reference_in_use: [
       'reference_in_use',
       `the client reference ${reference} is already used for another request (${state})`,
@@ -150,5 +150,5 @@ export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflic
       'leave out --idempotency-key to generate a new one',
     ],
   }
-  return usage(...said[conflict])
+  return usage(...texts[conflict])
 }
