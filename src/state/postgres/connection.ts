@@ -81,7 +81,7 @@ export function openStore(options: StoreOptions): StoreConnection {
   let takesOptions = true
   const onConnect = async (client: ClientBase) => {
     facts = await lookAt(client, shown)
-    // Else a crash of the server could lose what it said is stored.
+    // Otherwise a crash of the server could lose what it has acknowledged.
     if (facts.synchronousCommit === 'off') await client.query('SET synchronous_commit TO on')
   }
   const opened = () => {

@@ -93,7 +93,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
   const lease = randomUUID()
   /** What this process holds, and until when, on the clock of performance.now(). */
   const held = new Map<string, {readonly sequence: number; readonly target: string; until: number}>()
-  /** Arrivals whose events were answered 503 and may be stored all the same. */
+  /** Arrivals whose events were answered 503 but may be stored. */
   const unknown = new Map<string, {readonly eventId: string; readonly until: number}>()
   const nameOf = ({sequence, target}: {sequence: number; target: string}) => `${sequence} ${target}`
   const columns = (entries: readonly {sequence: number; target: string}[]) => [

@@ -91,7 +91,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
       },
     )
     const other = rows.find(row => row.keyId !== sealing.keyId && isOpen(row) && !isNeverSent(row))
-    // Whether it is the same reservation cannot be told, so no other one is begun beside it.
+    // Whether it is the same reservation is unknown, so no second one is started.
     if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other.clientReferenceId)
     return {rows, verdict}
   }

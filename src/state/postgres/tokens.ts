@@ -143,7 +143,7 @@ export function createSharedTokens(
   }
 }
 
-/** While the store is away no token is kept; who has it uses it all the same. */
+/** While the store is unreachable no token is stored; the process that has one still uses it. */
 async function unlessAway(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -89,11 +89,11 @@ function encryptionOf(mode: string | undefined, host: string): boolean {
   if (mode === 'verify-full' && !host.startsWith('/')) return true
   if (mode === 'disable' && isHere) return false
   if (host.startsWith('/')) throw invalid('a socket speaks no TLS: leave sslmode out')
-  const said = sanitizeLine(mode, 20)
+  const shown = sanitizeLine(mode, 20)
   throw invalid(
     isHere
-      ? `sslmode=${said} is not known here; use verify-full or disable`
-      : `sslmode=${said} is too weak for another machine; use sslmode=verify-full`,
+      ? `sslmode=${shown} is not known here; use verify-full or disable`
+      : `sslmode=${shown} is too weak for another machine; use sslmode=verify-full`,
   )
 }
 
