@@ -1,4 +1,4 @@
-/** Records that the interface names and does not show: constant data (cities are in hotels.ts), the account, tours, errors. */
+/** Records that the interface names and does not show: reference data (cities are in hotels.ts), the account, tours, errors. */
 import {z} from 'zod'
 import {amount, calendarDate, countryCode, currencyCode, mode, ours, timestamp} from './common.js'
 

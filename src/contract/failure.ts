@@ -36,7 +36,7 @@ export interface FailureDetails {
   readonly fields?: readonly string[]
   /** Further keys for the result printed with `--json`, for example the state of a reservation. */
   readonly result?: object
-  /** Whether that is kept at any length: it is what a command did and will not do again. */
+  /** Whether it is kept at any length: it is the result of work that is not repeated. */
   readonly keepsResult?: boolean
 }
 

@@ -167,7 +167,7 @@ export function startedElsewhere(): Failure {
 export function sealedElsewhere(clientReferenceId: string) {
   const message = `the request of the reservation ${clientReferenceId} was stored under another client secret and cannot be opened with this one; nothing was sent`
   const hint =
-    'run it with the former secret; if that is gone, look at the service whether it exists: bookctl journal'
+    'run it with the former secret; if that is gone, check with the service whether it exists: bookctl journal'
   return usage('sealed_with_another_secret', message, hint)
 }
 

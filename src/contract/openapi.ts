@@ -32,7 +32,7 @@ const TAGS = {
   reservations: ['Reservations', 'From an offer to a reservation, and its later life (§3, §4.4)'],
   voucher: ['Vouchers', 'Signed links to the voucher (§4.5)'],
   account: ['Account', 'Account information and balance (§4.6)'],
-  content: ['Content', 'Constant data (ours)'],
+  content: ['Content', 'Reference data (ours)'],
   subscriptions: ['Webhooks', 'Subscriptions to events, and the events themselves (§4.7, §4.8, §6)'],
 } as const
 

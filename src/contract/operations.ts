@@ -118,7 +118,7 @@ export const SCOPES = {
   'reservations:read': 'listing and viewing reservations',
   'reservations:write': 'creating, updating, cancelling reservations',
   'account:read': 'account information and balance',
-  'content:read': 'constant data: currencies, countries, cities and similar',
+  'content:read': 'reference data: currencies, countries, cities and similar',
   'webhooks:read': 'listing webhook subscriptions',
   'webhooks:write': 'creating, updating, deleting webhook subscriptions',
 } as const

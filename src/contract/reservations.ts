@@ -44,7 +44,7 @@ export const contact = z
         'must be the number without its prefix, such as 532 123 45 67',
       ),
   })
-  .meta({id: 'Contact', ...from('§2.4', 'Whom to reach about the reservation')})
+  .meta({id: 'Contact', ...from('§2.4', 'Contact for the reservation')})
 
 /** `type`, `gender` and `identity.type` take more values than §2.4 shows, so other words pass through. */
 export const guest = z

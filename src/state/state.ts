@@ -71,7 +71,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     ({name}: OwnDatabase, database: () => Database) =>
     () =>
       opened.has(name) ? database() : openIfAny(join(directory, name), database)
-  /** The same; in a directory that cannot be written, the file is read all the same. */
+  /** The same; in a directory that cannot be written, the file is still read. */
   const toRead = (own: OwnDatabase, database: () => Database) => {
     const looked = toLookAt(own)
     return ifAny(own, () => (writable() ? database() : looked()))
@@ -253,7 +253,7 @@ function routed<Port extends object>(find: () => Promise<Port>, own: Partial<Por
   return new Proxy(own as Methods, {get}) as Port
 }
 
-/** The journal of a store, on a machine that has one of its own from before: what was begun there is not begun again. */
+/** The journal of a store, on a machine that has one of its own from before: a reservation started there is not started again. */
 function withoutLocal(shared: Journal, local: Journal): Journal {
   const refuse = async (intent: ReservationIntent) => {
     const verdict = await local.look(intent)

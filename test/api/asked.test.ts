@@ -48,7 +48,7 @@ test.each<[string, object, string[]]>([
   expect(differences.map(each => `${each.name} ${each.theirs}`)).toEqual(theirs)
 })
 
-test('of several the one that says it is ours is taken, and no silent one among others', () => {
+test('of several, takes the one that names our reference, and none that names nothing', () => {
   const other = {reservation_ref: 'R-2', client_reference_id: 'X'}
   const silent = {reservation_ref: 'R-3'}
   const ours = {...R, ...asked}

@@ -128,7 +128,7 @@ describe('what a success says of a cancellation', () => {
   })
 })
 
-test('a cancellation tells the word and the fee of the service, in any shape', async () => {
+test('a cancellation has the status and the fee of the service, in any shape', async () => {
   const json = {booking: {reservation_ref: 'A', status: 'Cancelled', cancellation: {fee: 5, currency: 'EUR'}}}
   expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toEqual({
     outcome: 'cancelled',

@@ -101,7 +101,7 @@ describe('a fault of the disk', () => {
     expect(sent()).toEqual([])
   })
 
-  test('while recording the outcome: it is returned all the same, with a warning', async () => {
+  test('while recording the outcome: it is still returned, with a warning', async () => {
     const outcome = await runWith(() => ({settle: fault}))
     expect(outcome).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
     expect(warnings).toHaveLength(1)

@@ -135,7 +135,7 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     await expect(run()).rejects.toMatchObject({...UNKNOWN, message: expect.stringMatching(words)})
   })
 
-  test('with a journal that is not kept, the way on is the same command with the same key', async () => {
+  test('with a journal that is not stored, the hint is the same command with the same key', async () => {
     scripted(refusing(500))
     const {journal, close} = openMemoryJournal()
     const parts = {

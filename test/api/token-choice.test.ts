@@ -145,14 +145,14 @@ test('its own serves to its end where there is no room to keep it, and not once 
   expect(await get()).toBe('asked-2')
 })
 
-test('a failure is noted for those who wait, as that of what was asked for and how, at its end', async () => {
+test('records a failure for waiting processes when it ends, with the scopes and the route of the request', async () => {
   const error = new Failure('unreachable', 'made up', {code: 'refused'})
   const {get, noted} = setUp({tokens: [], error, seconds: 3})
   await expect(get()).rejects.toBe(error)
   expect(noted).toEqual([{kind: {scopes: ['hotels:read'], route: 'direct'}, failure: error, now: NOW + 3}])
 })
 
-test('nothing is noted of an interruption, of a defect of ours, or when waiting brought nothing', async () => {
+test('records no failure after an interruption, a bug, or a wait that brought no token', async () => {
   for (const error of [
     new Failure('interrupted', 'made up', {code: 'interrupted'}),
     new TypeError('made up'),

@@ -19,7 +19,7 @@ test('a stop waits for what is recorded because of it', async () => {
   expect(run.note().state).toBe('nothing was sent')
 })
 
-test('a stop before anything was begun waits for nothing', async () => {
+test('a stop before anything was started waits for nothing', async () => {
   const run = startRun('nothing was sent', 'run it again')
   void run.follow(new Promise(() => {}))
   await run.stop()

@@ -63,7 +63,7 @@ const ALL: readonly Surroundings[] = [
     },
   },
   {
-    // Root can write it all the same.
+    // Root can still write it.
     name: 'a home that cannot be written',
     keeps: false,
     asOtherUser: isRoot,

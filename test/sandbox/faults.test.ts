@@ -1,4 +1,4 @@
-/** Faults over a real connection: what is answered, what is cut, and what was done all the same. */
+/** Faults over a real connection: what is answered, what is cut, and what was done nevertheless. */
 import {randomUUID} from 'node:crypto'
 import {request as httpRequest} from 'node:http'
 import {beforeEach, expect, test} from 'vitest'

@@ -73,7 +73,7 @@ describe('what has expired', () => {
     await sandbox.close()
   })
 
-  test('is told from what never was', async () => {
+  test('is not mistaken for what never was', async () => {
     const sandbox = await startSandbox({inProcess: true})
     const client = await sandbox.client()
     const [{offer_id: id}] = await client.search()

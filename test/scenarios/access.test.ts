@@ -54,7 +54,7 @@ describe('BOOKCTL_TOKEN', () => {
     expect((await home.json(['whoami', '--check'], {env})).exit).toBe(4)
   })
 
-  test('has no blanks, and is not shown when it has', async () => {
+  test('contains no spaces, and is not shown when it does', async () => {
     const refused = await home.refusal(['account'], {env: {BOOKCTL_TOKEN: 'plan ted'}})
     expect(refused).toMatchObject({exit: 2, code: 'invalid_token'})
     expect(JSON.stringify(refused)).not.toContain('ted"')
@@ -69,7 +69,7 @@ describe('BOOKCTL_TOKEN', () => {
 })
 
 describe('login', () => {
-  test('says when the environment goes before it', async () => {
+  test('says that the environment overrides it', async () => {
     const {stderr} = await logIn()
     expect(stderr).toContain('the environment overrides this login (BOOKCTL_BASE_URL)')
     const quiet = await home.run(
@@ -118,7 +118,7 @@ test('a wrong secret of the environment is named as such, because a login would 
   expect(await home.refusal(['account'], {env})).toMatchObject({exit: 4, code: 'invalid_client', hint})
 })
 
-test('profiles use says when the environment goes before it', async () => {
+test('profiles use says that the environment overrides it', async () => {
   await logIn()
   await logIn('--profile', 'two')
   const use = (profile: string, env: Record<string, string | undefined>) =>
@@ -131,7 +131,7 @@ test('profiles use says when the environment goes before it', async () => {
 })
 
 describe('leaving', () => {
-  test('--dry-run of logout and profiles remove tells everything and does nothing', async () => {
+  test('--dry-run of logout and profiles remove prints every change and makes none', async () => {
     await logIn()
     const [before, sent] = [settings(), (await sandbox.requests()).length]
     for (const argv of [['logout'], ['logout', '--all'], ['profiles', 'remove', 'default']]) {
@@ -156,7 +156,7 @@ describe('leaving', () => {
     expect(await home.json(['account'])).toMatchObject({exit: 0})
   })
 
-  test('a profile that was named and is none is told; what is kept without one is removed', async () => {
+  test('an unknown profile is reported; what is stored without one is removed', async () => {
     await logIn()
     const leave = ['logout', '--profile', 'nope']
     for (const argv of [leave, [...leave, '--dry-run']])

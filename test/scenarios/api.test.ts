@@ -187,7 +187,7 @@ describe('what comes back', () => {
     expect(text.screen()).toContain('plain \\u001b[2J text')
   })
 
-  test('--include tells status and headers, cookies left out', async () => {
+  test('--include prints status and headers without cookies', async () => {
     answerWith('/x', '{"a":1}', 'application/json')
     const {stdout} = await home.run(['api', 'GET', '/x', '--include'])
     expect(stdout).toMatch(/^HTTP\/1\.1 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\{/)

@@ -33,7 +33,7 @@ interface Done {
   readonly quote: {fee: {amount: string}}
 }
 
-test('without --yes the fee is told and nothing is cancelled; with it, it is, once', async () => {
+test('without --yes the fee is printed and nothing is cancelled; with it, it is, once', async () => {
   const ref = await reserve()
   const asked = await home.json<Done>(['reservations', 'cancel', ref])
   expect([asked.exit, asked.result.error.code]).toEqual([2, 'confirmation_needed'])
@@ -127,7 +127,7 @@ test('at a terminal it asks, and no is no', async () => {
   expect(await answer('y')).toEqual([0, false, 'CANCELLED'])
 })
 
-test('a reservation that was cancelled is no longer said to be confirmed, and frees its reference', async () => {
+test('a reservation that was cancelled is no longer reported as confirmed, and frees its reference', async () => {
   const [offer, other] = [await offerIn(home, '--refundable'), await offerIn(home)]
   const argv = (id: string) => ['reserve', id, ...GUESTS, '--pay', 'account', '--client-reference', 'C-9']
   const made = await home.json<{reservation: {reservation_ref: string}}>(argv(offer))

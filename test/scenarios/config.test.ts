@@ -59,7 +59,7 @@ describe('what holds', () => {
     expect((await home.run(['config', 'list'])).stdout).toContain('currency\t\tunset\t\n')
   })
 
-  test('one that will not do is shown, with a warning, and stops no config command', async () => {
+  test('an invalid value is shown with a warning, and stops no config command', async () => {
     const env = {BOOKCTL_TIMEOUT: 'soon', BOOKCTL_SCOPES: 'hotels:reed'}
     const got = await home.json(['config', 'get', 'timeout'], {env})
     expect(got).toMatchObject({exit: 0, result: {value: 'soon', source: 'BOOKCTL_TIMEOUT'}})
@@ -90,7 +90,7 @@ describe('what holds', () => {
 })
 
 describe('what may be set', () => {
-  test('into defaults, or into the profile that is named; what else is there is kept', async () => {
+  test('into defaults, or into the profile that is named; other settings stay', async () => {
     write({current_profile: 'default', profiles: {default: {...PROFILE, timeout: 4}}, defaults: {timeout: 5}})
     await home.run(['config', 'set', 'currency', 'eur'])
     await home.run(['config', 'set', 'contact.email', 'a&b@münchen.example', '--profile', 'default'])
@@ -130,7 +130,7 @@ describe('what may be set', () => {
     expect(kept()).toEqual({profiles: {default: PROFILE}})
   })
 
-  test('ca_file is kept absolute, and must hold certificates', async () => {
+  test('ca_file is stored as an absolute path, and must contain certificates', async () => {
     copyFileSync(certificateFile('ca'), join(home.directory, 'ca.pem'))
     expect(await home.run(['config', 'set', 'ca_file', 'ca.pem'])).toMatchObject({exit: 0})
     expect(kept().defaults.ca_file).toBe(join(home.directory, 'ca.pem'))
@@ -141,7 +141,7 @@ describe('what may be set', () => {
     expect(kept().defaults.ca_file).toBe(join(home.directory, 'not-yet.pem'))
   })
 
-  test('--dry-run tells the change and writes nothing', async () => {
+  test('--dry-run prints the change and writes nothing', async () => {
     const {result} = await home.json(['config', 'set', 'currency', 'EUR', '--dry-run'])
     const change = {file: path, action: 'set', what: 'defaults.currency', before: null, after: 'EUR'}
     expect(result).toEqual({requests: [], changes: [change]})
@@ -167,7 +167,7 @@ describe('what may be set', () => {
     expect(kept().profiles.default).toEqual({...PROFILE, base_url: other, currency: 'EUR'})
   })
 
-  test('what goes before it is said', async () => {
+  test('names the variable that overrides it', async () => {
     const env = {BOOKCTL_CURRENCY: 'USD'}
     const {stderr} = await home.run(['config', 'set', 'currency', 'EUR'], {env})
     expect(stderr).toContain('BOOKCTL_CURRENCY overrides this setting')

@@ -226,7 +226,7 @@ describe('the service', () => {
     expect(await doctor()).toMatchObject({exit: 0, scopes})
   })
 
-  test('that refuses the account to a ready token: a failed check, told on stderr', async () => {
+  test('that refuses the account to a ready token: a failed check, reported on stderr', async () => {
     service.script = (_, response) => {
       answer(response, 403, {error: {code: 'forbidden', message: 'no'}})
       return true

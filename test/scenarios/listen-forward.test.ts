@@ -88,7 +88,7 @@ test('at a terminal a row is the time here, the event, its reservation and the a
   expect(terminal.raw()).toContain('Stopped: 2 valid (1 of them duplicates), 1 refused, 1 forwarded')
 })
 
-test('a target that refuses the signature is told apart by its secret, which is named and not shown', async () => {
+test('a target that refuses the signature is reported with the name of its secret, never its value', async () => {
   const refusing = await ownTarget(401)
   const terminal = await listenAt(ownReceiverHome(), refusing.url, {columns: 100, env: {NO_COLOR: '1'}})
   expect(await send(terminal.port, 'evt_1')).toBe(200)

@@ -58,7 +58,7 @@ test('each request is a line, and what was right is kept, shown, exported and ve
   expect(verified).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_1'}})
 })
 
-test('an event is replayed as it came, or signed anew', async () => {
+test('an event is replayed as it came, or signed again', async () => {
   const home = ownReceiverHome()
   const receiver = await ownListening(home)
   const timestamp = Math.floor(Date.now() / 1000) - 150
@@ -86,7 +86,7 @@ test('an event is replayed as it came, or signed anew', async () => {
   expect(unknown).toMatchObject({exit: 2, code: 'event_not_found'})
 })
 
-test('a script waits for an event, and is told when it does not come', async () => {
+test('a script waits for an event, and exits with 8 when it does not come', async () => {
   const home = ownReceiverHome()
   const expectation = ['--expect', "data.status == 'CONFIRMED'", '--exit-after', '2', '--within', '60']
   const receiver = await ownListening(home, [...expectation, '--event', 'reservation.confirmed'])
@@ -147,7 +147,7 @@ test('--dry-run of a replay: the bytes that would be sent; of listen: the reques
   expect(existsSync(env.BOOKCTL_CONFIG_DIR)).toBe(false)
 })
 
-test('a body nested absurdly deep is taken, kept, exported and sent again like any other', async () => {
+test('a body nested absurdly deep is accepted, stored, exported and sent again like any other', async () => {
   const home = ownReceiverHome()
   const receiver = await ownListening(home)
   const deep = `{"id":"evt_deep","type":"voucher.ready","data":${'['.repeat(50_000)}${']'.repeat(50_000)}}`

@@ -56,7 +56,7 @@ await describeSharing(({service, machine, sql, store, sent}) => {
     expect(sent()).toBe(before)
   })
 
-  test('what is wrong with the store is told before anything is sent', async () => {
+  test('what is wrong with the store is reported before anything is sent', async () => {
     const cases: [string, number, string][] = [
       [store({port: '1'}), 7, 'storage_unreachable'],
       [store({password: 'canary-wrong'}), 2, 'storage_not_allowed'],
@@ -97,7 +97,7 @@ await describeSharing(({service, machine, sql, store, sent}) => {
     }
   })
 
-  test('what this machine began before the store was set is not begun again in it', async () => {
+  test('a reservation started here before the store was set is not started again in it', async () => {
     const home = machine()
     const local = await home.json(reserving('off_5'), {env: {BOOKCTL_STORE: ''}})
     expect(local.exit).toBe(0)

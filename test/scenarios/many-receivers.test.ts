@@ -32,7 +32,7 @@ await describeSharing(({machine, server, sql}) => {
       'SELECT state, target, lease FROM bookctl.forwards',
     )
 
-  test('an event that comes to all of them is kept once, new once and forwarded once', async () => {
+  test('an event that comes to all of them is stored once, new once and forwarded once', async () => {
     const target = await ownTarget(200)
     const receivers = await Promise.all([1, 2, 3].map(() => receiver(target.url)))
     const ids = Array.from({length: 40}, (_, n) => `evt_${n}`)
@@ -133,7 +133,7 @@ await describeSharing(({machine, server, sql}) => {
     expect(newLines([one, other]).map(({event_id}) => event_id)).toEqual(['evt_0', 'evt_1'])
   })
 
-  test('an event whose id or type no text of the database can hold is stored all the same', async () => {
+  test('an event whose id or type the database cannot hold as text is still stored', async () => {
     const one = await receiver()
     const ids = ['evt_\0', `evt_${'ş'.repeat(5000)}1`, `evt_${'ş'.repeat(5000)}2`, 'evt_\ud800']
     for (const id of [...ids, ...ids]) expect(await send(one, id)).toBe(200)

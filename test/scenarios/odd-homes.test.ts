@@ -89,7 +89,7 @@ test('no secret is put into a directory that stays open to others', async () => 
   expect(await home.json(['config', 'get', 'currency'], {env})).toMatchObject({exit: 0})
 })
 
-test('a Node.js that cannot read an answer is said to be so', async () => {
+test('reports a Node.js that cannot read an answer', async () => {
   expect(await home.refusal(['account'], {env: {NODE_OPTIONS: '--jitless'}})).toMatchObject({
     exit: 2,
     code: 'no_webassembly',

@@ -120,7 +120,7 @@ test.skipIf(!existsSync('/dev/full'))('talk that cannot be written changes no ex
   expect((await shell('bookctl account -v 2> /dev/full')).codes).toBe('0')
 })
 
-test('a reservation is made and printed although nobody reads the talk', async () => {
+test('a reservation is made and printed even if stderr is not read', async () => {
   const offer = await offerIn(home)
   const made = await home.json(['reserve', offer, '--pay', 'account', '--verbose', ...GUESTS], {
     onStart: child => child.stderr?.destroy(),

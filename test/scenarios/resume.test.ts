@@ -38,7 +38,7 @@ test('with --dry-run it prints the request that would be repeated, and sends not
   expect(service.received).toEqual([])
 })
 
-test('what would say something anew is refused by name', async () => {
+test('--resume refuses the flags of a new reservation, and names each', async () => {
   const key = ['--idempotency-key', '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c02']
   const more = ['--max-price', '5', '--client-reference', 'R3', '--input', 'none.json', ...key]
   const {exit, message} = await home.refusal([...RESERVE, 'off_1', '--resume', 'R1', ...more])

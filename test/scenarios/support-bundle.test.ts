@@ -119,7 +119,7 @@ test('what helps is in it', () => {
     if (name !== 'manifest.txt') expect(files['manifest.txt']).toContain(name)
 })
 
-test('settings that are not understood are told of, and not in it', async () => {
+test('invalid settings are reported, and not in it', async () => {
   const path = join(home.configDirectory, 'config.json')
   const before = readFileSync(path)
   const wrong = {profiles: {default: {base_url: 'x', client_id: 'y', secret: CANARY.clientSecret}}}

@@ -182,7 +182,7 @@ test('a long capture is one document, and one list, however it is printed', asyn
   }
 })
 
-test('a document that breaks off is not begun: the error is the one document', async () => {
+test('a document that would break off is not started: the error is the one document', async () => {
   const untimed = JSON.stringify({...JSON.parse(captureLine(EVENT, T)), received_at: undefined})
   writeFileSync(join(home.directory, 'cut.ndjson'), manyLines(untimed))
   const {exit, result} = await verify(['cut.ndjson', '--at', 'received'])

@@ -77,7 +77,7 @@ test('create, list, test, update and delete, against the local sandbox', async (
   expect((await home.json(['webhooks', 'delete', id])).exit).toBe(5)
 })
 
-test('the secret is stored also when nobody reads what is printed', async () => {
+test('the secret is stored even if the output is not read', async () => {
   const done = await home.run(CREATE, {onStart: child => child.stdout?.destroy()})
   expect(done).toMatchObject({exit: 0, stderr: ''})
   expect(storedSecrets(home)).toEqual([
@@ -100,7 +100,7 @@ test.each([
   expect(await home.refusal(argv, {env})).toMatchObject({exit: 2, code})
 })
 
-test('an event type nobody knows is warned of, and the service decides', async () => {
+test('an unknown event type is a warning, and the service decides', async () => {
   const argv = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'reservation.exploded']
   const {exit, result, stderr} = await home.json<{error: {code: string}}>(argv)
   expect([exit, result.error.code]).toEqual([5, 'validation_failed'])

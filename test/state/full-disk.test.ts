@@ -1,4 +1,4 @@
-/** A disk with no room: a call is made all the same, and what is said to be erased is. */
+/** A full disk: a call is still made, and what is reported as erased is erased. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'

@@ -139,7 +139,7 @@ await describeEachPlace(filesOfMachine(), place => {
     expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
   })
 
-  test('a subscription whose outcome is unknown is found on any machine, until it is known or begun again', async () => {
+  test('a subscription whose outcome is unknown is found on any machine, until it is known or started again', async () => {
     const wanted = {url: 'https://a.example/', events: ['a', 'b']}
     const first = await state.subscriptions.begin(CLIENT, wanted, {now, again: false})
     expect(first.earlier).toBeUndefined()

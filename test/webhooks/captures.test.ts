@@ -69,7 +69,7 @@ test.each(['\r\n', '\n'])('an HTTP request with lines that end in %j', async lin
   expect(await reasons(twice)).toEqual(['malformed_header'])
 })
 
-test('a Content-Length is respected where it fits, and what follows is noted', async () => {
+test('a Content-Length is respected where it fits, and what follows is reported', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
   const notes = ['4 bytes follow the body beyond its Content-Length']
   expect(await read(longer, 11)).toMatchObject([{surplus: 'more', notes}])

@@ -129,7 +129,7 @@ describe('looking for causes in vain', () => {
       },
     ])
     expect(inVain.count).toBe(400)
-    // What needs no search is explained all the same.
+    // What needs no search is still explained.
     expect(await codes('late')).toMatchObject([{code: 'stale_retry'}])
     expect(await codes('id')).toMatchObject([{code: 'event_id_header_changed'}])
   })

@@ -55,7 +55,7 @@ test('a receiver that takes everything, or nothing', async () => {
   expect(failed(none)).toEqual(none.filter(({expected}) => expected === '2xx').map(row => row.case))
 })
 
-test('400 is not 401, and a receiver that redirects is told so at once', async () => {
+test('400 is not 401, and a redirect is reported at once', async () => {
   const right = receiver()
   const rows = await rowsOf((raw, headers) => (right(raw, headers) === 401 ? 400 : 200))
   expect(failed(rows)).toEqual(rows.filter(({expected}) => expected === '401').map(row => row.case))

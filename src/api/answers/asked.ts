@@ -182,8 +182,8 @@ function inside(value: JsonObject, depth: number): Fields[] {
 }
 
 function clientReferenceIn(fields: Fields): string | number | undefined {
-  const said = [fields.get('client_reference_id'), fields.get('client_reference')]
-  return said.find(value => textOf(value) !== undefined) as string | number | undefined
+  const references = [fields.get('client_reference_id'), fields.get('client_reference')]
+  return references.find(value => textOf(value) !== undefined) as string | number | undefined
 }
 
 /** A number is no offer of §2.3; under another name than `offer_id` only the prefix makes a text an offer's id. */

@@ -97,10 +97,10 @@ function redactorFor({secrets = [], redactor: given}: EchoOf): Redactor {
  */
 export function wordsOf(answer: Answer): string | undefined {
   const {code, message} = describeError(answer)
-  const said = message ?? (code === `http_${answer.status}` ? undefined : code)
-  const facts = factsIn(answer).filter(fact => !said?.includes(fact))
-  if (facts.length === 0) return said
-  return said === undefined ? facts.join('; ') : `${said} (${facts.join('; ')})`
+  const words = message ?? (code === `http_${answer.status}` ? undefined : code)
+  const facts = factsIn(answer).filter(fact => !words?.includes(fact))
+  if (facts.length === 0) return words
+  return words === undefined ? facts.join('; ') : `${words} (${facts.join('; ')})`
 }
 
 /** The fields of the request that the answer complains about, as it names them, at most a few. */
@@ -172,8 +172,8 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   const facts = Object.entries(json).filter(([name]) => name === 'data' || !ABOUT_THE_ANSWER.test(name))
   if (facts.some(([, value]) => says(value))) return undefined
   const {code} = describeError(answer)
-  const said = wordsOf(answer) ?? 'without saying why'
-  return new Failure('service_failed', `the service answered ${status} with an error: ${said}`, {
+  const words = wordsOf(answer) ?? 'without saying why'
+  return new Failure('service_failed', `the service answered ${status} with an error: ${words}`, {
     code: code === `http_${status}` ? 'error_in_answer' : code,
     status,
     requestId,

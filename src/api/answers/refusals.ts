@@ -31,8 +31,8 @@ export function failureIn(answer: Answer, {changes, now, scope}: Judging): Failu
 
 /** The Failure of a change that was answered with `what`, and may have been made. */
 export function mayBeDone(answer: Answer, what: string): Failure {
-  const said = wordsOf(answer)
-  return outcomeUnknown(answer, `${what}, so it may have been done${said === undefined ? '' : `: ${said}`}`)
+  const words = wordsOf(answer)
+  return outcomeUnknown(answer, `${what}, so it may have been done${words === undefined ? '' : `: ${words}`}`)
 }
 
 export function outcomeUnknown(answer: Answer, what: string, more: {result?: object} = {}): Failure {
@@ -51,15 +51,15 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
     return new Failure('service_failed', message, {code: 'redirected', status, requestId, hint})
   }
   const {code} = describeError(answer)
-  const said = wordsOf(answer) ?? quoteUnlessJson(answer)
+  const words = wordsOf(answer) ?? quoteUnlessJson(answer)
   const hint = hintFor(answer, code, now, scope ?? undefined)
   if (status < 200 || status >= 500) {
-    const message = `the service failed with status ${status}${said === undefined ? '' : `: ${said}`}`
+    const message = `the service failed with status ${status}${words === undefined ? '' : `: ${words}`}`
     return new Failure('service_failed', message, {code, status, requestId, hint})
   }
   const fields = fieldsIn(answer)
   const details = {code, status, requestId, hint, ...(fields.length > 0 && {fields})}
-  const why = said ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
+  const why = words ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${why}`, details)
   if (status === 403) return new Failure('not_allowed', `not allowed: ${why}`, details)
   return new Failure('refused', `the service refused: ${why}`, details)

@@ -16,7 +16,7 @@ const MAX_HEADER_BYTES = 64 * 1024
 interface Trust {
   /** PEM certificates to trust, all of them (default: those of the runtime). */
   readonly ca: string[] | undefined
-  /** Takes any certificate of the server; a proxy's is checked all the same, because it is sent credentials. */
+  /** Accepts any certificate of the server; a proxy's is still checked, because it is sent credentials. */
   readonly insecure: boolean
 }
 

@@ -66,7 +66,7 @@ function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
   const status = /Proxy response \((\d{3})\)/.exec(cause.message)?.[1]
   if (status === undefined)
     return ['proxy', `proxy ${proxy} cannot be reached${inBrackets(cause.code ?? '')}`]
-  const meaning = status === '407' ? ' (it wants a user name and password in HTTPS_PROXY)' : ''
+  const meaning = status === '407' ? ' (it requires a user name and password in HTTPS_PROXY)' : ''
   const reason = `proxy ${proxy} refused the connection with status ${status}${meaning}`
   return [status.startsWith('5') ? 'proxy' : 'proxy_refused', reason]
 }

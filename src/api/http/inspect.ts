@@ -149,7 +149,7 @@ export async function withCertificate(error: ExchangeError, way: Way): Promise<E
   const view = await inspectTls(way).catch(() => undefined)
   const [own] = view?.chain ?? []
   if (own === undefined || view?.problem === undefined) return error
-  return new ExchangeError(error.fault, error.sent, `${error.reason}; it is of ${certificateText(own)}`)
+  return new ExchangeError(error.fault, error.sent, `${error.reason}; subject ${certificateText(own)}`)
 }
 
 /** Subject, issuer and expiry, on one harmless line. */

@@ -6,7 +6,7 @@ import {findNamedWithFacts, type Money} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
 import type {Api, SendPolicy} from '../types.js'
 
-/** The account as the service sends it, out of its envelope, with what is said beside it. Throws Failure. */
+/** The account as the service sends it, out of its envelope, with the fields beside it. Throws Failure. */
 export async function showAccount(
   api: Api,
   policy: Partial<SendPolicy> = {},

@@ -148,8 +148,8 @@ const OF_OTHERS =
 
 /** The word a reservation has for its state, such as `not_cancelled`; undefined when it has none. */
 export function stateOf(reservation: JsonObject): string | undefined {
-  const said = textIn(fieldsOf(reservation), RESERVATION.state)
-  return said === null ? undefined : asWord(said)
+  const state = textIn(fieldsOf(reservation), RESERVATION.state)
+  return state === null ? undefined : asWord(state)
 }
 
 /**
@@ -176,8 +176,8 @@ function wordsBeside(
 function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
   const fields = fieldsOf(value)
   const texts = CHANGE.state.flatMap(name => {
-    const said = fields.get(name)
-    return isObject(said) || Array.isArray(said) ? [] : (textIn(fields, [name]) ?? [])
+    const value = fields.get(name)
+    return isObject(value) || Array.isArray(value) ? [] : (textIn(fields, [name]) ?? [])
   })
   const denied = [...CHANGE.taken, ...done]
     .filter(name => fields.get(name) === false)

@@ -116,8 +116,8 @@ function linkFailed(answer: SentAnswer): Failure {
   const {status} = answer
   const {code, message, requestId} = describeError(answer)
   const kind = status >= 400 && status < 500 ? 'refused' : 'service_failed'
-  const said = message === undefined ? '' : `: ${message}`
-  return new Failure(kind, `the voucher's link was answered with status ${status}${said}`, {
+  const words = message === undefined ? '' : `: ${message}`
+  return new Failure(kind, `the voucher's link was answered with status ${status}${words}`, {
     code: LINK_EXPIRED.has(status) ? 'voucher_link_expired' : code,
     status,
     requestId,

@@ -19,7 +19,7 @@ export interface Result<Item = Record<string, unknown>> {
   readonly document: object
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]
-  /** Names of the columns shown unless `--columns` says otherwise; all of them when absent. */
+  /** Names of the columns shown (default all); `--columns` overrides them. */
   readonly shown?: readonly string[]
   /** Identifier of an item, for `--quiet` (default: its first column). */
   readonly id?: (item: Item) => unknown

@@ -1,4 +1,4 @@
-/** Everything said on stderr, sanitised line by line. A transient last line is cleared before anything else. */
+/** Everything printed on stderr, sanitised line by line. A transient last line is cleared before anything else. */
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type Painter, painterFor, type Style} from './colour.js'

@@ -64,14 +64,14 @@ export interface AnsweredRequest {
 /** Middleware that reports each request that was answered, except those of the dashboard and the controls. */
 export function reportTo(report: (request: AnsweredRequest) => void) {
   return async (context: Context<RequestState>, next: () => Promise<void>) => {
-    const begun = performance.now()
+    const startedAt = performance.now()
     let status: number | null = null
     try {
       await next()
       status = context.res.status
     } finally {
       const {raw, path} = context.req
-      const milliseconds = performance.now() - begun
+      const milliseconds = performance.now() - startedAt
       const {requestId} = context.var
       if (path !== '/' && !/^\/(ui|_sandbox)(\/|$)/.test(path))
         report({method: raw.method, path: redactPath(new URL(raw.url)), status, milliseconds, requestId})

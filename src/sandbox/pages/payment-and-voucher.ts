@@ -54,7 +54,7 @@ function unknownPage(context: PageContext): Response {
 
 export type PaymentPageState = keyof typeof WORDING
 
-/** Title, note and its tone; a note that alerts tells of a failure. */
+/** Title, note and its tone; a note that alerts reports a failure. */
 const WORDING = {
   payable: ['Pay for your stay', '', ''],
   failed: ['Payment declined', 'The payment was declined and nothing was charged. You can try again.', 'bad'],

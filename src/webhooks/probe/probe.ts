@@ -76,14 +76,14 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   const isLate = ms > MOST_MILLISECONDS
   const isRight = expected === '401' ? status === 401 : isSuccess({status})
   const ok = isRight && !isLate
-  const said = isRight ? null : ownWords(result, secret)
-  const refusal = !first && status !== null ? refusalAdvice(status, result, said ?? '') : undefined
+  const words = isRight ? null : ownWords(result, secret)
+  const refusal = !first && status !== null ? refusalAdvice(status, result, words ?? '') : undefined
   // What is wrong with the first is wrong with every right request, and says nothing of their differences.
   const usual = expected === '2xx' && Number(first?.answered) >= 400 ? first?.advice : one.advice
   const unanswered = status === null ? SILENT : usual
   const advice = ok ? null : (refusal ?? (isLate ? LATE : (unanswered ?? null)))
   const answered = status ?? error ?? 'no answer'
-  const row: ProbeRow = {case: name, sent, expected, answered, ms, ok, required, advice, said}
+  const row: ProbeRow = {case: name, sent, expected, answered, ms, ok, required, advice, said: words}
   return {row, isOver: refusal !== undefined}
 }
 

@@ -45,7 +45,7 @@ describe('the deadline on three clocks', () => {
   })
 })
 
-test('what the answer does not say is said to be not known', () => {
+test('what the answer does not say is shown as not known', () => {
   const bare = {hotel_name: null, stars: null, room_name: null, board: null}
   const shown = offerGlance(
     offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null}),

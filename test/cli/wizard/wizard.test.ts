@@ -174,7 +174,7 @@ describe('at another service', () => {
   }
   const toSend = said`Payment → balance | reference → T-1 | Store these guests → No | Reserve → yes`
 
-  test('an outcome that is not known ends it, with the way to resume', async () => {
+  test('an unknown outcome ends it, with the command to resume', async () => {
     await reach({offers: 'nested', money: 'number'})
     service.honoursKey = false
     service.script = (request, response) => {

@@ -156,7 +156,7 @@ const AWAY: readonly Fault[] = [
   away('proxy-reset', /proxy http:.* cannot be reached/, ['reset']),
   away('proxy-stall', /timed out (connecting to|shaking hands with) .* through proxy/, ['hang']),
   away('proxy-403', /proxy http:.* refused the connection with status 403/, [connectAnswer(403)]),
-  away('proxy-407', /status 407 \(it wants a user name and password/, [
+  away('proxy-407', /status 407 \(it requires a user name and password/, [
     connectAnswer(407, 'proxy-authenticate: Basic realm="x"\r\n'),
   ]),
   away('proxy-502', /proxy http:.* refused the connection with status 502/, [connectAnswer(502)]),

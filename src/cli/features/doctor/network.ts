@@ -106,7 +106,7 @@ function refusedCertificate(
 ): Finding {
   const all = `${reason}; ${detail}`
   if (insecure && isLoopbackHost(way.url.hostname))
-    return warn(`${all}; --insecure takes it all the same`, 'name its authority with --ca-file FILE')
+    return warn(`${all}; accepted because of --insecure`, 'name its authority with --ca-file FILE')
   return fail('unreachable', all, CERTIFICATE_ADVICE[kind])
 }
 

@@ -75,14 +75,14 @@ async function askWithoutToken(baseUrl: string, sender: Sender, timeoutSeconds: 
 }
 
 function describeAnswer({status, body}: SentAnswer, baseUrl: string, milliseconds: number): Finding {
-  const said = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
+  const summary = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
   if (status >= 500)
-    return fail('service_failed', said, 'try again later, or ask the operator of the service')
-  if (status === 401) return ok(`${said}, as expected without a token`)
+    return fail('service_failed', summary, 'try again later, or ask the operator of the service')
+  if (status === 401) return ok(`${summary}, as expected without a token`)
   const fix = 'check that the base URL is the address of the service'
   if (status < 400 || parseJson(body) === undefined)
-    return warn(`${said} to a request without a token, where 401 is expected`, fix)
-  return ok(said)
+    return warn(`${summary} to a request without a token, where 401 is expected`, fix)
+  return ok(summary)
 }
 
 /** `at`: Unix seconds on this machine, when the answer was made. */

@@ -56,8 +56,8 @@ function withoutQuote(error: unknown): unknown {
 /** Names both possible causes. */
 function cancelledAlready(error: unknown, reference: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error
-  const said = `${error.details.code} ${error.message}`
-  if (!/already.{0,20}cancel|cancell?(ed|ation)\W+already/i.test(said)) return error
+  const words = `${error.details.code} ${error.message}`
+  if (!/already.{0,20}cancel|cancell?(ed|ation)\W+already/i.test(words)) return error
   const hint = `by an earlier attempt whose answer was lost, or by another person; fee and time: bookctl reservations show ${reference}`
   return new Failure(error.kind, error.message, {...error.details, hint})
 }

@@ -14,7 +14,7 @@ interface FactsParts {
   readonly payAt: string | undefined
 }
 
-/** Null for what nobody said. */
+/** Null if unknown. */
 export function factsShown(
   found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
   parts: FactsParts,

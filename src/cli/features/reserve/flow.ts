@@ -54,7 +54,7 @@ type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcom
 export class ReserveFlow {
   /** Certain before a reservation is sent. */
   private nothingSent = stoppedWords(0)
-  private readonly said = new Set<string>()
+  private readonly warned = new Set<string>()
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
 
@@ -178,15 +178,15 @@ export class ReserveFlow {
     if (this.flags.open) openAddress(address)
   }
 
-  /** The customer needs it before the result is there, so a script that waits is told too. */
+  /** The customer needs it before the result is there, so it is printed for a script that waits, too. */
   private tellAddress(outcome: ReserveOutcome): void {
     const address = paymentAddress(outcome)
     if (address !== undefined) this.warnOnce(`Pay at ${address}`)
   }
 
   private warnOnce(text: string): void {
-    if (!this.said.has(text)) this.warn(text)
-    this.said.add(text)
+    if (!this.warned.has(text)) this.warn(text)
+    this.warned.add(text)
   }
 
   /** For a person: also the balance that is left, where the service says it soon. */

@@ -1,4 +1,4 @@
-/** Planning a reservation: what is known of the offer, what is said before, who has to agree. Sends nothing. */
+/** Planning a reservation: what is known of the offer, the warnings, and the confirmation. Sends nothing. */
 import {randomUUID} from 'node:crypto'
 import {intentOf} from '../../../api/reserve/reserve.js'
 import {Failure, usage} from '../../../contract/failure.js'

@@ -43,7 +43,7 @@ export async function makeReservation(
       await state.offers.markUsed(target, planned.intent.offerId, outcome.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
-    options.warn(`the offer could not be noted as used: ${(error as Error).message}`)
+    options.warn(`the offer could not be marked as used: ${(error as Error).message}`)
   }
   return outcome
 }

@@ -74,8 +74,8 @@ export abstract class SandboxCommand extends BaseCommand {
       throw usage('not_a_sandbox', '--base-url: a local sandbox is on this machine (127.0.0.1)')
     }
     const {configDir} = this.config
-    const noted = runningSandboxes(configDir)
-    const [found, ...others] = noted.length > 1 ? await listeningSandboxes(configDir) : noted
+    const recorded = runningSandboxes(configDir)
+    const [found, ...others] = recorded.length > 1 ? await listeningSandboxes(configDir) : recorded
     if (found === undefined) throw notRunning('no local sandbox is running')
     const count = `${others.length + 1} local sandboxes are running`
     if (others.length > 0) this.tell(`${count}; using the newest, ${found.base_url}; --base-url chooses`)

@@ -156,7 +156,7 @@ export class Demo {
     this.options.onCommand(command, why)
     let output = ''
     let sayReady = () => {}
-    const said = new Promise<void>(resolve => {
+    const firstLine = new Promise<void>(resolve => {
       sayReady = resolve
     })
     const streams = this.options.json ? [child.stdout] : [child.stdout, child.stderr]
@@ -176,7 +176,7 @@ export class Demo {
     )
     // When another step fails first, this rejection is not awaited.
     done.catch(() => {})
-    return {ready: Promise.race([said, done.then(() => undefined)]), done}
+    return {ready: Promise.race([firstLine, done.then(() => undefined)]), done}
   }
 
   private spawn(argv: readonly string[]): ChildProcess {

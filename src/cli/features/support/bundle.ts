@@ -109,7 +109,7 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   return redactor
 }
 
-/** Settings that are not understood are told of elsewhere. */
+/** Invalid settings are reported elsewhere. */
 function remembers(state: State): boolean {
   try {
     return state.remembers
