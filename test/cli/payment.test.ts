@@ -1,6 +1,5 @@
 /** A reservation's payment: where a person may be sent to pay, and what became of it, in the shapes services say so. */
 import {expect, test} from 'vitest'
-import {isPublicHost} from '../../src/api/http/loopback.js'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {
   awaited,
@@ -12,6 +11,7 @@ import {
   qrCode,
   reservationResult,
 } from '../../src/cli/features/reserve/payment.js'
+import {isPublicHost} from '../../src/contract/loopback.js'
 
 const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
   outcome,

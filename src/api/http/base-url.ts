@@ -3,7 +3,7 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {holdsSecret, type Mode} from '../../contract/identifiers.js'
 import {API_VERSION} from '../../contract/limits.js'
-import {isLoopbackHost, mayBeThisMachine} from './loopback.js'
+import {isLoopbackHost, mayBeThisMachine} from '../../contract/loopback.js'
 
 export type BaseUrl = ReturnType<typeof parseBaseUrl>
 

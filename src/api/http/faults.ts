@@ -1,7 +1,7 @@
 /** Names what went wrong on the wire: the fault, its cause and its place, in words without query and secrets. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../contract/loopback.js'
 import type {ExchangeFault} from '../types.js'
-import {isLoopbackHost} from './loopback.js'
 
 export interface Place {
   /** `host:port` of the service, or of a link. */

@@ -2,7 +2,7 @@
 import {BlockList, isIP, isIPv4} from 'node:net'
 import {usage} from '../../contract/failure.js'
 import {percentDecoded} from '../../contract/foreign-text.js'
-import {mayBeThisMachine} from './loopback.js'
+import {mayBeThisMachine} from '../../contract/loopback.js'
 
 export interface ProxyServer {
   /** Origin of the proxy, without credentials; safe to print. */

@@ -7,10 +7,10 @@
  * (JSON does not parse, a PDF lacks `%%EOF`).
  */
 import {usage} from '../../contract/failure.js'
+import {isLoopbackHost} from '../../contract/loopback.js'
 import {ExchangeError, type Transport, type WireRequest} from '../types.js'
 import {createDispatcher, type Dispatcher} from './dispatcher.js'
 import {Exchange} from './exchange.js'
-import {isLoopbackHost} from './loopback.js'
 import {proxyFor} from './proxy.js'
 
 export interface TransportOptions {

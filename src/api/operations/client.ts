@@ -1,11 +1,11 @@
 /** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
 import {Failure} from '../../contract/failure.js'
 import {parseJson} from '../../contract/json.js'
+import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
 import {requestIdOf} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'
-import {isLoopbackHost} from '../http/loopback.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
 import type {
   Answer,

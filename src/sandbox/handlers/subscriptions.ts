@@ -1,6 +1,7 @@
 /** Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). delivery/ sends their events. */
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
+import {isLoopbackHost} from '../../contract/loopback.js'
 import type {Subscription} from '../../contract/webhooks.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
@@ -96,9 +97,9 @@ function ownSubscription({service, client, parameters}: Call<unknown>): Subscrip
 function checkUrl(service: Service, text: string): string {
   if (!URL.canParse(text)) throw invalidField('url', 'invalid_format', 'must be an https address')
   const url = new URL(text)
-  const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   const allowed =
-    url.protocol === 'https:' || (url.protocol === 'http:' && loopback && service.allowHttpLoopback)
+    url.protocol === 'https:' ||
+    (url.protocol === 'http:' && isLoopbackHost(url.hostname) && service.allowHttpLoopback)
   if (!allowed) {
     const details = [{field: 'url', code: 'not_https', message: 'must begin with https://'}]
     throw new Refusal('url_not_https', 'the address of a subscription must be https', {details})

@@ -8,8 +8,8 @@ import {
   tryConnecting,
   type Way,
 } from '../../../api/http/inspect.js'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {type ProxyServer, proxyFor} from '../../../api/http/proxy.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/checks.js'
 import type {ConnectOptions} from '../../session/connect.js'

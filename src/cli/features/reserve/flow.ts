@@ -1,8 +1,8 @@
 /** `reserve` from what was typed to what is printed: plan, agree, send, show, wait. The wizard takes over its beginning. */
 import process from 'node:process'
-import {isPublicHost} from '../../../api/http/loopback.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {isPublicHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'

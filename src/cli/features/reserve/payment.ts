@@ -1,12 +1,12 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
 import {textIn} from '../../../api/answers/facts.js'
 import {PAYMENT} from '../../../api/answers/vocabulary.js'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf} from '../../../contract/dates.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
 import {type Result, single} from '../../terminal/result.js'
 
 /** Outcomes that waiting does not change. */

@@ -1,12 +1,12 @@
 /** What goes into a support bundle: each file as text, with what it is and what was taken out of it. */
 import {homedir, userInfo} from 'node:os'
 import {resolve} from 'node:path'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
 import {peopleIn} from '../../../api/redact/secret-names.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
 import {lastExchanges} from '../../../state/exchanges.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'

@@ -1,8 +1,8 @@
 /** `webhooks listen`: the lifecycle of a receiver, which loses nothing that it answered. */
 import process from 'node:process'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
 import {StorageError} from '../../../storage/errors.js'
 import {createOwner} from '../../../storage/temporary.js'

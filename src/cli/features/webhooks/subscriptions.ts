@@ -1,11 +1,11 @@
 /** Subscriptions: a creation is recorded before it is sent, and its secret is stored before it is printed. */
 import {join, resolve} from 'node:path'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
 import {isEventType} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'

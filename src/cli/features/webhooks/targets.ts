@@ -1,7 +1,7 @@
 /** The receivers of people's own that events are sent to: their addresses, and certificates to trust. */
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
-import {isLoopbackHost} from '../../../api/http/loopback.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
 import {parseForwardTarget} from '../../../webhooks/forward/request.js'
