@@ -4,6 +4,7 @@
  */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
+import {isLoopbackHost} from '../../contract/loopback.js'
 import {pairsOf} from '../receive/capture-record.js'
 import type {HeaderMap} from '../signature/headers.js'
 
@@ -157,12 +158,8 @@ export function parseForwardTarget(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return undefined
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return undefined
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
+    return undefined
   url.hash = ''
   return url.href
-}
-
-/** URL has brought every spelling of an IPv4 address into dotted form by now. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
