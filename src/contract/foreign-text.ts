@@ -1,5 +1,8 @@
 /** Makes text from the wire safe to show: one line, nothing invisible, no terminal commands. */
 
+/** Shown in place of a secret or of personal data. */
+export const REDACTED = '[redacted]'
+
 /**
  * Controls, format characters (bidi, zero-width, tags), invisible ones (fillers, variation selectors), lone surrogates,
  * private use, noncharacters, separators, spaces that count as letters; and runs of marks that cover the lines around.

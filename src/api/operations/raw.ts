@@ -3,13 +3,13 @@
  * Credentials go to the base URL's own origin and path alone.
  */
 import {type Failure, usage} from '../../contract/failure.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../contract/identifiers.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
 import {isSuccess} from '../../contract/status.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
-import {REDACTED, spellingsOf} from '../redact/redact.js'
+import {spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
 import {changesSomething, readAnswer} from './client.js'
 

@@ -1,6 +1,6 @@
 /** Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. */
 import {snakeCase} from '../../contract/field-names.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {
   isTcNumber,
   LIVE_SECRET_PREFIX,
@@ -9,13 +9,16 @@ import {
 } from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {WireRequest} from '../types.js'
-import {isHarmlessOfPeople, isLinkName, isPeopleName, isSecretHeader, isTelling} from './secret-names.js'
-
-export const REDACTED = '[redacted]'
+import {
+  isHarmlessOfPeople,
+  isLinkName,
+  isPeopleName,
+  isSecretHeader,
+  isTelling,
+  MAX_DEPTH,
+} from './secret-names.js'
 
 export type Redactor = ReturnType<typeof createRedactor>
-
-const MAX_DEPTH = 60
 
 const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
 /** Punctuation after a link is not part of it. */

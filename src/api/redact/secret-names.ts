@@ -33,8 +33,8 @@ export const isHarmlessOfPeople = onceForEachName(field => HARMLESS_OF_PEOPLE.te
 
 export const isLinkName = onceForEachName(field => LINK.test(snakeCase(field)))
 
-/** Not in the interface. */
-const MAX_DEPTH = 60
+/** Values further inside are not searched here, and are redacted whole where one is shown. Not in the interface. */
+export const MAX_DEPTH = 60
 
 /** The personal data in a request body, to be redacted anywhere else. */
 export function peopleIn(value: unknown): string[] {

@@ -1,7 +1,8 @@
 /** `--dry-run`: the one request that a command would send, else `{requests, changes}`; nothing is done. */
 import * as Flags from '@oclif/core/flags'
-import {createRedactor, REDACTED} from '../../api/redact/redact.js'
+import {createRedactor} from '../../api/redact/redact.js'
 import {curlLine} from '../../api/trace/curl.js'
+import {REDACTED} from '../../contract/foreign-text.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {jsonResult, type Result} from '../terminal/result.js'

@@ -1,6 +1,7 @@
 /** Shared by all routes: the state of a request, the log of requests (`GET /_sandbox/requests`), a wrong method. */
 import type {Context, Hono} from 'hono'
 import {isoTime} from '../../contract/dates.js'
+import {REDACTED} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
@@ -95,7 +96,6 @@ export function wrongMethod(methods: readonly string[]): Refusal {
 export const KEPT_REQUESTS = 200
 /** Limited because requests are logged before they are authorized. */
 const MAX_LOGGED_BYTES = 16 * 1024
-const REDACTED = '[redacted]'
 const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|cookie)$/i
 /** The filters and pages of lists, and how a payment page was left. */
 const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|created_to|result)$/

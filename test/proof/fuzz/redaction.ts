@@ -4,11 +4,12 @@
  */
 import fc from 'fast-check'
 import {quoteBody} from '../../../src/api/answers/errors.js'
-import {createRedactor, REDACTED, redactText} from '../../../src/api/redact/redact.js'
+import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
 import {curlLine} from '../../../src/api/trace/curl.js'
 import {toHar} from '../../../src/api/trace/har.js'
 import {describeAttempt, describeBodies} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
+import {REDACTED} from '../../../src/contract/foreign-text.js'
 import {anyText, must, property, words} from './inputs.js'
 
 /** A secret that is part of what replaces it cannot be looked for. */

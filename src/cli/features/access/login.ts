@@ -1,7 +1,7 @@
 /** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
 import {parseBaseUrl} from '../../../api/http/base-url.js'
-import {REDACTED} from '../../../api/redact/redact.js'
 import {Failure, usage} from '../../../contract/failure.js'
+import {REDACTED} from '../../../contract/foreign-text.js'
 import {BOOKING_SCOPES, OPERATIONS, type Scope} from '../../../contract/operations.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'

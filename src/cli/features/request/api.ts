@@ -3,7 +3,7 @@ import {buildRaw, METHODS} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
 import {usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
 import {readJson, readText} from '../../input/files.js'
@@ -94,7 +94,7 @@ export function doubtOf({operation}: ApiPlan): string | undefined {
 
 export function describeRaw({request}: ApiPlan): object {
   const {method, url, headers, body} = request
-  const shown = {authorization: 'Bearer [redacted]', ...headers}
+  const shown = {authorization: `Bearer ${REDACTED}`, ...headers}
   return {method, url, headers: shown, ...(body === undefined ? {} : {body: JSON.parse(body)})}
 }
 

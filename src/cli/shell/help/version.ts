@@ -3,7 +3,7 @@ import {release, type} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {redactText} from '../../../api/redact/redact.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../../state/file-names.js'
 import {type Result, single} from '../../terminal/result.js'
 import {isSecretVariable, VARIABLE_NAMES} from './variables.js'
@@ -56,9 +56,9 @@ function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
 const MAX_VALUE_LENGTH = 200
 
 function shown(name: string, value: string): string {
-  if (isSecretVariable(name)) return '[redacted]'
+  if (isSecretVariable(name)) return REDACTED
   // Credentials of a proxy, or of an address, are before the @.
   const isAddress = /(^https?_proxy|_URL)$/i.test(name)
-  const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, '$1[redacted]@') : redactText(value)
+  const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
   return sanitizeLine(plain, MAX_VALUE_LENGTH)
 }
