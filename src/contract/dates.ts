@@ -29,7 +29,7 @@ export function isCalendarDate(text: string): boolean {
   return dayNumber(text) !== undefined
 }
 
-/** The date `days` after `date`. Throws RangeError when `date` is not a calendar date, or the result is none. */
+/** The date `days` after `date`. Throws RangeError when `date` or the result is not a calendar date. */
 export function addDays(date: string, days: number): string {
   const text = new Date((requireDay(date) + days) * MILLISECONDS_PER_DAY).toISOString().slice(0, 10)
   if (isCalendarDate(text)) return text

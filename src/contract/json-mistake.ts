@@ -52,7 +52,7 @@ function skipSpaces(text: string, from: number): number {
   return SPACES.lastIndex
 }
 
-/** The line of the first key that its object has already, in a JSON text; undefined when there is none. */
+/** The line of the first repeated key in a JSON text; undefined when there is none. */
 export function repeatedKeyLine(text: string): number | undefined {
   const {repeatedAt} = scan(text)
   return repeatedAt === undefined ? undefined : text.slice(0, repeatedAt).split('\n').length

@@ -1,4 +1,4 @@
-/** Errors of local storage, each with what to do. No message holds what was being stored. */
+/** Errors of local storage, each with what to do. No message contains stored data. */
 
 export type StorageFault =
   | 'not_writable'

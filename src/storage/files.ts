@@ -86,7 +86,7 @@ function lstatIfAny(path: string): fs.Stats | undefined {
 const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL
 
 interface WholeFileOptions {
-  /** `replace` renames over what is there; `create` refuses (EEXIST) when the name is taken. */
+  /** `replace` renames over an existing file; `create` refuses (EEXIST) if the name is taken. */
   readonly existing: 'replace' | 'create'
   /** Permissions of the file (default 0600). */
   readonly mode?: number

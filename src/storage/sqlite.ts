@@ -1,6 +1,6 @@
 /**
  * The one importer of libsql, loaded with the first database that is opened, because a native library costs 15 ms to load;
- * and what SQLite does not do itself: waiting for other processes, and erasing what was deleted.
+ * and what SQLite does not do itself: waiting for other processes, and erasing deleted data.
  */
 import {randomInt} from 'node:crypto'
 import {createRequire} from 'node:module'

@@ -108,7 +108,7 @@ test.each([
   expect(items[0]).toMatchObject({id: 101, name: 'İstanbul', country_code: 'TR'})
 })
 
-test('what is not said is null, and raw is the record as it came', async () => {
+test('a missing field is null, and raw is the record as it came', async () => {
   const odd = {id: 7, names: {tr: 'x'}, odd: {deep: [1]}}
   const unsaid = {name: null, country_code: null, latitude: null, longitude: null, timezone: null}
   const {items} = await listCities(apiAnswering({json: {data: [odd]}}).api)

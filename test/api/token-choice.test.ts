@@ -110,7 +110,7 @@ test('one that does not serve, ends within a minute or comes from the future is 
   expect(await takes('future', {obtainedAt: NOW + 1})).toBe(false)
 })
 
-test('what another process brings meanwhile is taken while anything is left of it', async () => {
+test('uses the token that another process has stored since, until it expires', async () => {
   const getting = setUp({tokens: [], meanwhile: [token('theirs', {expiresAt: NOW + 1})]})
   expect(await getting.get()).toBe('theirs')
   expect(getting.waits).toEqual([7000])
@@ -122,7 +122,7 @@ test('what another process brings meanwhile is taken while anything is left of i
   expect(replacing.asked()).toBe(0)
 })
 
-test('one that was there before the first was refused is not taken in its place', async () => {
+test('a token stored before the first was refused does not replace it', async () => {
   const [first, second] = [token('first', {expiresAt: NOW + 2000}), token('second')]
   const {get, replace} = setUp({tokens: [first, second]})
   expect(await get()).toBe('first')
@@ -167,7 +167,7 @@ test('records no failure after an interruption, a bug, or a wait that brought no
   expect(gaveUp.noted).toEqual([])
 })
 
-test('who waited shares a failure since the waiting began, unless there is a token', async () => {
+test('a waiting process shares a failure that happened while it waited, unless there is a token', async () => {
   const failure = new Failure('unreachable', 'made up', {code: 'refused'})
   const {get, asked, askedFor} = setUp({tokens: [], meanwhile: [], failure})
   await expect(get()).rejects.toBe(failure)

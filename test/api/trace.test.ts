@@ -225,7 +225,7 @@ function wordsOf(line: string): string[] {
   return execFileSync('sh', ['-c', script], {env, encoding: 'utf8'}).split('\0').slice(0, -1)
 }
 
-test('the shell reads back what was asked, whatever is in it', () => {
+test('the shell reads back the same request, whatever characters it has', () => {
   const body = JSON.stringify({a: `it's "$HOME" \`id\` $(id) \\ ;&|`, b: ['ş', 1.5, null]})
   const line = curlLine(
     {

@@ -1,4 +1,4 @@
-/** A reservation's payment: where a person may be sent to pay, and what became of it, in the shapes services say so. */
+/** A reservation's payment: where a person may be sent to pay, and its state, in the shapes that services use. */
 import {expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {

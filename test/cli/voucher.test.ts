@@ -20,7 +20,7 @@ const refusalOf = (...place: string[]) => {
   return message
 }
 
-test('what is no directory is named', () => {
+test('names a directory that does not exist or is a file', () => {
   writeFileSync(join(directory, 'file'), '')
   for (const [place, problem] of [
     ['none', 'does not exist'],

@@ -41,7 +41,7 @@ describe('a file', () => {
     await waitUntil(() => bytes() <= empty, 'the space to be given back')
   })
 
-  test('grows no larger than with what is valid, however long it is used', async () => {
+  test('grows no larger than its valid records, however long it is used', async () => {
     const round = async () => {
       await search(100)
       await sandbox.advance(16 * 60)
@@ -56,7 +56,7 @@ describe('a file', () => {
 })
 
 describe('what has expired', () => {
-  test('is known to have, long after nothing is kept of it', async () => {
+  test('is still known as such long after its record is gone', async () => {
     const sandbox = await startSandbox({inProcess: true})
     const client = await sandbox.client()
     const [booked, other] = await client.search()
@@ -73,7 +73,7 @@ describe('what has expired', () => {
     await sandbox.close()
   })
 
-  test('is not mistaken for what never was', async () => {
+  test('is distinguished from an id that never existed', async () => {
     const sandbox = await startSandbox({inProcess: true})
     const client = await sandbox.client()
     const [{offer_id: id}] = await client.search()

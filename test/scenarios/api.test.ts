@@ -251,7 +251,7 @@ describe('a lost answer', () => {
     expect(service.seen('/x')).toHaveLength(1)
   })
 
-  test('of what only reads is asked for again', async () => {
+  test('of a request that only reads is repeated', async () => {
     expect((await home.run(['api', 'GET', '/x'])).exit).toBe(7)
     expect(service.seen('/x').length).toBeGreaterThan(1)
   })

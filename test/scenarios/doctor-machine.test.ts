@@ -19,7 +19,7 @@ const doctor = (argv: string[] = [], options: Parameters<typeof runDoctor>[2] = 
   runDoctor(home, argv, options)
 
 describe('this machine', () => {
-  test('without a login: what can be looked at is', async () => {
+  test('without a login: runs the checks that need none', async () => {
     const env = {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}
     const login = {fix: containing('bookctl login')}
     expect(await doctor([], {baseUrl: undefined, env})).toMatchObject({exit: 4, login, service: SKIPPED})

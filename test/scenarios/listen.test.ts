@@ -196,7 +196,7 @@ test('the secret of the only subscription is good for nothing once that is delet
   await eventually(again)
 })
 
-test('a reader that stands still holds up no end that was asked for', async () => {
+test('a reader that stops reading does not delay a requested stop', async () => {
   const home = ownReceiverHome()
   const port = await findFreePort()
   const argv = ['webhooks', 'listen', '--json', '--port', String(port)]
@@ -215,7 +215,7 @@ test('a reader that stands still holds up no end that was asked for', async () =
   expect((await ended).exit).toBe(143)
 })
 
-test('what cannot be is refused before anything is done', async () => {
+test('invalid options are refused before anything is done', async () => {
   const home = ownReceiverHome()
   const refused: [string[], string][] = [
     [['--port', '70000'], 'invalid_input'],

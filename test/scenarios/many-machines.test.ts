@@ -72,7 +72,7 @@ await describeSharing(({service, machine, sql, store, sent}) => {
     expect(service.seen('/oauth/token').length + sent()).toBe(0)
   })
 
-  test('what answers in place of a server is named for what it is', async () => {
+  test('names what answers if it is not the server', async () => {
     const first = await machine({BOOKCTL_STORE: store({search: 'sslmode=verify-full'})}).json(['account'])
     expect(first).toMatchObject({
       exit: 7,

@@ -214,7 +214,7 @@ describe('a cancellation', () => {
     ])
   beforeEach(() => namePaths(PATHS))
 
-  test('of what is cancelled already is not sent, also where a fee is quoted', async () => {
+  test('of a reservation that is already cancelled is not sent, also where a fee is quoted', async () => {
     answers['/x/booking/R-1'] = {booking: {...BOOKING, status: 'Cancelled'}}
     const {exit, result} = await cancel()
     expect([exit, result.error.code]).toEqual([5, 'already_cancelled'])

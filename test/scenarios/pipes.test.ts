@@ -165,7 +165,7 @@ test('SIGTERM ends one with --json with 143 and one document', async () => {
   expect(JSON.parse(ended.stdout)).toEqual({error})
 })
 
-test('a stopped reservation says how to find out what became of it', async () => {
+test('a stopped reservation says how to find out its state', async () => {
   const offer = await offerIn(home)
   const reference = "it's;$HOME"
   const argv = ['reserve', offer, '--pay', 'account', '--client-reference', reference, '--json', ...GUESTS]

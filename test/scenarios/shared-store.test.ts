@@ -4,7 +4,7 @@ import {ownHome} from '../support/own.js'
 import {describeSharing, reserving} from './sharing-machines.js'
 
 await describeSharing(({service, machine, server, database, sql, store, sent}) => {
-  test('logout removes what is here whether the store is there or not, and says which', async () => {
+  test('logout removes what this machine stores, even if the shared store is unreachable, and says so', async () => {
     const {BOOKCTL_BASE_URL = '', BOOKCTL_CLIENT_ID = '', BOOKCTL_CLIENT_SECRET = ''} = service.env
     const stored = async () => (await sql('SELECT FROM bookctl.access_tokens')).length
     for (const argv of [['logout'], ['logout', '--all']]) {
@@ -40,7 +40,7 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
     }
   })
 
-  test('doctor looks at the store, and says what is wrong with it', async () => {
+  test('doctor checks the store, and says what is wrong with it', async () => {
     const look = async (env: Record<string, string> = {}) => {
       const {result} = await machine(env).json<{checks: {name: string; status: string; detail: string}[]}>([
         'doctor',

@@ -142,7 +142,7 @@ test('wrong input is refused before anything is read', async () => {
   }
 })
 
-test('what sign signs, verify takes', async () => {
+test('verify accepts the signatures of sign', async () => {
   const signed = await home.json(['webhooks', 'sign', 'body.bin', ...AT])
   expect(signed.result).toEqual({signature: SIGNATURE, timestamp: T})
   const bare = await home.run(['webhooks', 'sign', '-', ...AT], {stdin: EVENT})

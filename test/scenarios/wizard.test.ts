@@ -56,7 +56,7 @@ describe('Ctrl-C before the reservation leaves nothing sent', () => {
   )
 })
 
-test('a person who has never seen it books a room with nothing but the questions', async () => {
+test('a new user books a room by answering the questions', async () => {
   const terminal = start()
   await answer(terminal, [...SEARCH, ...PEOPLE, PAYMENT, REFERENCE, ['Store these guests', '3\r']])
   await terminal.waitFor('Reserve this now (TEST)?')

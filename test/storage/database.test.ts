@@ -133,7 +133,7 @@ test('erasing while another process writes is refused as busy', () => {
   other.close()
 })
 
-test('what could not be erased for others is erased by the next that opens the file', () => {
+test('data that other processes kept from being erased is erased at the next open', () => {
   const path = at('x.db')
   const holds = () => fs.readdirSync(at()).filter(name => fs.readFileSync(at(name)).includes('secret-'))
   const database = open(path)

@@ -3,7 +3,7 @@ import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/fiel
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
 import {DOCUMENT_KIND, LINK, PAYMENT, VOUCHER_LINK} from './vocabulary.js'
 
-/** The address in a value, or undefined where it is none. */
+/** The address in a value; undefined if it is not one. */
 type ReadLink = (value: unknown) => string | undefined
 
 /** Where the customer pays; undefined when the answer does not say. */

@@ -117,7 +117,7 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
   return new Failure('service_failed', `${problem}: ${what}`, details)
 }
 
-/** `a redirect (302) to https://elsewhere.example`; undefined when the answer is none. */
+/** `a redirect (302) to https://elsewhere.example`; undefined for any other answer. */
 export function redirectIn({status, headers}: Pick<Answer, 'status' | 'headers'>): string | undefined {
   if (status < 300 || status > 399) return undefined
   return `a redirect (${status})${originOf(headers.location)}`

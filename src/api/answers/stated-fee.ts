@@ -1,4 +1,4 @@
-/** What cancelling costs, in an answer of any shape. A fee that could be another one is none. */
+/** What cancelling costs, in an answer of any shape. An ambiguous fee counts as missing. */
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {inDocumentOrder, isObject, type Node, outwards, textOf} from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'

@@ -114,7 +114,7 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
   const most = wanted === 'page' ? Number.POSITIVE_INFINITY : wanted
   const upTo = (next: NextPage) => {
     const items = [...found.values()].slice(0, most)
-    /** False when the service reports more and gives no working way to them. */
+    /** False when the service reports more and gives no working link to them. */
     return {items, next, isComplete: next === undefined}
   }
   let asked = after
@@ -127,7 +127,7 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
     const read = readPage(answer)
     const before = found.size
     for (const item of read.items) if (!found.has(idOf(item))) found.set(idOf(item), item)
-    // Those beyond what was wanted are cut, so the same page has to be asked for again.
+    // Items beyond the limit are cut, so the same page has to be asked for again.
     if (found.size > most) return upTo(asked ?? UNKNOWN_NEXT)
     count += read.count
     emptyPages = read.count === 0 ? emptyPages + 1 : 0
@@ -145,7 +145,7 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
 
 /** What is added to the query to get a page. */
 type PageQuery = Readonly<Record<string, string>>
-/** There are more, and the answer gives no working way to them. */
+/** There are more, and the answer gives no working link to them. */
 export const UNKNOWN_NEXT = '?'
 type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 

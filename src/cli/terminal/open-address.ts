@@ -6,7 +6,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Starts the browser and does not wait for it; ignores that there is none. */
+/** Starts the browser and does not wait for it; ignores a missing browser. */
 export function openAddress(address: string): void {
   const [program = 'xdg-open', ...rest] = OPENERS[process.platform] ?? []
   try {

@@ -28,7 +28,7 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
   return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
 }
 
-/** Cancels, gives back what is left after the fee, and records the event, in one transaction. */
+/** Cancels, refunds the rest after the fee, and records the event, in one transaction. */
 export function cancelReservation(service: Service, stored: StoredReservation, reason: string): Reservation {
   const now = service.clock.now()
   const {fee, refund} = quoteCancellation(service, stored.record)

@@ -103,7 +103,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** A look-up that answers with `addresses` and resolves nothing, so that what was checked is what is dialled. */
+/** A look-up that answers with `addresses` and resolves nothing, so the address checked is the address dialled. */
 export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_, options, done) => {
     const [first] = addresses

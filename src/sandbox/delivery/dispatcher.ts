@@ -50,7 +50,7 @@ export class Dispatcher {
     private readonly origin: () => string | undefined,
   ) {}
 
-  /** Looks for what is due, soon. Call it whenever something may have fallen due. */
+  /** Soon looks for due deliveries. Call it whenever one may have become due. */
   wake(): void {
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined

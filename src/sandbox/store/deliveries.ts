@@ -146,7 +146,7 @@ const DUE = `SELECT delivery_id AS deliveryId, subscription_id AS subscriptionId
 
 type DueRow = Omit<DueDelivery, 'event'> & EventRow
 
-/** At most `limit` of what is due for a subscription at `now`, the earliest first, without those of `taken`. */
+/** At most `limit` deliveries due for a subscription at `now`, the earliest first, without those of `taken`. */
 export function findDue(
   database: Database,
   subscriptionId: string,

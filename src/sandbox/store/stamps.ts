@@ -1,6 +1,5 @@
 /**
- * Identifiers that say themselves whose they are and when they expire: nothing need be kept of what has expired for it to be
- * known as expired. One block of AES each, so they reveal nothing and cannot be forged.
+ * Identifiers that contain their owner and their expiry: an expired one is recognised without a record of it. One block of AES each, so they reveal nothing and cannot be forged.
  */
 import {createCipheriv, createDecipheriv} from 'node:crypto'
 import type {Database} from '../../storage/database.js'

@@ -31,7 +31,7 @@ export function saveSubscription(database: Database, {id, url, events, is_active
   database.run(sql, url, JSON.stringify(events), Number(is_active), id)
 }
 
-/** Removes the subscription; what was delivered to it stays on record. */
+/** Removes the subscription; its deliveries stay on record. */
 export function removeSubscription(database: Database, subscriptionId: string): void {
   database.transaction(() => {
     const sql = `UPDATE deliveries SET status = 'ABANDONED', next_attempt_at = NULL

@@ -197,7 +197,7 @@ function placeOf(key: SettingKey, around: Surroundings): SettingPlace {
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 
-/** Throws usage, listing the profiles, when there is none of this name. */
+/** Throws usage, listing the profiles, if it is unknown. */
 export function existingProfile({profiles}: SettingsFile, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (profile) return profile
@@ -206,7 +206,7 @@ export function existingProfile({profiles}: SettingsFile, name: string): Profile
   throw usage('unknown_profile', `unknown profile ${sanitizeLine(name, 64)}`, hint)
 }
 
-/** Throws usage when the profile was removed meanwhile. */
+/** Throws usage if the profile has been removed since. */
 function applyChange(settings: SettingsEditor, change: Change): void {
   const {key, place, profile, after} = change
   const present = settings.read()

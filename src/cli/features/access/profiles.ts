@@ -22,7 +22,7 @@ export function listProfiles(state: State) {
   return {...listResult({profiles: items}, items, PROFILE_COLUMNS), whenEmpty}
 }
 
-/** Makes `name` the current profile; with `isDry` says what would change. Throws usage, listing the profiles, if it is none. */
+/** Makes `name` the current profile; with `isDry` says what would change. Throws usage, listing the profiles, if it is unknown. */
 export async function useProfile({settings}: State, name: string, isDry: boolean): Promise<Result> {
   const {base_url, client_id} = existingProfile(settings.read(), name)
   if (isDry) {
@@ -34,7 +34,7 @@ export async function useProfile({settings}: State, name: string, isDry: boolean
   return single(used, used, name)
 }
 
-/** The credentials of the profile `name`. Throws usage, listing the profiles, when there is none of this name. */
+/** The credentials of the profile `name`. Throws usage, listing the profiles, if it is unknown. */
 export function leavingProfile(state: State, name: string): Leaving {
   const {client_id, base_url} = existingProfile(state.settings.read(), name)
   return {profile: name, profiles: [name], clientId: client_id, baseUrls: [base_url]}

@@ -1,4 +1,4 @@
-/** One check of `doctor`: what was checked, its result, and what to do about it. */
+/** One check of `doctor`: its subject, its result and the fix. */
 import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import {Failure, type FailureKind} from '../../../contract/failure.js'

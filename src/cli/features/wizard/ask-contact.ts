@@ -95,7 +95,7 @@ export async function askKeep(
   })
 }
 
-/** Stores what was agreed, once the reservation is made; a failed write is only reported. */
+/** Stores the people, if agreed, once the reservation is made; a failed write only warns. */
 export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return
