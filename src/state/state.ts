@@ -16,10 +16,8 @@ import {hasDatabaseFile} from '../storage/database-file.js'
 import {isFull, StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, openOwnToRead, STATE, TOKENS} from './databases.js'
-import {createEventStore} from './event-store.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore, createSubscriptionJournal} from './journal.js'
-import {createPeopleStore} from './people-store.js'
 import type {SharedStores, StoreOptions} from './postgres/shared.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
@@ -110,8 +108,15 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
   }
   const stateDatabase = toWrite(STATE)
   const stateToRead = toRead(STATE, stateDatabase)
-  const people = createPeopleStore(stateDatabase, stateToRead)
+  const people = once(async () => {
+    const {createPeopleStore} = await import('./people-store.js')
+    return createPeopleStore(stateDatabase, stateToRead)
+  })
   const eventsDatabase = toWrite(EVENTS)
+  const ownEvents = once(async () => {
+    const {createEventStore} = await import('./event-store.js')
+    return createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase))
+  })
   const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   const settings = createSettings(directory, {mayTighten: writes})
   const secrets = createSecretStore(tokensDatabase, keychain, secretsOfGeneration)
@@ -181,9 +186,10 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     }),
     offers: place('offers', createOfferStore(stateDatabase, stateToRead)),
     cities: createCityStore(stateDatabase, stateToRead),
+    /** Never in the store. */
     people,
     subscriptions: place('subscriptions', createSubscriptionJournal(stateDatabase)),
-    events: place('events', createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase))),
+    events: routed(async () => (isShared() ? (await shared()).events : ownEvents())),
     /** Where a listening process keeps its events; opened when first used, on connections or a thread of its own. */
     async openEventKeeper(): Promise<EventKeeper> {
       if (!isShared()) return (await import('./event-worker.js')).startEventWorker(directory)
@@ -195,9 +201,9 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     /** The same for the tokens of a client. */
     forgetClient: ({baseUrl, clientId}: Client): boolean => forgetTokens({baseUrl, clientId}),
     /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
-    forgetEverything(): boolean {
+    async forgetEverything(): Promise<boolean> {
       const hadTokens = forgetTokens('all')
-      return (existsSync(join(directory, STATE_NAME)) && people.forgetAll()) || hadTokens
+      return (existsSync(join(directory, STATE_NAME)) && (await people()).forgetAll()) || hadTokens
     },
     /** Removes the tokens of clients, or of all that this machine knows, from the store; false when none is set. */
     async forgetShared(which: readonly Client[] | 'all'): Promise<boolean> {
@@ -223,7 +229,7 @@ export function openMemoryJournal(): {readonly journal: JournalStore; close(): v
   return {journal: createJournalStore(() => database, undefined), close: () => database.close()}
 }
 
-type Ports = Pick<SharedStores, 'journal' | 'offers' | 'subscriptions' | 'events'> & {
+type Ports = Pick<SharedStores, 'journal' | 'offers' | 'subscriptions'> & {
   readonly tokens: TokenStore
 }
 

@@ -46,6 +46,13 @@ test.for([
   expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual([...expected].sort())
 })
 
+test('a command that only asks loads neither the events nor the people kept here', async () => {
+  const {loaded} = await runAndList(sandbox.home, ['account'])
+  expect(loaded).toContain('src/state/state.ts')
+  expect(loaded).not.toContain('src/state/event-store.ts')
+  expect(loaded).not.toContain('src/state/people-store.ts')
+})
+
 test('what speaks to a store is loaded only where one is set', async () => {
   const address = 'postgres://ann@127.0.0.1:1/booking?sslmode=verify-full'
   const {exit, loaded} = await runAndList(ownHome({...sandbox.env, BOOKCTL_STORE: address}), ['account'])

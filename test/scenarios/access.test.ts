@@ -176,7 +176,8 @@ describe('leaving', () => {
   test('--dry-run of logout --all names the people it would forget', async () => {
     const state = openState(home.configDirectory)
     const guests = [{name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03'}]
-    state.people.forClient({baseUrl: sandbox.baseUrl, clientId: 'cid_sandbox'}).keep({guests}, 1)
+    const people = await state.people()
+    people.forClient({baseUrl: sandbox.baseUrl, clientId: 'cid_sandbox'}).keep({guests}, 1)
     state.close()
     const {result} = await home.json<{changes: object[]}>(['logout', '--all', '--dry-run'])
     const file = join(home.configDirectory, 'state.db')

@@ -135,7 +135,8 @@ test('invalid settings are reported, and not in it', async () => {
 test('people kept on this machine and passwords of every proxy are known to it', async () => {
   const state = openState(home.configDirectory)
   const person = {name: 'Saklanan', surname: 'Misafir', birth_date: '1990-02-03'}
-  state.people.forClient({baseUrl: 'https://other.example/v1', clientId: 'cid_2'}).keep({guests: [person]}, 1)
+  const people = await state.people()
+  people.forClient({baseUrl: 'https://other.example/v1', clientId: 'cid_2'}).keep({guests: [person]}, 1)
   state.close()
   const env = {ALL_PROXY: 'socks5://user:allproxypass@127.0.0.1:1', HTTPS_PROXY: ''}
   await home.run(['api', 'GET', '/odd/Saklanan/allproxypass/harmless'], {env})

@@ -54,7 +54,7 @@ test('forgets one profile, while another process has the files open', async () =
 test('forgets everything', async () => {
   const state = open()
   await fill(state)
-  expect(state.forgetEverything()).toBe(true)
+  expect(await state.forgetEverything()).toBe(true)
   expect([filesWith('secret-of-'), filesWith('token-of-')]).toEqual([[], []])
   expect(await state.tokens.listAll()).toEqual([])
 })

@@ -20,16 +20,17 @@ let directory: string
 let state: State
 let people: People
 
-beforeEach(() => {
+beforeEach(async () => {
   directory = ownDirectory()
   state = closing(openState(directory))
-  people = state.people.forClient(CLIENT)
+  people = (await state.people()).forClient(CLIENT)
 })
 
-test('lists the people of all clients', () => {
+test('lists the people of all clients', async () => {
   people.keep({guests: [AYSE]}, 1)
-  state.people.forClient({...CLIENT, clientId: 'cid_b'}).keep({guests: [], contact: CONTACT}, 2)
-  expect(state.people.listAll()).toEqual([CONTACT, AYSE])
+  const all = await state.people()
+  all.forClient({...CLIENT, clientId: 'cid_b'}).keep({guests: [], contact: CONTACT}, 2)
+  expect(all.listAll()).toEqual([CONTACT, AYSE])
 })
 
 const holds = (text: string) =>
@@ -60,10 +61,10 @@ test('removes one person to the last byte, and no other', () => {
 })
 
 test('logging out of everything removes them, and creates no file', async () => {
-  expect(state.forgetEverything()).toBe(false)
+  expect(await state.forgetEverything()).toBe(false)
   expect(readdirSync(directory)).not.toContain('state.db')
   people.keep({guests: [{...AYSE, identity: IDENTITY}], contact: CONTACT}, 1)
-  expect(state.forgetEverything()).toBe(true)
+  expect(await state.forgetEverything()).toBe(true)
   expect(people.guests()).toEqual([])
   expect(holds('ayse@example.com')).toBe(false)
 })
@@ -72,7 +73,7 @@ test('each client of each service has its own people', async () => {
   people.keep({guests: [AYSE], contact: CONTACT}, 1)
   const others = [{clientId: 'cid_b'}, {baseUrl: 'https://b.example/v1'}]
   for (const other of others.map(each => ({...CLIENT, ...each}))) {
-    const theirs = state.people.forClient(other)
+    const theirs = (await state.people()).forClient(other)
     expect([theirs.guests(), theirs.contacts()]).toEqual([[], []])
     theirs.keep({guests: [{...AYSE, surname: 'Başka'}]}, 2)
     expect(theirs.forget(people.guests()[0]?.id ?? 0)).toBe(false)
@@ -80,6 +81,6 @@ test('each client of each service has its own people', async () => {
     theirs.keep({guests: [AYSE]}, 3)
   }
   expect(people.guests().map(({details}) => details)).toEqual([AYSE])
-  expect(state.forgetEverything()).toBe(true)
-  expect(state.people.forClient({...CLIENT, clientId: 'cid_b'}).guests()).toEqual([])
+  expect(await state.forgetEverything()).toBe(true)
+  expect((await state.people()).forClient({...CLIENT, clientId: 'cid_b'}).guests()).toEqual([])
 })

@@ -75,7 +75,7 @@ describe('reading', () => {
       await state.offers.valid(0),
       (await state.offers.find(CLIENT, 'off_1')) ?? [],
       state.cities.list(),
-      state.people.forClient(CLIENT).guests(),
+      (await state.people()).forClient(CLIENT).guests(),
       await state.events.page({}, {}, 1),
       await state.events.forwardsOf(1),
     ]
@@ -92,7 +92,7 @@ describe('reading', () => {
   test('before tokens.db exists, a logout still keeps a token from being written back', async () => {
     expect(await state.tokens.list(CLIENT)).toEqual([])
     const other = openState(directory)
-    other.forgetEverything()
+    await other.forgetEverything()
     other.close()
     await state.tokens.put(CLIENT, token('t'))
     expect(await state.tokens.list(CLIENT)).toEqual([])

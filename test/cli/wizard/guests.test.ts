@@ -107,8 +107,8 @@ describe('a guest', () => {
 
 describe('people who were kept', () => {
   const place = stateForEachTest()
-  const keep = (...guests: object[]) => {
-    const people = place.state.people.forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
+  const keep = async (...guests: object[]) => {
+    const people = (await place.state.people()).forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
     people.keep({guests: guests as KeptGuest[]}, 1)
     return people
   }
@@ -116,7 +116,7 @@ describe('people who were kept', () => {
 
   test('are offered, once each, and forgotten when asked', async () => {
     const {type: _, is_lead: __, ...kept} = guest()
-    const people = keep(kept, named('Can'))
+    const people = await keep(kept, named('Can'))
     const prompts = scriptedPrompts([
       ...said`Adult 1 (leads): who is it? → Ayşe Öğüt | Adult 2: who is it? → Remove a guest
         Which guest or contact → Can | Adult 2: first name → ^C`,
@@ -140,7 +140,7 @@ describe('people who were kept', () => {
   }
 
   test('are offered in the order of the booking, those who do not fit behind another person', async () => {
-    const people = keep(
+    const people = await keep(
       named('Ayşe', '1990-02-03'),
       named('Ece', '2023-01-01'),
       named('Can', '1988-07-12'),

@@ -78,7 +78,7 @@ test('from the confirmation through all guests to the offers and the search, and
   expect(desk.prompts.left()).toBe(0)
   expect(booked.made?.client_reference_id).toBe('TRIP-1')
   expect(booked.plan.request.guests.map(({name}) => name)).toEqual(['Ayşe', 'Can', 'Ece'])
-  expect(peopleHere(desk.connection)?.guests()).toHaveLength(3)
+  expect((await peopleHere(desk.connection))?.guests()).toHaveLength(3)
 })
 
 test('twice from what to change: to the summary or the list, and to the question before it', async () => {

@@ -50,8 +50,8 @@ test('nothing but the questions', async () => {
   ])
   expect(booked.made).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
   expect(desk.prompts.left()).toBe(0)
-  expect(peopleHere(desk.connection)?.guests()).toHaveLength(1)
-  expect(peopleHere(desk.connection)?.contacts()).toHaveLength(1)
+  expect((await peopleHere(desk.connection))?.guests()).toHaveLength(1)
+  expect((await peopleHere(desk.connection))?.contacts()).toHaveLength(1)
   // The time left is in sight from the list to the confirmation.
   const {log} = desk.prompts
   const asked = log.slice(log.findIndex(line => line.startsWith('Offer')))

@@ -65,7 +65,8 @@ const keepGuest = (home: Home) =>
     const {baseUrl, clientId} = (await state.tokens.listAll())[0]?.client ?? {baseUrl: '', clientId: ''}
     const identity = {type: 'PASSPORT' as const, number: KEPT_GUEST}
     const person = {name: 'Efe', surname: 'Öğüt', birth_date: '1991-01-01', gender: 'MALE', nationality: 'TR'}
-    state.people.forClient({baseUrl, clientId}).keep({guests: [{...person, identity}]}, 1_795_000_000)
+    const people = await state.people()
+    people.forClient({baseUrl, clientId}).keep({guests: [{...person, identity}]}, 1_795_000_000)
   })
 
 async function receiveEvent(home: Home, origin: string): Promise<void> {

@@ -59,7 +59,7 @@ export async function logOut(
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
   const results = clients.map(client => state.forgetClient(client))
   for (const name of profiles) results.push(await forgetProfile(state, name))
-  if (isAll) results.push(state.forgetEverything())
+  if (isAll) results.push(await state.forgetEverything())
   // One that could not be read would only be waited for again.
   const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
@@ -224,13 +224,16 @@ export async function describeLogout(
   const revocations = (await revocableTokens(state, leaving, now)).map(({client}) =>
     plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
   )
-  return dryRun(revocations, [...removals(state, leaving), ...more])
+  return dryRun(revocations, [...(await removals(state, leaving)), ...more])
 }
 
-function removals(state: State, {isAll, clientId = 'the profile', profiles}: Leaving): DryChange[] {
+async function removals(
+  state: State,
+  {isAll, clientId = 'the profile', profiles}: Leaving,
+): Promise<DryChange[]> {
   const file = storedIn('file', state)
   const remove = (what: string, from = file): DryChange => ({file: from, action: 'remove', what})
-  const people = isAll ? state.people.listAll() : []
+  const people = isAll ? (await state.people()).listAll() : []
   const names = people.map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
   return [
     remove(`access tokens of ${isAll ? 'every client' : clientId}`),

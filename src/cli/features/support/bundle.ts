@@ -103,7 +103,10 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
     () => state.secrets.listSigningSecrets().map(({secret}) => secret),
     bodies,
   ]
-  const readable = [() => peopleIn(state.settings.read()), () => peopleIn({guests: state.people.listAll()})]
+  const readable = [
+    () => peopleIn(state.settings.read()),
+    async () => peopleIn({guests: (await state.people()).listAll()}),
+  ]
   for (const read of remembers(state) ? [...readable, ...stored] : readable)
     await orUnreadable(async () => (await read()).forEach(keep))
   return redactor

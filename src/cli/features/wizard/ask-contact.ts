@@ -70,8 +70,8 @@ export async function askContactOrKept(
 }
 
 /** The people stored for this client; undefined where nothing can be stored. */
-export function peopleHere({state, target}: Connection): People | undefined {
-  return state.writable ? state.people.forClient(target) : undefined
+export async function peopleHere({state, target}: Connection): Promise<People | undefined> {
+  return state.writable ? (await state.people()).forClient(target) : undefined
 }
 
 /** Asked once, and only if a guest or the contact is not stored yet; identity numbers need a yes of their own. */
@@ -96,14 +96,15 @@ export async function askKeep(
 }
 
 /** Stores the people, if agreed, once the reservation is made; a failed write only warns. */
-export function keepPeople({connection, tell}: WizardParts, draft: Draft): void {
+export async function keepPeople({connection, tell}: WizardParts, draft: Draft): Promise<void> {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return
   const kept = guests.map(({type: _, is_lead: __, identity, ...guest}) =>
     keep === 'everything' && identity ? {...guest, identity} : guest,
   )
   try {
-    peopleHere(connection)?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
+    const people = await peopleHere(connection)
+    people?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
   } catch (error) {
     tell(`The guests could not be stored: ${(error as Error).message}`)
   }

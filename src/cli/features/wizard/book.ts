@@ -79,7 +79,7 @@ async function askMissing(
   balanceOnce: () => ReturnType<typeof readBalance>,
 ): Promise<void> {
   const {connection, today, prompts} = parts
-  const people = peopleHere(connection)
+  const people = await peopleHere(connection)
   draft.nationality ??= await askCountry(prompts, 'Nationality used in the search', [
     (await lastSearch(connection))?.nationality,
     parts.flags.preferred?.nationality,
@@ -136,11 +136,11 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
   parts.tell('Reserving…')
   try {
     const made = await parts.send(plan)
-    keepPeople(parts, draft)
+    await keepPeople(parts, draft)
     return made
   } catch (error) {
     // After logging in again, a person need not type the people again.
-    if (error instanceof Failure && error.kind === 'not_allowed') keepPeople(parts, draft)
+    if (error instanceof Failure && error.kind === 'not_allowed') await keepPeople(parts, draft)
     if (error instanceof Failure && error.kind === 'refused' && error.details.status !== undefined) {
       draft.refusedCount++
       parts.refused?.(stoppedWords(draft.refusedCount))
