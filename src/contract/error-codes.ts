@@ -1,4 +1,8 @@
-/** The errors of the service. §7 shows only 401 for an expired token; the rest is ours, and no client depends on it. */
+/**
+ * Success, and the errors of the service. §7 shows only 401 for an expired token; the rest is ours, and no
+ * client depends on it.
+ */
+
 export const ERROR_CODES = {
   invalid_request: 400,
   validation_failed: 400,
@@ -57,3 +61,7 @@ export const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'service_unavailable',
   'upstream_timeout',
 ])
+
+export function isSuccess({status}: {readonly status: number | null}): boolean {
+  return status !== null && status >= 200 && status <= 299
+}

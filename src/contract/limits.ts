@@ -1,4 +1,4 @@
-/** Every number of the interface, once. Numbers of ours are beside the code that uses them. */
+/** Every number of the interface, once, and how limits are written. Numbers of ours are beside the code that uses them. */
 
 /** Lifetime of an access token (§2.1, §5.5, §8). */
 export const ACCESS_TOKEN_LIFETIME_SECONDS = 7200
@@ -16,3 +16,8 @@ export const DELIVERY_ATTEMPTS = 8
 export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 86_400] as const
 /** Last path segment of every base URL (§9). */
 export const API_VERSION = 'v1'
+
+export function sizeText(bytes: number): string {
+  const kibibytes = bytes / 1024
+  return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
+}

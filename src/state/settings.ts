@@ -10,8 +10,8 @@ import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {own} from '../contract/json.js'
 import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
+import {sizeText} from '../contract/limits.js'
 import {MISSING, TYPES} from '../contract/plain-messages.js'
-import {sizeText} from '../contract/sizes.js'
 import {StorageError} from '../storage/errors.js'
 import {
   ensurePrivateDirectory,

@@ -1,8 +1,9 @@
 /** Turns an answer that is no success, or no answer at all, into a Failure with a next step. */
+
+import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {whyNotJson} from '../../contract/json.js'
-import {isSuccess} from '../../contract/status.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'

@@ -3,13 +3,13 @@
  * replaced at most once when the service refuses it (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no Authorization.
  */
 import {createHash} from 'node:crypto'
+import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {fieldsOf} from '../../contract/field-names.js'
 import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {findRecord, parseJson, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS, type Scope} from '../../contract/operations.js'
-import {isSuccess} from '../../contract/status.js'
 import type {
   CachedToken,
   Token,

@@ -2,11 +2,12 @@
  * Any request under the base URL, with a token: for operations that the interface names and does not show (§4.9).
  * Credentials go to the base URL's own origin and path alone.
  */
+
+import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../contract/identifiers.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
-import {isSuccess} from '../../contract/status.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
 import {spellingsOf} from '../redact/redact.js'

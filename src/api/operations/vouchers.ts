@@ -1,7 +1,8 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
+
+import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
-import {isSuccess} from '../../contract/status.js'
 import {reservationIn} from '../answers/asked.js'
 import {describeError, errorInAnswer} from '../answers/errors.js'
 import {findVoucherUrl} from '../answers/links.js'

@@ -1,8 +1,9 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
+
+import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
 import {isObject, type JsonObject, own} from '../../contract/json.js'
-import {isSuccess} from '../../contract/status.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
 import {describeError, errorInAnswer} from '../answers/errors.js'
 import type {ReadReservation} from '../answers/reservations.js'

@@ -2,7 +2,7 @@
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
 import {Failure, usage} from '../../contract/failure.js'
-import {sizeText} from '../../contract/sizes.js'
+import {sizeText} from '../../contract/limits.js'
 import {MOST_PEM_BYTES} from '../../storage/files.js'
 import {readFile} from '../input/files.js'
 

@@ -2,8 +2,8 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type {SecureContext} from 'node:tls'
+import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isSuccess} from '../../contract/status.js'
 import type {Attempt} from '../store/deliveries.js'
 import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 

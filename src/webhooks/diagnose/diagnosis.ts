@@ -1,7 +1,7 @@
 /** Why a webhook did not verify. A cause is named only when undoing it makes the signature right, or the digest matched. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
-import {sizeText} from '../../contract/sizes.js'
+import {sizeText} from '../../contract/limits.js'
 import {parseText} from '../captures/request.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings} from './charset-causes.js'

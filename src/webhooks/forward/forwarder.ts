@@ -4,7 +4,7 @@
  * another.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
-import {isSuccess} from '../../contract/status.js'
+import {isSuccess} from '../../contract/error-codes.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
 import {createGroupCommit} from '../receive/group-commit.js'
 import type {Handover, HandoverResult} from './request.js'

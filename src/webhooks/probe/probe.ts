@@ -3,8 +3,8 @@
  * long it took. §6 says what it should answer.
  */
 import {randomBytes} from 'node:crypto'
+import {isSuccess} from '../../contract/error-codes.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
-import {isSuccess} from '../../contract/status.js'
 import type {Handover} from '../forward/request.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import {sign} from '../signature/signature.js'

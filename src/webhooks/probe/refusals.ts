@@ -1,8 +1,9 @@
 /** What it means when a receiver refuses a right request, in its framework's own words. */
+
+import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
-import {sizeText} from '../../contract/sizes.js'
-import {isSuccess} from '../../contract/status.js'
+import {sizeText} from '../../contract/limits.js'
 import {parseText} from '../captures/request.js'
 import {unescapeHtml} from '../diagnose/body-causes.js'
 import {rawBodyFix} from '../diagnose/fixes.js'
