@@ -7,12 +7,14 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, expect, test} from 'vitest'
 import {Home} from './support/bookctl.js'
+import {sandboxOfFile} from './support/served-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from './support/webhook-files.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
 const place = join(home.directory, 'with spaces ğ')
 const T = 1_700_000_000
+const sandbox = await sandboxOfFile()
 
 /** The files of the package, and no package beside them. */
 const {files, version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -29,6 +31,8 @@ const run = (script: string, argv: readonly string[], env: Record<string, string
   home.spawn(argv, {script, env})
 
 const packed = join(place, 'bin/run.js')
+// Its native packages are not among the packed files.
+const built = join(root, 'bin/run.js')
 const dev = join(root, 'bin/dev.js')
 const offline = {NODE_OPTIONS: `--import ${new URL('offline-preload.mjs', import.meta.url).href}`}
 
@@ -50,6 +54,35 @@ test.each([
   if (exit === 0) expect(done.stderr).toBe('')
   // What compiles the sources opens a socket.
   expect(await run(dev, argv)).toEqual(done)
+})
+
+const GUEST = 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,nationality=TR,tc=10000000146'
+const CONTACT = 'name=Ayşe,surname=Öğüt,email=a@example.com,phone_country_code=+90,phone_number=5321234567'
+const KEY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+const PEOPLE = ['--guest', GUEST, '--contact', CONTACT, '--pay', 'account', '--nationality', 'TR']
+const SET = ['config', 'set', 'currency', 'EUR']
+
+test.each([
+  [[['account', '--json']], 0, '"balance"'],
+  [[SET, ['config', 'list']], 0, 'EUR'],
+  [
+    [['reserve', 'off_unknown', ...PEOPLE, '--idempotency-key', KEY, '--yes', '--json']],
+    5,
+    'offer_not_found',
+  ],
+])('%j with a sandbox, built and from its sources', async (lines, exit, text) => {
+  const runAll = async (script: string) => {
+    const own = new Home(sandbox.env)
+    const all = []
+    for (const argv of lines) all.push(await own.spawn(argv, {script}))
+    own.remove()
+    return JSON.stringify(all)
+      .replaceAll(own.directory, 'HOME')
+      .replace(/req_\w+/g, 'req_…')
+  }
+  const all = await runAll(built)
+  expect(JSON.parse(all).at(-1)).toMatchObject({exit, stdout: expect.stringContaining(text)})
+  expect(await runAll(dev)).toBe(all)
 })
 
 test('what connects is refused by the check above, so it can fail', async () => {
