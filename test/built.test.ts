@@ -78,7 +78,7 @@ test.each([
     own.remove()
     return JSON.stringify(all)
       .replaceAll(own.directory, 'HOME')
-      .replace(/req_\w+/g, 'req_…')
+      .replace(/req_[\w-]+/g, 'req_…')
   }
   const all = await runAll(built)
   expect(JSON.parse(all).at(-1)).toMatchObject({exit, stdout: expect.stringContaining(text)})
