@@ -23,5 +23,5 @@ export const SIGNATURE_HEADER = 'X-Service-Signature'
 /** The event's identifier, for removing duplicates (§6.2). It is not covered by the signature. */
 export const EVENT_ID_HEADER = 'X-Service-Event-Id'
 
-/** §3, and ours: CANCELLED, EXPIRED. The service may know more; the client takes any word. */
+/** Those of §3; CANCELLED and EXPIRED are the sandbox's. A service may have others: the client accepts any status. */
 export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const

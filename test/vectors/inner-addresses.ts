@@ -25,7 +25,7 @@ export const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'nowhere.example': [[]],
 }
 
-/** Hosts, with the edges of every special range of IANA's registries; each is tried with both schemes. Without blanks in them, so that they can stand side by side. */
+/** Hosts separated by spaces, with the edges of every special range of IANA's registries; each is tried with both schemes. */
 export const HOSTS = String.raw`
   10.0.0.1 167772161 0x0a000001 0xA000001 012.0.0.1 0xa.0.0.1 10.1 10.0.1 00012.0x0.0.1 2852039166 0xa9fea9fe
   0251.0376.0251.0376 169.254.43518 0xA9.0xFE.0xA9.0xFE 169.254.169.254 3232235777 192.168.257 0300.0250.1.1 172.16.0.1

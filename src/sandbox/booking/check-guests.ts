@@ -19,7 +19,7 @@ interface Stay {
 
 /** Throws Refusal: `validation_failed`, `guest_count_mismatch`, `invalid_identity_number`, each naming the fields. */
 export function checkGuests(guests: readonly Guest[], {rooms, checkIn, today}: Stay): void {
-  /** A detail on `field` of each guest for whom `isWrong`. */
+  /** One error about `field` for each guest that fails the check `isWrong`. */
   const wrong = (field: string, code: string, message: string, isWrong: (guest: Guest) => boolean) =>
     guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, code, message}] : []))
   const leads = guests.filter(guest => guest.is_lead).length
