@@ -1,4 +1,4 @@
-/** Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MAX_DEPTH. */
+/** Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MOST_DEPTH. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -13,7 +13,7 @@ export function own(value: object, key: string): unknown {
 }
 
 /** Not in the interface: code that walks through JSON or prints it could overflow the stack. */
-export const MAX_NESTING = 256
+export const MOST_NESTING = 256
 
 /** Whether a JSON text is nested deeper; brackets inside strings do not count. */
 export function isTooDeep(body: Uint8Array): boolean {
@@ -22,7 +22,7 @@ export function isTooDeep(body: Uint8Array): boolean {
     const byte = body[index]
     if (byte === QUOTE) index = endOfString(body, index)
     else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > MAX_NESTING) return true
+      if (++depth > MOST_NESTING) return true
     } else if (byte === 0x5d || byte === 0x7d) depth--
   }
   return false
@@ -79,7 +79,7 @@ export function outwards(node: Node | undefined): Node[] {
   return node ? [node, ...outwards(node.parent)] : []
 }
 
-const MAX_DEPTH = 100
+const MOST_DEPTH = 100
 
 /** The first value that is a string with something in it, or a finite number written as a string. */
 export function textOf(...values: unknown[]): string | undefined {
@@ -126,7 +126,7 @@ function openAt(value: unknown, parent?: Node, key = '', inArray = false, depth 
 function nextInside(level: Level): Level | undefined {
   const {value, keys, holder, key, depth} = level
   const members = keys ?? (Array.isArray(value) ? value : [])
-  while (level.next < members.length && depth < MAX_DEPTH) {
+  while (level.next < members.length && depth < MOST_DEPTH) {
     const at = level.next++
     const name = keys?.[at]
     const inner = name === undefined ? members[at] : (value as JsonObject)[name]

@@ -164,17 +164,17 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
 
 /** Objects inside a reservation or beside it that are about it; others may be about other bookings. */
 const ABOUT_IT = /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/
-const MAX_DEPTH = 4
+const MOST_DEPTH = 4
 
 /** The objects that may name the booking, nearest first: its own, then those around it where it is the only one. */
 function placesOf(node: Node, isOnly: boolean): Fields[] {
   const around = isOnly ? outwards(node.parent) : []
-  return [...inside(node.value, 0), ...around.flatMap(({value}) => inside(value, MAX_DEPTH - 1))]
+  return [...inside(node.value, 0), ...around.flatMap(({value}) => inside(value, MOST_DEPTH - 1))]
 }
 
 function inside(value: JsonObject, depth: number): Fields[] {
   const fields = fieldsOf(value)
-  if (depth >= MAX_DEPTH) return [fields]
+  if (depth >= MOST_DEPTH) return [fields]
   const inner = [...fields].flatMap(([name, each]) =>
     ABOUT_IT.test(name) && isObject(each) ? inside(each, depth + 1) : [],
   )

@@ -19,7 +19,7 @@ export function findPaymentUrl(json: unknown): string | undefined {
 }
 
 const ENVELOPES = ['data', 'result', 'response', 'payload']
-const MAX_ENVELOPES = 3
+const MOST_ENVELOPES = 3
 
 /** The voucher's link, absolute: one that begins with `/` is of the service's own origin. Undefined when there is none. */
 export function findVoucherUrl(json: unknown, baseUrl: string): string | undefined {
@@ -35,7 +35,7 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
   }
   // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
   let content = json
-  for (let depth = 0; depth < MAX_ENVELOPES && isObject(content); depth++) {
+  for (let depth = 0; depth < MOST_ENVELOPES && isObject(content); depth++) {
     const fields = fieldsOf(content)
     content = ENVELOPES.map(name => fields.get(name)).find(value => value != null) ?? content
   }

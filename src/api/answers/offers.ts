@@ -143,10 +143,10 @@ interface View {
   readonly place: 'own' | 'inside' | 'around'
 }
 
-const MAX_DEPTH_INSIDE = 5
-const MAX_VIEWS_INSIDE = 80
+const MOST_DEPTH_INSIDE = 5
+const MOST_VIEWS_INSIDE = 80
 /** An object with more fields is a collection under keys and no record. */
-const MAX_FIELDS_AROUND = 200
+const MOST_FIELDS_AROUND = 200
 /** `room: {description: {text}}`: such an object is about what it is in. */
 const DESCRIPTION = /^(description|type_estimated|content|static|info|details)$/
 
@@ -173,7 +173,7 @@ function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<Vie
   const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)
   const fields = fieldsOf(around.value)
   yield {fields, role, place: 'around'}
-  if (fields.size > MAX_FIELDS_AROUND) return
+  if (fields.size > MOST_FIELDS_AROUND) return
   const isAlone = offer.isAloneIn(around) && !from.inArray
   for (const [key, value] of Object.entries(around.value)) {
     if (key === from.key || !isObject(value) || offerIdOf(value) !== undefined) continue
@@ -193,7 +193,7 @@ function* viewsInside(
 ): Generator<View> {
   let level: {value: JsonObject; role: Role}[] = [{value, role}]
   let count = 0
-  for (let depth = 0; depth < MAX_DEPTH_INSIDE && level.length > 0; depth++) {
+  for (let depth = 0; depth < MOST_DEPTH_INSIDE && level.length > 0; depth++) {
     level = level.flatMap(outer =>
       Object.entries(outer.value).flatMap(([key, inner]) => {
         const child = firstObject(inner)
@@ -203,7 +203,7 @@ function* viewsInside(
       }),
     )
     for (const inner of level) {
-      if (count++ >= MAX_VIEWS_INSIDE) return
+      if (count++ >= MOST_VIEWS_INSIDE) return
       yield {fields: fieldsOf(inner.value), role: inner.role, place}
     }
   }

@@ -11,7 +11,7 @@ export type {Dispatcher} from 'undici'
 const OneClient = UntypedClient as typeof Client
 
 /** Not in the interface. */
-const MAX_HEADER_BYTES = 64 * 1024
+const MOST_HEADER_BYTES = 64 * 1024
 
 interface Trust {
   /** PEM certificates to trust, all of them (default: those of the runtime). */
@@ -28,7 +28,7 @@ export async function createDispatcher(
 ): Promise<Dispatcher> {
   // Phases are timed by the exchange itself: undici's timers are coarse and know no total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
-  const common = {...timers, maxHeaderSize: MAX_HEADER_BYTES, pipelining: 1}
+  const common = {...timers, maxHeaderSize: MOST_HEADER_BYTES, pipelining: 1}
   const checked = {
     timeout: 0,
     minVersion: 'TLSv1.2' as const,

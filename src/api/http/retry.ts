@@ -3,7 +3,7 @@ import {type Clock, ExchangeError, type ExchangeFault, type WireAnswer} from '..
 
 /** For one call, repeats included. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
-export const MAX_ATTEMPTS = 4
+export const MOST_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250
 const LONGEST_WAIT_MILLISECONDS = 20_000
 

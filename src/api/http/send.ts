@@ -11,7 +11,7 @@ import {
   type Transport,
   type WireRequest,
 } from '../types.js'
-import {MAX_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, pause, waitBeforeRepeat} from './retry.js'
+import {MOST_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, pause, waitBeforeRepeat} from './retry.js'
 
 interface SenderParts {
   readonly transport: Transport
@@ -57,7 +57,7 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         if (isInProgress) inProgress++
         const failed = attempt - inProgress
         const isFutile = attempt === 1 && outcome instanceof ExchangeError && outcome.isRefusedHere
-        const most = isFutile ? 1 : (policy.mostAttempts ?? MAX_ATTEMPTS)
+        const most = isFutile ? 1 : (policy.mostAttempts ?? MOST_ATTEMPTS)
         const mayFail = failed < most && mayRepeat(outcome, policy.repeatable)
         const nth = isInProgress ? Math.min(inProgress, SEND_LIMITS.waitsInProgress) : failed
         const wait = waitBeforeRepeat(outcome, nth, random, endedAt)

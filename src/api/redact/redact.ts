@@ -15,7 +15,7 @@ import {
   isPeopleName,
   isSecretHeader,
   isTelling,
-  MAX_DEPTH,
+  MOST_DEPTH,
 } from './secret-names.js'
 
 export type Redactor = ReturnType<typeof createRedactor>
@@ -141,7 +141,7 @@ interface Context {
 }
 
 function redactJson(value: unknown, context: Context): unknown {
-  if (context.depth > MAX_DEPTH) return REDACTED
+  if (context.depth > MOST_DEPTH) return REDACTED
   const inner = {...context, depth: context.depth + 1}
   if (Array.isArray(value)) return value.map(item => redactJson(item, inner))
   if (isObject(value)) return redactObject(value, inner)

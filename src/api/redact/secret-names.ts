@@ -34,7 +34,7 @@ export const isHarmlessOfPeople = onceForEachName(field => HARMLESS_OF_PEOPLE.te
 export const isLinkName = onceForEachName(field => LINK.test(snakeCase(field)))
 
 /** Values further inside are not searched here, and are redacted whole where one is shown. Not in the interface. */
-export const MAX_DEPTH = 60
+export const MOST_DEPTH = 60
 
 /** The personal data in a request body, to be redacted anywhere else. */
 export function peopleIn(value: unknown): string[] {
@@ -55,7 +55,7 @@ function valuesUnder(
   isUnder = false,
   depth = 0,
 ): (string | number)[] {
-  if (depth > MAX_DEPTH) return []
+  if (depth > MOST_DEPTH) return []
   if (typeof value === 'string' || typeof value === 'number') return isUnder ? [value] : []
   const inside = (inner: unknown, isIn: boolean) => valuesUnder(inner, isMeant, others, isIn, depth + 1)
   if (Array.isArray(value)) return value.flatMap(item => inside(item, isUnder))

@@ -18,7 +18,7 @@ export interface SandboxRecord {
   readonly started_at: string
 }
 
-const MAX_RECORD_BYTES = 64 * 1024
+const MOST_RECORD_BYTES = 64 * 1024
 
 /** Records of processes that run, the newest first. Throws StorageError where a record is no file of ours. */
 export function runningSandboxes(directory: string): SandboxRecord[] {
@@ -68,7 +68,7 @@ function recordPaths(directory: string): string[] {
 /** The record of a process that runs; undefined for any other. */
 function readRecord(path: string): SandboxRecord | undefined {
   const stats = requireOwnFile(path)
-  if (stats === undefined || stats.size > MAX_RECORD_BYTES) return undefined
+  if (stats === undefined || stats.size > MOST_RECORD_BYTES) return undefined
   try {
     const {base_url, pid, database = '', started_at = ''} = JSON.parse(readFileSync(path, 'utf8'))
     const {isLoopback, baseUrl} = parseBaseUrl(base_url)

@@ -19,9 +19,9 @@ type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {re
 const FILES = ':files\n'
 
 /** A shell asks before it lists more than about this. */
-const MAX_CANDIDATES = 200
-const MAX_VALUE_CHARACTERS = 200
-const MAX_DESCRIPTION_CHARACTERS = 60
+const MOST_CANDIDATES = 200
+const MOST_VALUE_CHARACTERS = 200
+const MOST_DESCRIPTION_CHARACTERS = 60
 
 /** `hasNames`: descriptions are searched if no value fits, because people know cities by name. */
 interface Values {
@@ -92,16 +92,16 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
   const clean = [...new Map(candidates.filter(isPlain))].map(
-    ([value, text]): Candidate => [value, sanitizeLine(text, MAX_DESCRIPTION_CHARACTERS)],
+    ([value, text]): Candidate => [value, sanitizeLine(text, MOST_DESCRIPTION_CHARACTERS)],
   )
   const beginning = clean.filter(([value]) => value.startsWith(word))
   const named = () => clean.filter(([, text]) => fold(text).includes(fold(word)))
-  return (beginning.length > 0 || !hasNames ? beginning : named()).slice(0, MAX_CANDIDATES)
+  return (beginning.length > 0 || !hasNames ? beginning : named()).slice(0, MOST_CANDIDATES)
 }
 
 /** A value that is not what it looks like, or that would not be one line, is not offered. */
 function isPlain([value]: Candidate): boolean {
-  return value !== '' && value.length <= MAX_VALUE_CHARACTERS && sanitizeLine(value) === value
+  return value !== '' && value.length <= MOST_VALUE_CHARACTERS && sanitizeLine(value) === value
 }
 
 class Commands {

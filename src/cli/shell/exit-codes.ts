@@ -73,7 +73,7 @@ export const EXITS = {
   },
 } as const satisfies Record<FailureKind | 'done' | 'unexpected', Exit>
 
-const MAX_ERROR_BYTES = 4000
+const MOST_ERROR_BYTES = 4000
 
 type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
 
@@ -115,7 +115,7 @@ function documentOf({message, details}: Described, hint: string) {
   const {reservation: _, ...short} = (result ?? {}) as Record<string, unknown>
   const {payment_url: __, ...shortest} = short
   const candidates = [result, short, shortest].map(more => ({error, ...more}))
-  const fits = (document: object) => Buffer.byteLength(jsonText(document, 2)) < MAX_ERROR_BYTES
+  const fits = (document: object) => Buffer.byteLength(jsonText(document, 2)) < MOST_ERROR_BYTES
   return candidates.find(fits) ?? {error}
 }
 

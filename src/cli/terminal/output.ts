@@ -161,11 +161,11 @@ async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: n
 }
 
 /** A longer value would push the others off the screen. */
-const MAX_SHOWN_LENGTH = 2000
+const MOST_SHOWN_LENGTH = 2000
 
 function bounded(value: string, columns: number): string {
-  if (value.length <= MAX_SHOWN_LENGTH || !Number.isFinite(columns)) return value
-  return `${sanitizeLine(value, MAX_SHOWN_LENGTH)} (${value.length} characters; whole with --json)`
+  if (value.length <= MOST_SHOWN_LENGTH || !Number.isFinite(columns)) return value
+  return `${sanitizeLine(value, MOST_SHOWN_LENGTH)} (${value.length} characters; whole with --json)`
 }
 
 function roomOf(terminal: OutputTerminal): number {

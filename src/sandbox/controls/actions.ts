@@ -12,9 +12,9 @@ import {emptyTables} from '../store/schema.js'
 import {ensureVoucherSecret} from '../voucher/link.js'
 
 /** Ten years. */
-const MAX_ADVANCE_SECONDS = 10 * 366 * 86_400
+const MOST_ADVANCE_SECONDS = 10 * 366 * 86_400
 
-const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MAX_ADVANCE_SECONDS)})
+const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MOST_ADVANCE_SECONDS)})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
 /** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */

@@ -28,7 +28,7 @@ const PLACEHOLDER: EventSubject = {
 const CHANGES = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
 
 /** More at a time are left to the dispatcher. */
-const MAX_AWAITED = 100
+const MOST_AWAITED = 100
 
 /** Resolves when each delivery was attempted once. Throws Refusal: validation_failed, reservation_not_found. */
 export async function triggerEvent(
@@ -43,7 +43,7 @@ export async function triggerEvent(
   const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, CHANGES)
   const clientId = stored?.clientId ?? 'cid_sandbox'
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
-  await Promise.all(added.deliveryIds.slice(0, MAX_AWAITED).map(id => dispatcher.deliverNow(id)))
+  await Promise.all(added.deliveryIds.slice(0, MOST_AWAITED).map(id => dispatcher.deliverNow(id)))
   const deliveries = added.deliveryIds.flatMap(id => findDelivery(database, id)?.delivery ?? [])
   return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
 }

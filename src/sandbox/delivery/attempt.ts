@@ -8,7 +8,7 @@ import {eventWithOrigin} from '../store/events.js'
 import type {Post} from './post.js'
 
 /** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
-const MAX_SECONDS_AHEAD = 60
+const MOST_SECONDS_AHEAD = 60
 
 /** Never rejects. `now`: the sandbox's clock, `realNow`: real time, in Unix seconds. Links lead to `origin`. */
 export async function makeAttempt(
@@ -35,7 +35,7 @@ export async function makeAttempt(
 /** The second to sign: of real time, by which receivers check it, and never that of the last attempt. */
 function signingTime(realNow: number, before: number | null): number {
   const now = Math.floor(realNow)
-  if (before === null || before < now || before - now > MAX_SECONDS_AHEAD) return now
+  if (before === null || before < now || before - now > MOST_SECONDS_AHEAD) return now
   return before + 1
 }
 

@@ -21,12 +21,12 @@ import {makeAttempt, stepAfter} from './attempt.js'
 import type {Post} from './post.js'
 
 /** Attempts at the same time, in all and of one subscription. */
-const MAX_CONCURRENT = 128
-const MAX_CONCURRENT_PER_SUBSCRIPTION = 8
-const MAX_SLEEP_MILLISECONDS = 3_600_000
+const MOST_CONCURRENT = 128
+const MOST_CONCURRENT_PER_SUBSCRIPTION = 8
+const MOST_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
-const MAX_BATCH = 64
-const MAX_BATCH_MILLISECONDS = 10
+const MOST_BATCH = 64
+const MOST_BATCH_MILLISECONDS = 10
 
 export class Dispatcher {
   /** Ids of deliveries from the start of an attempt until it is recorded. */
@@ -110,9 +110,9 @@ export class Dispatcher {
     try {
       expirePayments(this.service)
       const now = clock.now()
-      const room = this.origin() === undefined ? 0 : Math.max(0, MAX_CONCURRENT - this.#sendingInAll)
+      const room = this.origin() === undefined ? 0 : Math.max(0, MOST_CONCURRENT - this.#sendingInAll)
       for (const id of room > 0 ? findSubscriptionsDue(database, now, this.#taken(), room) : []) {
-        const limit = MAX_CONCURRENT_PER_SUBSCRIPTION - (this.#sending.get(id) ?? 0)
+        const limit = MOST_CONCURRENT_PER_SUBSCRIPTION - (this.#sending.get(id) ?? 0)
         for (const delivery of findDue(database, id, now, this.#taken(), limit)) {
           const {dueAt} = delivery
           this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
@@ -127,7 +127,7 @@ export class Dispatcher {
   }
 
   #taken(): Taken {
-    const full = [...this.#sending].filter(([, count]) => count >= MAX_CONCURRENT_PER_SUBSCRIPTION)
+    const full = [...this.#sending].filter(([, count]) => count >= MOST_CONCURRENT_PER_SUBSCRIPTION)
     return {deliveries: [...this.#underWay], subscriptions: full.map(([id]) => id)}
   }
 
@@ -142,8 +142,8 @@ export class Dispatcher {
       if (this.service.closing.aborted) return
       const next = stepAfter({n: attempt.n, at, status: delivery.status}, attempt.error === null)
       this.#made.push({delivery, attempt, signedAt, next})
-      this.#flushing ??= setTimeout(() => this.#flush(), MAX_BATCH_MILLISECONDS)
-      const isFull = this.#made.length >= MAX_BATCH || this.#sendingInAll === 0
+      this.#flushing ??= setTimeout(() => this.#flush(), MOST_BATCH_MILLISECONDS)
+      const isFull = this.#made.length >= MOST_BATCH || this.#sendingInAll === 0
       if (isFull || isLastOfSchedule({delivery, next})) this.#flush()
       else this.wake()
     })
@@ -183,7 +183,7 @@ export class Dispatcher {
   #sleep(milliseconds: number): void {
     clearTimeout(this.#timer)
     if (this.service.closing.aborted) return
-    const wait = Math.min(Math.max(milliseconds, 1), MAX_SLEEP_MILLISECONDS)
+    const wait = Math.min(Math.max(milliseconds, 1), MOST_SLEEP_MILLISECONDS)
     this.#timer = setTimeout(() => this.#startDue(), wait).unref()
   }
 

@@ -25,7 +25,7 @@ interface PostOptions {
   readonly closing: AbortSignal
 }
 
-const MAX_ANSWER_BYTES = 64 * 1024
+const MOST_ANSWER_BYTES = 64 * 1024
 
 export function createPost(options: PostOptions): Post {
   return async request => {
@@ -118,7 +118,7 @@ function readSome(answer: http.IncomingMessage, done: () => void, fail: (error: 
   let bytes = 0
   answer.on('data', (piece: Uint8Array) => {
     bytes += piece.length
-    if (bytes < MAX_ANSWER_BYTES) return
+    if (bytes < MOST_ANSWER_BYTES) return
     done()
     answer.destroy()
   })

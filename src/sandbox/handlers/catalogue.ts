@@ -13,9 +13,9 @@ import type {Call, Handlers} from '../http/operation.js'
 import {addSearch} from '../store/offers.js'
 import {pageOf, readPaging} from './paging.js'
 
-const MAX_NIGHTS = 30
+const MOST_NIGHTS = 30
 /** Ten years, so that dates in examples and tests stay valid. */
-const MAX_DAYS_AHEAD = 3650
+const MOST_DAYS_AHEAD = 3650
 
 /** Reference data never changes, so the place in the list is the cursor. */
 function referenceData(list: () => readonly unknown[]) {
@@ -77,8 +77,8 @@ export const CATALOGUE = {
 function checkSearch(search: SearchRequest, now: number): City {
   const city = checkDestination(search.destination)
   checkDay('check_in', search.check_in, city, now)
-  if (nightsBetween(search.check_in, search.check_out) > MAX_NIGHTS) {
-    throw invalidField('check_out', 'invalid_value', `must be at most ${MAX_NIGHTS} nights after check_in`)
+  if (nightsBetween(search.check_in, search.check_out) > MOST_NIGHTS) {
+    throw invalidField('check_out', 'invalid_value', `must be at most ${MOST_NIGHTS} nights after check_in`)
   }
   if (!countryList().some(country => country.code === search.client_nationality)) {
     throw invalidField('client_nationality', 'unknown_value', 'is not a country of /content/countries')
@@ -97,8 +97,8 @@ function checkDestination({id}: {readonly id: number}): City {
 function checkDay(field: string, date: string, city: City, now: number): void {
   const ahead = nightsBetween(localDate(now, city.timezone), date)
   if (ahead < 0) throw invalidField(field, 'invalid_value', 'must not be in the past')
-  if (ahead > MAX_DAYS_AHEAD) {
-    throw invalidField(field, 'invalid_value', `must be at most ${MAX_DAYS_AHEAD} days ahead`)
+  if (ahead > MOST_DAYS_AHEAD) {
+    throw invalidField(field, 'invalid_value', `must be at most ${MOST_DAYS_AHEAD} days ahead`)
   }
 }
 

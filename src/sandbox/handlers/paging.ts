@@ -3,14 +3,14 @@ import {type Answer, invalidField, page} from '../base/answers.js'
 import type {Listed, Paging} from '../store/lists.js'
 
 const DEFAULT_LIMIT = 50
-const MAX_LIMIT = 200
+const MOST_LIMIT = 200
 
 /** Throws Refusal `validation_failed` when either is not what it must be. */
 export function readPaging(query: URLSearchParams): Paging {
   const limitText = query.get('limit') ?? String(DEFAULT_LIMIT)
   const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0
-  if (limit < 1 || limit > MAX_LIMIT) {
-    throw invalidField('limit', 'invalid_value', `must be a number from 1 to ${MAX_LIMIT}`)
+  if (limit < 1 || limit > MOST_LIMIT) {
+    throw invalidField('limit', 'invalid_value', `must be a number from 1 to ${MOST_LIMIT}`)
   }
   const cursor = query.get('after')
   if (cursor === null) return {limit, after: null}

@@ -1,21 +1,21 @@
 /** Reads a JSON body and validates it against its schema. */
 import type {z} from 'zod'
 import type {ErrorDetail} from '../../contract/content.js'
-import {isTooDeep, MAX_NESTING} from '../../contract/json.js'
+import {isTooDeep, MOST_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import {Refusal} from '../base/answers.js'
 
-const MAX_BODY_BYTES = 1024 * 1024
+const MOST_BODY_BYTES = 1024 * 1024
 
 /** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is too large. */
 export async function readBody(request: Request): Promise<Uint8Array> {
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  if (Number(request.headers.get('content-length') ?? 0) > MOST_BODY_BYTES) throw tooLarge()
   const pieces: Uint8Array[] = []
   let length = 0
   for await (const piece of request.body as AsyncIterable<Uint8Array>) {
     length += piece.byteLength
-    if (length > MAX_BODY_BYTES) throw tooLarge()
+    if (length > MOST_BODY_BYTES) throw tooLarge()
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
@@ -23,7 +23,7 @@ export async function readBody(request: Request): Promise<Uint8Array> {
 
 /** The rest of the body is not read, so the connection cannot be reused. */
 function tooLarge(): Refusal {
-  const message = `the body is larger than ${MAX_BODY_BYTES} bytes`
+  const message = `the body is larger than ${MOST_BODY_BYTES} bytes`
   return new Refusal('payload_too_large', message, {}, {Connection: 'close'})
 }
 
@@ -34,7 +34,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
     throw new Refusal('invalid_request', 'the body must be JSON, with Content-Type: application/json')
   }
   if (isTooDeep(bytes)) {
-    throw new Refusal('invalid_request', `the body is nested more than ${MAX_NESTING} levels deep`)
+    throw new Refusal('invalid_request', `the body is nested more than ${MOST_NESTING} levels deep`)
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(bytes))

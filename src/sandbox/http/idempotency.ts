@@ -9,7 +9,7 @@ import {KEY_RETENTION_SECONDS} from '../store/expiry.js'
 import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS = [402, 404, 409, 410]
-const MAX_KEY_LENGTH = 255
+const MOST_KEY_LENGTH = 255
 
 type KeyUse = ReturnType<typeof keyUse>
 
@@ -19,7 +19,7 @@ export function keyUse(clientId: string, header: string, json: unknown) {
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
   }
-  if (key.length > MAX_KEY_LENGTH) throw invalidKey(`${key.length} characters; at most ${MAX_KEY_LENGTH}`)
+  if (key.length > MOST_KEY_LENGTH) throw invalidKey(`${key.length} characters; at most ${MOST_KEY_LENGTH}`)
   if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKey('only visible ASCII characters, without spaces')
   return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
 }

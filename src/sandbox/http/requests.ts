@@ -95,7 +95,7 @@ export function wrongMethod(methods: readonly string[]): Refusal {
 
 export const KEPT_REQUESTS = 200
 /** Limited because requests are logged before they are authorized. */
-const MAX_LOGGED_BYTES = 16 * 1024
+const MOST_LOGGED_BYTES = 16 * 1024
 const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|cookie)$/i
 /** The filters and pages of lists, and how a payment page was left. */
 const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|created_to|result)$/
@@ -145,7 +145,7 @@ function redactHeaders(headers: Headers): Record<string, string> {
 
 /** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */
 function redactBody(bytes: Uint8Array): unknown {
-  if (bytes.byteLength > MAX_LOGGED_BYTES) return `[longer than ${MAX_LOGGED_BYTES} bytes]`
+  if (bytes.byteLength > MOST_LOGGED_BYTES) return `[longer than ${MOST_LOGGED_BYTES} bytes]`
   if (isTooDeep(bytes)) return '[nested too deeply]'
   try {
     return redact(JSON.parse(new TextDecoder().decode(bytes)))

@@ -8,13 +8,13 @@ import {money} from '../base/wording.js'
 export {html}
 
 /** Characters of a text that are shown, and of those in a list. */
-const MAX_LENGTH = 1000
+const MOST_LENGTH = 1000
 const LIST_LENGTH = 80
 /** Longer words may break across lines anywhere. */
 const LONGEST_WORD = 40
 
 /** Foreign text: on one line, without invisible characters, and isolated so that it cannot reorder the text around it. */
-export function shown(text: string, maxLength = MAX_LENGTH): Piece {
+export function shown(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
 
@@ -22,7 +22,7 @@ export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
 
-export function code(text: string, maxLength = MAX_LENGTH): Piece {
+export function code(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<code>${shown(text, maxLength)}</code>`
 }
 

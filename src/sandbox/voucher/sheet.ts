@@ -13,7 +13,7 @@ const FOOTER_HEIGHT = 34
 const BODY_SIZE = 9.2
 const WATERMARK = {size: 210, opacity: 0.07, degrees: -38}
 /** Characters of one paragraph or cell: a row must fit on a page, and wrapping an endless word takes time by its square. */
-const MAX_TEXT = 600
+const MOST_TEXT = 600
 
 const {resolve} = createRequire(import.meta.url)
 const REGULAR = resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')
@@ -166,7 +166,7 @@ export class Sheet {
 
   private drawable(text: string): string {
     const characters = Array.from(text)
-    const short = characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')}…` : text
+    const short = characters.length > MOST_TEXT ? `${characters.slice(0, MOST_TEXT).join('')}…` : text
     return this.printable(short) || ' '
   }
 

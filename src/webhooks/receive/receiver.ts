@@ -79,14 +79,14 @@ interface ReceiverParts {
 export type Receiver = ReturnType<typeof createReceiver>
 
 /** Larger transactions gain nothing. */
-const MAX_BATCH = 512
+const MOST_BATCH = 512
 /**
  * With so many the disk begins to write while the other requests are read: without it, both wait for each other, and a
  * fifth fewer events are received (`npm run bench`, listen).
  */
 const ENOUGH_FOR_A_BATCH = 16
 /** The thread of the store always has the next events waiting, and takes all of them at once. */
-const MAX_ON_THEIR_WAY = 4
+const MOST_ON_THEIR_WAY = 4
 
 export function createReceiver(parts: ReceiverParts) {
   const names = {
@@ -96,8 +96,8 @@ export function createReceiver(parts: ReceiverParts) {
   const commits = createGroupCommit<NewEvent, {duplicate: boolean}>({
     commit: events => parts.store.receive(events),
     maxWaiting: parts.maxWaiting,
-    maxBatch: MAX_BATCH,
-    maxOnTheirWay: MAX_ON_THEIR_WAY,
+    maxBatch: MOST_BATCH,
+    maxOnTheirWay: MOST_ON_THEIR_WAY,
     enough: ENOUGH_FOR_A_BATCH,
     onError: parts.onStoreError,
   })

@@ -62,7 +62,7 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
 }
 
 /** Longer lists of values are in the explanation of the flag. */
-const MAX_CHOICE_LENGTH = 20
+const MOST_CHOICE_LENGTH = 20
 
 function flagRow(flag: Flag): Row {
   const {summary = '', env} = flag
@@ -70,7 +70,7 @@ function flagRow(flag: Flag): Row {
   const usual =
     flag.type === 'option' && ['string', 'number'].includes(typeof flag.default) ? flag.default : ''
   const more = [
-    choices.join('|').length > MAX_CHOICE_LENGTH ? `one of: ${choices.join(', ')}` : '',
+    choices.join('|').length > MOST_CHOICE_LENGTH ? `one of: ${choices.join(', ')}` : '',
     isRepeatable(flag) && !/repeat/.test(summary) ? 'repeatable' : '',
     summary.includes(String(usual)) ? '' : `default ${usual}`,
     env ? `or ${env}` : '',
@@ -93,7 +93,7 @@ function optionsOf(flag: Flag): readonly string[] {
 
 function valueName(flag: Flag): string {
   const choice = optionsOf(flag).join('|')
-  if (choice !== '' && choice.length <= MAX_CHOICE_LENGTH) return choice
+  if (choice !== '' && choice.length <= MOST_CHOICE_LENGTH) return choice
   const named = flag.type === 'option' ? flag.helpValue : undefined
   return named === undefined ? (choice === '' ? 'VALUE' : flag.name.toUpperCase()) : String(named)
 }

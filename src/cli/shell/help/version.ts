@@ -53,12 +53,12 @@ function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(names.flatMap(name => (env[name] ? [[name, shown(name, env[name])]] : [])))
 }
 
-const MAX_VALUE_LENGTH = 200
+const MOST_VALUE_LENGTH = 200
 
 function shown(name: string, value: string): string {
   if (isSecretVariable(name)) return REDACTED
   // Credentials of a proxy, or of an address, are before the @.
   const isAddress = /(^https?_proxy|_URL)$/i.test(name)
   const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
-  return sanitizeLine(plain, MAX_VALUE_LENGTH)
+  return sanitizeLine(plain, MOST_VALUE_LENGTH)
 }
