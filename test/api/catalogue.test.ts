@@ -52,7 +52,11 @@ describe('tours', () => {
 test.each([{data: {name: 'Otel'}}, {name: 'Otel'}, {data: {property: {name: 'Otel'}, meta: {}}}])(
   'a hotel in %j',
   async json => {
-    expect(await showHotel(apiAnswering({json}).api, '1')).toEqual({name: 'Otel'})
+    expect(await showHotel(apiAnswering({json}).api, '1')).toMatchObject({
+      hotel_id: '1',
+      name: 'Otel',
+      raw: {name: 'Otel'},
+    })
   },
 )
 

@@ -11,6 +11,7 @@ import type {Answer} from '../types.js'
 import {quoted} from './errors.js'
 import {unwrap} from './facts.js'
 import {outermostOf, outermostReservations, type PlacedReservation, readReservation} from './reservations.js'
+import {BOOKING, ID, NOUNS} from './vocabulary.js'
 
 export interface Asked {
   /** Its kind, for the message and the code: `reservation`, `client reference`. */
@@ -57,21 +58,17 @@ function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other:
   })
 }
 
-const CLAIMS = ['id', 'code']
-/** Other names for what a record may be asked for by. */
-const BY_NAMES = ['slug', 'key', 'uuid', 'reference']
-
 /**
- * The ids under which `record`, out of `json`, may have been asked for; empty when it has none. `nouns` are what services
- * call it: `hotel`, `property`. Around the record only names with one of them count.
+ * The ids under which `record`, out of `json`, may have been asked for; empty when it has none. Around the record only
+ * names count that say what it is, such as `property_id`.
  */
-export function idsOfRecord(json: unknown, record: JsonObject, nouns: readonly string[]): string[] {
+export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeof NOUNS): string[] {
   const textsIn = (value: JsonObject, names: readonly string[]) =>
     names.flatMap(name => textOf(fieldsOf(value).get(name)) ?? [])
-  const named = nouns.flatMap(noun => CLAIMS.map(name => `${noun}_${name}`))
+  const named = NOUNS[what].flatMap(noun => ID.own.map(name => `${noun}_${name}`))
   const around = [json, unwrap(json)].filter(isObject).flatMap(value => textsIn(value, named))
-  const claims = [...textsIn(record, [...named, ...CLAIMS]), ...around]
-  return claims.length === 0 ? [] : [...claims, ...textsIn(record, BY_NAMES)]
+  const claims = [...textsIn(record, [...named, ...ID.own]), ...around]
+  return claims.length === 0 ? [] : [...claims, ...textsIn(record, ID.others)]
 }
 
 /** The partner's names of a booking (§2.4). */
@@ -86,10 +83,6 @@ interface Difference {
   readonly theirs: string
 }
 
-/** Names for a reservation that existed before, or is only mentioned. */
-const MENTIONED =
-  /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/
-
 /**
  * The reservation in `json` that is about `booking`. A different name makes it another booking; a missing name does not,
  * since no service has to repeat the request. One without any name is not believed beside one that names another booking,
@@ -98,7 +91,7 @@ const MENTIONED =
 export function findAsked(json: unknown, booking: Booking) {
   // The answer is about what is nearest to the top.
   const all = outermostOf(breadthFirst(json))
-  const made = all.filter(({node}) => !outwards(node).some(({key}) => MENTIONED.test(snakeCase(key))))
+  const made = all.filter(({node}) => !outwards(node).some(({key}) => BOOKING.mentioned.test(snakeCase(key))))
   const [first, ...others] = made.length > 0 ? made : all
   if (!first) return {kind: 'none' as const}
   const isFirst = ({found}: PlacedReservation) => isSameId(found.reservation_ref, first.found.reservation_ref)
@@ -162,8 +155,6 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
   return {differences, agrees}
 }
 
-/** Objects inside a reservation or beside it that are about it; others may be about other bookings. */
-const ABOUT_IT = /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/
 const MOST_DEPTH = 4
 
 /** The objects that may name the booking, nearest first: its own, then those around it where it is the only one. */
@@ -176,13 +167,13 @@ function inside(value: JsonObject, depth: number): Fields[] {
   const fields = fieldsOf(value)
   if (depth >= MOST_DEPTH) return [fields]
   const inner = [...fields].flatMap(([name, each]) =>
-    ABOUT_IT.test(name) && isObject(each) ? inside(each, depth + 1) : [],
+    BOOKING.parts.test(name) && isObject(each) ? inside(each, depth + 1) : [],
   )
   return [fields, ...inner]
 }
 
 function clientReferenceIn(fields: Fields): string | number | undefined {
-  const references = [fields.get('client_reference_id'), fields.get('client_reference')]
+  const references = BOOKING.clientReference.map(name => fields.get(name))
   return references.find(value => textOf(value) !== undefined) as string | number | undefined
 }
 

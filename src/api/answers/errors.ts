@@ -8,6 +8,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, WireAnswer} from '../types.js'
+import {ERROR} from './vocabulary.js'
 
 /** The secrets of the request, or a redactor that knows them. */
 type EchoOf = {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
@@ -24,17 +25,12 @@ export function describeError(answer: EchoingAnswer) {
   const json = parseJson(answer.body)
   const [error, first, body] = errorPlaces(json)
   const bare = own(isObject(json) ? json : {}, 'error')
-  const texts = (fields: Fields, ...names: string[]) => names.map(name => fields.get(name))
-  const code = textOf(
-    error.get('code'),
-    bare,
-    ...texts(first, 'code', 'id', 'type', 'title'),
-    ...texts(body, 'code', 'type', 'title'),
-  )
+  const texts = (fields: Fields, names: readonly string[]) => names.map(name => fields.get(name))
+  const code = textOf(error.get('code'), bare, ...texts(first, ERROR.codeInList), ...texts(body, ERROR.code))
   const message = textOf(
     error.get('message'),
     body.get('error_description'),
-    ...[first, body].flatMap(place => texts(place, 'message', 'detail', 'title')),
+    ...[first, body].flatMap(place => texts(place, ERROR.message)),
   )
   return {
     /** The service's own word; `http_<status>` when it gives none. */
@@ -113,31 +109,29 @@ export function fieldsIn(answer: Answer): string[] {
 function factsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
   /** The text under one of the names, or the amount of a price there. */
-  const fact = (...names: string[]) => {
+  const fact = (names: readonly string[]) => {
     const values = [error, body].flatMap(place => names.map(name => place.get(name)))
     const text = textOf(...values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
     return text === undefined ? undefined : quoted(text, QUOTE_LIMITS.fact, answer)
   }
   /** Two amounts that explain each other, with their currency: `needed 5.00, available 1.00 EUR`. */
   const pair = (words: [string, string], first: string | undefined, second: string | undefined) => {
-    const currency = fact('currency')
+    const currency = fact(['currency'])
     const text = `${words[0]} ${first}, ${words[1]} ${second}${currency === undefined ? '' : ` ${currency}`}`
     return first === undefined || second === undefined ? [] : [text]
   }
-  const reference = fact('reservation_ref')
+  const reference = fact(['reservation_ref'])
   return [
     ...complaintsIn(answer),
     ...(reference === undefined ? [] : [`reservation ${reference}`]),
-    ...pair(['needed', 'available'], fact('needed', 'required'), fact('available', 'balance')),
-    ...pair(['was', 'now'], fact('old', 'old_price'), fact('new', 'new_price')),
+    ...pair(['needed', 'available'], fact(ERROR.needed), fact(ERROR.available)),
+    ...pair(['was', 'now'], fact(ERROR.old), fact(ERROR.new)),
   ]
 }
 
 function complaintsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
-  const details = [error, body].flatMap(place =>
-    ['details', 'errors', 'fields'].flatMap(name => detailsIn(place.get(name))),
-  )
+  const details = [error, body].flatMap(place => ERROR.details.flatMap(name => detailsIn(place.get(name))))
   const complaints = details.map(([field, problem]) =>
     quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer),
   )
@@ -148,9 +142,8 @@ function complaintsIn(answer: Answer): string[] {
 function detailsIn(value: unknown): [field: string, problem: string][] {
   const items = Array.isArray(value)
     ? value.filter(isObject).map(item => {
-        const under = (...names: string[]) => textOf(...names.map(name => own(item, name)))
-        const problem = under('message', 'detail', 'description', 'reason', 'code')
-        return [under('field', 'path', 'pointer', 'param', 'property'), problem]
+        const under = (names: readonly string[]) => textOf(...names.map(name => own(item, name)))
+        return [under(ERROR.field), under(ERROR.problem)]
       })
     : Object.entries(isObject(value) ? value : {}).map(([field, inner]) => [
         field,
@@ -159,17 +152,13 @@ function detailsIn(value: unknown): [field: string, problem: string][] {
   return items.filter((item): item is [string, string] => item.every(part => part !== undefined))
 }
 
-/** Fields about the answer itself; any other that is not empty is content. */
-const ABOUT_THE_ANSWER =
-  /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i
-
 /** The Failure of a 2xx answer whose body reports an error, `{"success": false}`, and holds no content. */
 export function errorInAnswer(answer: Answer): Failure | undefined {
   const {json, status, requestId} = answer
   if (!isObject(json)) return undefined
   const denied = own(json, 'success') === false || says(own(json, 'error')) || says(own(json, 'errors'))
   if (!denied) return undefined
-  const facts = Object.entries(json).filter(([name]) => name === 'data' || !ABOUT_THE_ANSWER.test(name))
+  const facts = Object.entries(json).filter(([name]) => name === 'data' || !ERROR.aboutAnswer.test(name))
   if (facts.some(([, value]) => says(value))) return undefined
   const {code} = describeError(answer)
   const words = wordsOf(answer) ?? 'without saying why'

@@ -52,6 +52,16 @@ export function integerIn(fields: Fields, names: readonly string[]): number | nu
   return Number.isSafeInteger(found) ? found : null
 }
 
+/** The texts of a list. */
+export function wordsIn(fields: Fields, names: readonly string[]): string[] | null {
+  return factIn(fields, names, value => {
+    if (typeof value === 'string' && value !== '') return [value]
+    return Array.isArray(value)
+      ? value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? [])
+      : undefined
+  })
+}
+
 type FieldReader = (fields: Fields, names: readonly string[]) => unknown
 
 /** A record under our names; null where the answer does not say. */

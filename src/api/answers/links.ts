@@ -1,7 +1,7 @@
 /** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
 import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
-import {DOCUMENT_KIND, LINK, PAYMENT, VOUCHER_LINK} from './vocabulary.js'
+import {DOCUMENT_KIND, ENVELOPES, LINK, PAYMENT, VOUCHER_LINK, VOUCHERS} from './vocabulary.js'
 
 /** The address in a value; undefined if it is not one. */
 type ReadLink = (value: unknown) => string | undefined
@@ -12,13 +12,12 @@ export function findPaymentUrl(json: unknown): string | undefined {
     const fields = fieldsOf(value)
     const found =
       linkIn(fields, PAYMENT.url, absolute) ??
-      linkUnder(fields, ['payment', 'payment_link'], [...LINK, 'payment_url'], absolute)
+      linkUnder(fields, PAYMENT.holders, [...LINK, 'payment_url'], absolute)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-const ENVELOPES = ['data', 'result', 'response', 'payload']
 const MOST_ENVELOPES = 3
 
 /** The voucher's link, absolute: one that begins with `/` is of the service's own origin. Undefined when there is none. */
@@ -29,7 +28,7 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
   for (const {value} of breadthFirst(json)) {
     const fields = fieldsOf(value)
     const found =
-      linkUnder(fields, ['voucher', 'vouchers'], names, read) ??
+      linkUnder(fields, VOUCHERS, names, read) ??
       linkIn(fields, isVoucher(fields) ? names : VOUCHER_LINK, read)
     if (found !== undefined) return found
   }

@@ -3,7 +3,17 @@ import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '..
 import {inDocumentOrder, isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {isCurrencyCode} from '../../contract/money.js'
 import {factIn, type MoneyWay, moneyIn} from './facts.js'
-import {ALTERNATIVE_PRICES, ANY_NAME, CURRENCY, LEADS_TO_PRICE, OFFER, PRICE, ROLES} from './vocabulary.js'
+import {
+  ALTERNATIVE_PRICES,
+  ANY_NAME,
+  DESCRIPTION,
+  LEADS_TO_PRICE,
+  OFFER,
+  PRICE,
+  PRICE_CURRENCY,
+  PRICE_OBJECTS,
+  ROLES,
+} from './vocabulary.js'
 
 /** An offer, and where in its answer it is. */
 export type OfferNode = ReturnType<typeof findOffers>[number]
@@ -43,7 +53,7 @@ function priceOf(offer: OfferNode, node: Node) {
     inside: [...PRICE, 'value', ...LEADS_TO_PRICE],
     child: (value, name) => childOf(offer, value, name),
     leads: LEADS_TO_PRICE,
-    currency: [...CURRENCY, 'price_currency', 'total_currency'],
+    currency: PRICE_CURRENCY,
   }
   const names = [...PRICE, ...LEADS_TO_PRICE]
   const price = moneyIn(fieldsOf(node.value), names, node, way) ?? priceAround(offer, node, way)
@@ -70,9 +80,7 @@ function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   let crossedList = node.inArray
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
     const fields = fieldsOf(around.value)
-    const objects = crossedList
-      ? ['price', 'total_price', 'pricing'].filter(name => isObject(fields.get(name)))
-      : undefined
+    const objects = crossedList ? PRICE_OBJECTS.filter(name => isObject(fields.get(name))) : undefined
     const price = moneyIn(fields, objects ?? [...PRICE, ...LEADS_TO_PRICE], around, way)
     if (price) return price
     crossedList ||= around.inArray
@@ -147,8 +155,6 @@ const MOST_DEPTH_INSIDE = 5
 const MOST_VIEWS_INSIDE = 80
 /** An object with more fields is a collection under keys and no record. */
 const MOST_FIELDS_AROUND = 200
-/** `room: {description: {text}}`: such an object is about what it is in. */
-const DESCRIPTION = /^(description|type_estimated|content|static|info|details)$/
 
 const roleOf: (key: string) => Role = onceForEachName(key => {
   const name = snakeCase(key)

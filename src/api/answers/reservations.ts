@@ -1,9 +1,9 @@
 /** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
-import {moneyIn, textIn} from './facts.js'
+import {factIn, moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
-import {FEE, OFFER, PAYMENT, POLICY, RESERVATION} from './vocabulary.js'
+import {FEE, OFFER, PAYMENT, POLICY, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
@@ -58,11 +58,13 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     check_out: textIn(fields, RESERVATION.checkOut),
     price: moneyIn(fields, RESERVATION.price),
     rooms: roomsIn(fields),
-    payment: textIn(inside('payment'), ['status', 'state']) ?? textIn(fields, ['payment_status']),
-    payment_mode: textIn(inside('payment'), ['mode', 'method', 'type']),
+    payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
+    payment_mode: textIn(inside('payment'), PAYMENT.mode),
     /** Until when it can be paid. */
     pay_until: textIn(inside('payment'), PAYMENT.until),
-    voucher: textIn(inside('voucher'), ['status', 'state']),
+    /** Why the payment failed. */
+    payment_reason: textIn(inside('payment'), PAYMENT.reason),
+    voucher: textIn(inside('voucher'), STATE),
     lead_guest: leadGuest(fields),
     guests: guestsIn(fields).map(nameOf).filter(Boolean).join(', ') || null,
     created_at: textIn(fields, RESERVATION.createdAt),
@@ -84,7 +86,7 @@ function roomsIn(fields: Fields): string | null {
     const parts = [name, textIn(board, OFFER.ofBoard) ?? textIn(room, OFFER.board)]
     return parts.filter(Boolean).join(', ')
   })
-  return texts.filter(Boolean).join('; ') || textIn(fields, ['room_name', 'room_type_name'])
+  return texts.filter(Boolean).join('; ') || textIn(fields, RESERVATION.roomName)
 }
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
@@ -109,7 +111,7 @@ function leadGuest(fields: Fields): string | null {
 
 /** The beginning of the first policy that costs something. */
 function firstFee(fields: Fields): string | null {
-  const policies = fields.get('cancellation_policies') ?? fields.get('cancellation_policy')
+  const policies = factIn(fields, RESERVATION.policies, value => value)
   const starts = (Array.isArray(policies) ? policies : []).flatMap(policy => {
     const each = fieldsOf(firstObject(policy) ?? {})
     const fee = moneyIn(each, POLICY.fee)

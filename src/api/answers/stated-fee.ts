@@ -11,10 +11,6 @@ export interface CancellationCost {
   readonly refund: Money | null
 }
 
-/** Where fees are that are not what cancelling costs now. */
-const ELSEWHERE = /(^|_)(polic(y|ies)|prices?|pricing|rates?|rooms?)(_|$)/
-const ABOUT_CANCELLING = /quote|cancel|fee|penalt/
-
 interface Candidate extends CancellationCost {
   readonly fee: Money
 }
@@ -26,7 +22,7 @@ export function costIn(json: unknown): CancellationCost & {unclear?: string} {
   const doubts: Money[] = []
   const elsewhere = new Set<Node>()
   for (const node of inDocumentOrder(unwrap(json))) {
-    if (ELSEWHERE.test(snakeCase(node.key)) || (node.parent && elsewhere.has(node.parent))) {
+    if (FEE.elsewhere.test(snakeCase(node.key)) || (node.parent && elsewhere.has(node.parent))) {
       elsewhere.add(node)
       continue
     }
@@ -36,9 +32,8 @@ export function costIn(json: unknown): CancellationCost & {unclear?: string} {
     const [named, general] = [feesIn(node, FEE.explicit), feesIn(node, FEE.others)]
     explicit.push(...named)
     others.push(...general)
-    // An amount without a name, such as that of `{"quote": {"amount": …}}`, is no fee, but may be meant as one.
-    const isUnnamed = named.length + general.length === 0 && ABOUT_CANCELLING.test(snakeCase(node.key))
-    if (isUnnamed) doubts.push(...moneysIn(node, ['amount', 'total', 'value']))
+    const isUnnamed = named.length + general.length === 0 && FEE.about.test(snakeCase(node.key))
+    if (isUnnamed) doubts.push(...moneysIn(node, FEE.unnamed))
   }
   const candidates = [...explicit, ...others]
   const [best] = candidates
@@ -75,15 +70,9 @@ export function isSameCurrency(left: Money, right: Money): boolean {
   return one === null || other === null || one.toUpperCase() === other.toUpperCase()
 }
 
-/** Where services say what a number counts. */
-const SAYS_UNIT =
-  /(^|_)(type|units?|kind|basis|mode|method|format|calculation|currency|currency_code|in|measure)$/
 const NO_MONEY =
   /^(%|per_?cent(age|s)?|pct|permille|basis_points?|bps|nights?|days?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)(_.*)?$/
-/** `minor_units: 2` may be said of the amount beside it, or of its currency: which, the answer does not say. */
-const MINOR_UNITS = /^(amount_in_|in_)?(minor_units?|cents)$/
 const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
-const SHARE_NAME = /^(percent(age)?|pct|nights?)$/i
 
 /** Whether one of `names` holds a share, nights, or a number of which the answer does not say what it counts. Zero is zero. */
 function isNoAmount(node: Node, names: readonly string[]): boolean {
@@ -103,15 +92,15 @@ function isShare(value: unknown): boolean {
   if (typeof value === 'string') return SHARE.test(value)
   const isGiven = (inner: unknown) => textOf(inner) !== undefined && Number(inner) !== 0
   return (
-    isObject(value) && Object.entries(value).some(([name, inner]) => SHARE_NAME.test(name) && isGiven(inner))
+    isObject(value) && Object.entries(value).some(([name, inner]) => FEE.share.test(name) && isGiven(inner))
   )
 }
 
 /** Whether the fields beside a number, or those of the object that holds it, say that it is no amount of money. */
 function countsNoMoney(fields: Fields): boolean {
   return [...fields].some(([name, value]) => {
-    if (MINOR_UNITS.test(name)) return value !== null && value !== false
+    if (FEE.minorUnits.test(name)) return value !== null && value !== false
     const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
-    return SAYS_UNIT.test(name) && NO_MONEY.test(word.replace(/[\s-]+/g, '_'))
+    return FEE.unit.test(name) && NO_MONEY.test(word.replace(/[\s-]+/g, '_'))
   })
 }

@@ -13,9 +13,24 @@ export const ANY_NAME = names('name title display_name label')
 export const CURRENCY = names('currency currency_code currency_iso')
 /** What an amount is called in an object that is a sum of money. */
 export const AMOUNT = names('amount total value price total_price total_amount gross')
+export const STATE = names('status state')
+/** What holds the answer. */
+export const ENVELOPES = names('data result response payload')
 
 /** What is beside a record rather than in it. */
 export const BESIDE = names('meta links request_id status success')
+
+/** What services call a thing where they name its id, such as `property_code`. */
+export const NOUNS = {
+  hotel: names('hotel property accommodation'),
+  tour: names('tour activity product'),
+  offer: names('offer'),
+} as const
+export const ID = {
+  own: names('id code'),
+  /** What else a record may be asked for by. */
+  others: names('slug key uuid reference'),
+} as const
 
 export const OFFER = {
   hotelName: names('hotel_name property_name accommodation_name hotel property accommodation'),
@@ -44,6 +59,9 @@ export const LEADS_TO_PRICE = names(`offer_retail_rate retail_rate totals inclus
   request_currency pricing prices price_details cost rate rates payment_options payment_types occupancy_pricing rooms`)
 /** Lists of prices of which the first is as good as the others. */
 export const ALTERNATIVE_PRICES = names('prices payment_types total amount')
+/** Objects that hold the price of the whole also beside a list, whose bare `total` is the number of its items. */
+export const PRICE_OBJECTS = names('price total_price pricing')
+export const PRICE_CURRENCY = [...CURRENCY, 'price_currency', 'total_currency']
 
 /** What objects are about, by the name they are under. */
 export const ROLES = {
@@ -54,6 +72,9 @@ export const ROLES = {
   elsewhere:
     /^(cit(y|ies)|destinations?|regions?|countr(y|ies)|locations?|addresse?s?|areas?|suppliers?|providers?|chains?|brands?|search|query|request|criteria|meta|pagination|partner|account|contact|guests?|currenc(y|ies)|days?|images?|photos?|tax(es)?|fees?|due_at_property)$/,
 } as const
+
+/** `room: {description: {text}}`: such an object is about what it is in. */
+export const DESCRIPTION = /^(description|type_estimated|content|static|info|details)$/
 
 export const TERMS = {
   due: names(`due_at_property due_at_hotel pay_at_property pay_at_hotel payable_at_property property_fees
@@ -79,13 +100,25 @@ export const RESERVATION = {
   checkOut: names('check_out checkout check_out_date departure end_date'),
   price: names('price total_price total total_amount amount pricing'),
   rooms: names('rooms room room_list'),
+  roomName: names('room_name room_type_name'),
   guests: names('guests travellers passengers'),
   firstName: names('name first_name given_name'),
   surname: names('surname last_name family_name'),
   createdAt: names('created_at created created_on booked_at'),
   updatedAt: names('updated_at updated modified_at'),
   freeUntil: names('free_cancellation_until free_cancellation_before cancellation_deadline'),
+  policies: names('cancellation_policies cancellation_policy'),
   state: names('status state reservation_status booking_status'),
+} as const
+
+/** By what an answer says which booking it is about. */
+export const BOOKING = {
+  clientReference: names('client_reference_id client_reference'),
+  /** Objects inside a reservation or beside it that are about it; others may be about other bookings. */
+  parts: /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/,
+  /** A reservation that existed before, or is only mentioned. */
+  mentioned:
+    /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/,
 } as const
 
 /** What cancelling costs. */
@@ -96,9 +129,24 @@ export const FEE = {
   others: names('fee fee_amount total_fee fee_total charge charge_amount total_charge'),
   refund: names('refund_amount refund refundable_amount refunded_amount amount_refunded'),
   ofCancellation: names('fee cancellation_fee penalty charge'),
+  /** No fee, but it may be meant as one in an object that is `about` cancelling: `{"quote": {"amount": …}}`. */
+  unnamed: names('amount total value'),
+  about: /quote|cancel|fee|penalt/,
+  /** Where fees are that are not what cancelling costs now. */
+  elsewhere: /(^|_)(polic(y|ies)|prices?|pricing|rates?|rooms?)(_|$)/,
+  /** A fee that is a share. */
+  share: /^(percent(age)?|pct|nights?)$/i,
+  /** Says what a number counts. */
+  unit: /(^|_)(type|units?|kind|basis|mode|method|format|calculation|currency|currency_code|in|measure)$/,
+  /** `minor_units: 2` may be said of the amount beside it, or of its currency: which, the answer does not say. */
+  minorUnits: /^(amount_in_|in_)?(minor_units?|cents)$/,
 } as const
 
 export const PAYMENT = {
+  holders: names('payment payment_link'),
+  /** Its state, beside the payment. */
+  state: names('payment_status payment_state'),
+  mode: names('mode method type'),
   /** A failed payment: why, and until when it may be tried again. */
   reason: names('failure_code failure_reason failure_message decline_code error_code reason'),
   until: names('expires_at expires expiry valid_until pay_by due_at due_by deadline'),
@@ -107,6 +155,7 @@ export const PAYMENT = {
 
 export const LINK = names('url link href redirect_url')
 export const VOUCHER_LINK = names('voucher_url voucher_link pdf_url pdf_link download_url download_link')
+export const VOUCHERS = names('voucher vouchers')
 /** By which a document says what it is. */
 export const DOCUMENT_KIND = names('type kind document_type rel name')
 
@@ -129,6 +178,30 @@ export const CITY = {
   longitude: names('longitude lon lng long'),
   timezone: names('timezone time_zone tz'),
 } as const
+
+/** The city of an offer. */
+export const CITY_NAME = names('city city_name destination destination_name')
+
+export const HOTEL = {
+  hotel_id: names('hotel_id property_id id code'),
+  name: names('name hotel_name property_name title'),
+  stars: names('stars star_rating category'),
+  address: names('address street address_line'),
+  city: names('city city_name'),
+  country_code: names('country_code country'),
+  phone: names('phone phone_number telephone'),
+  check_in_from: names('check_in_from check_in_time check_in checkin'),
+  check_out_until: names('check_out_until check_out_time check_out checkout'),
+  timezone: names('timezone time_zone'),
+  latitude: names('latitude lat'),
+  longitude: names('longitude lon lng long'),
+  facilities: names('facilities amenities'),
+  description: names('description short_description about'),
+} as const
+/** Where a hotel has its coordinates. */
+export const PLACES = names('location coordinates geo geo_location geolocation position address')
+
+export const ACCOUNT = {balance: names('available_balance available balance')} as const
 
 export const TOUR = {
   tour_id: names('tour_id tour_code activity_id product_id id code'),
@@ -160,6 +233,7 @@ export const SUBSCRIPTION = {
 
 export const PAGING = {
   holders: names('meta pagination paging page_info links _links'),
+  link: names('href url cursor'),
   more: names('has_more has_next has_next_page more'),
   next: names(`after next_cursor next_page_token next_token next next_url next_link next_page_url next_page
     end_cursor`),
@@ -175,4 +249,25 @@ export const CHANGE = {
   ),
   taken: names('success ok accepted'),
   cancelled: names('cancelled canceled is_cancelled is_canceled'),
+  /** Objects whose state is not that of the change. */
+  ofOthers:
+    /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/,
+} as const
+
+/** Why something was refused. */
+export const ERROR = {
+  code: names('code type title'),
+  codeInList: names('code id type title'),
+  message: names('message detail title'),
+  /** Lists of what is wrong with the request. */
+  details: names('details errors fields'),
+  field: names('field path pointer param property'),
+  problem: names('message detail description reason code'),
+  needed: names('needed required'),
+  available: names('available balance'),
+  old: names('old old_price'),
+  new: names('new new_price'),
+  /** What is about the answer itself; any other field that is not empty is content. */
+  aboutAnswer:
+    /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i,
 } as const

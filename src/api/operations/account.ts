@@ -1,9 +1,9 @@
 /** The partner's account (§4.6; its record is not shown). */
 import {Failure} from '../../contract/failure.js'
-import {own, textOf} from '../../contract/json.js'
-import {isAmount} from '../../contract/money.js'
-import {findNamedWithFacts, type Money} from '../answers/facts.js'
+import {fieldsOf} from '../../contract/field-names.js'
+import {findNamedWithFacts, type Money, moneyIn} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
+import {ACCOUNT} from '../answers/vocabulary.js'
 import type {Api, SendPolicy} from '../types.js'
 
 /** The account as the service sends it, out of its envelope, with the fields beside it. Throws Failure. */
@@ -21,11 +21,7 @@ export async function showAccount(
 export async function readBalance(api: Api, policy: Partial<SendPolicy> = {}): Promise<Money | undefined> {
   try {
     const account = await showAccount(api, policy)
-    const names = ['available_balance', 'availableBalance', 'available', 'balance']
-    const amount = names
-      .map(name => textOf(own(account, name)))
-      .find(text => text !== undefined && isAmount(text))
-    return amount === undefined ? undefined : {amount, currency: textOf(own(account, 'currency')) ?? null}
+    return moneyIn(fieldsOf(account), ACCOUNT.balance) ?? undefined
   } catch (error) {
     if (error instanceof Failure) return undefined
     throw error

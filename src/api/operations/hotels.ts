@@ -1,13 +1,15 @@
 /** Hotels (§4.3; §4.9 names the detail and the price query, and shows neither), from answers of any shape. */
 import {isoTime} from '../../contract/dates.js'
+import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import type {SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
-import type {JsonObject} from '../../contract/json.js'
+import {isObject, type JsonObject} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
-import {findNamed} from '../answers/facts.js'
+import {codeIn, type Found, findNamed, numberIn, readRecord, textIn, wordsIn} from '../answers/facts.js'
 import {factsOf, findOffers, type OfferNode} from '../answers/offers.js'
 import {holdsNo} from '../answers/refusals.js'
+import {HOTEL, PLACES} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList} from './lists.js'
 
@@ -54,17 +56,41 @@ function serviceClock(answer: Answer, now: number): number {
   return Number.isNaN(date) ? now : date
 }
 
-const NOUNS = ['hotel', 'property', 'accommodation']
+const HOTEL_FIELDS = {
+  hotel_id: textIn,
+  name: textIn,
+  stars: numberIn,
+  address: textIn,
+  city: textIn,
+  country_code: codeIn,
+  phone: textIn,
+  check_in_from: textIn,
+  check_out_until: textIn,
+  timezone: textIn,
+  latitude: coordinateIn,
+  longitude: coordinateIn,
+  facilities: wordsIn,
+  description: textIn,
+}
 
-/** The hotel as the service sends it, out of its envelope. Throws Failure, also for another hotel. */
-export async function showHotel(api: Api, hotelId: string): Promise<JsonObject> {
+export type FoundHotel = Found<typeof HOTEL_FIELDS>
+
+function coordinateIn(fields: Fields, names: readonly string[]): number | null {
+  const inside = PLACES.map(place => firstObject(fields.get(place))).filter(isObject)
+  const found = [fields, ...inside.map(fieldsOf)].map(each => numberIn(each, names))
+  return found.find(number => number !== null) ?? null
+}
+
+/** The hotel, out of its envelope; one without an id is the hotel asked for. Throws Failure, also for another hotel. */
+export async function showHotel(api: Api, hotelId: string): Promise<FoundHotel> {
   const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
   const hotel = findNamed(answer.json, 'hotel')
   if (!hotel) throw holdsNo(answer, 'hotel')
   itemAskedFor(answer, {what: 'hotel', id: hotelId}, [hotel], record =>
-    idsOfRecord(answer.json, record, NOUNS),
+    idsOfRecord(answer.json, record, 'hotel'),
   )
-  return hotel
+  const found = readRecord(hotel, HOTEL, HOTEL_FIELDS)
+  return {...found, hotel_id: found.hotel_id ?? hotelId}
 }
 
 /** The offer as it is now. Throws Failure. */
@@ -85,7 +111,7 @@ function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonO
   const record = findNamed(answer.json, 'offer')
   // Under other names than `offer_id` only the prefix tells an offer's id from a rate's (§2.3).
   itemAskedFor(answer, asked, record ? [record] : [], value =>
-    idsOfRecord(answer.json, value, ['offer']).filter(id => id.startsWith(OFFER_ID_PREFIX)),
+    idsOfRecord(answer.json, value, 'offer').filter(id => id.startsWith(OFFER_ID_PREFIX)),
   )
   const [found] = record ? findOffers({...record, offer_id: offerId}) : []
   if (!found || !record) throw holdsNo(answer, 'offer')

@@ -160,7 +160,7 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   for (const fields of places) {
     for (const name of PAGING.next) {
       const next = fields.get(name)
-      const text = isObject(next) ? textIn(fieldsOf(next), ['href', 'url', 'cursor']) : textIn(fields, [name])
+      const text = isObject(next) ? textIn(fieldsOf(next), PAGING.link) : textIn(fields, [name])
       if (text !== null) return queryFrom(name, text, baseUrl) ?? UNKNOWN_NEXT
     }
   }

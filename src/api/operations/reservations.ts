@@ -142,10 +142,6 @@ function isOnItsWay(word: string): boolean {
   )
 }
 
-/** Objects whose state is not that of the change. */
-const OF_OTHERS =
-  /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/
-
 /** The word a reservation has for its state, such as `not_cancelled`; undefined when it has none. */
 export function stateOf(reservation: JsonObject): string | undefined {
   const state = textIn(fieldsOf(reservation), RESERVATION.state)
@@ -163,7 +159,7 @@ function wordsBeside(
 ): string[] {
   const others = new Set<Node>()
   return [...breadthFirst(json)].flatMap(node => {
-    const isOther = node.value === reservation || OF_OTHERS.test(snakeCase(node.key))
+    const isOther = node.value === reservation || CHANGE.ofOthers.test(snakeCase(node.key))
     if (isOther || (node.parent && others.has(node.parent))) {
       others.add(node)
       return []

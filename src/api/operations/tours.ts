@@ -16,6 +16,7 @@ import {
   numberIn,
   readRecord,
   textIn,
+  wordsIn,
 } from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
 import {CURRENCY, TOUR, TOUR_DETAILS} from '../answers/vocabulary.js'
@@ -34,7 +35,7 @@ const FIELDS = {
   country_code: codeIn,
   rating: numberIn,
   review_count: integerIn,
-  tags: (fields: Fields, names: Names) => factIn(fields, names, wordsIn),
+  tags: wordsIn,
 }
 
 export type FoundTour = Found<typeof FIELDS>
@@ -44,15 +45,13 @@ export function searchTours(api: Api, request: TourSearchRequest): Promise<Whole
   return readAll(api, 'tours.search', ({value, key}) => readTour(value, key), 'tour_id', request)
 }
 
-const NOUNS = ['tour', 'activity', 'product']
-
 /** One tour. Throws Failure, also for another tour. */
 export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const answer = await api.call('tours.show', {parameters: {tour_id: tourId}})
   const record = findNamed(answer.json, 'tour')
   const tour = record && readTour(record)
   if (!tour) throw holdsNo(answer, 'tour')
-  itemAskedFor(answer, {what: 'tour', id: tourId}, [tour], ({raw}) => idsOfRecord(answer.json, raw, NOUNS))
+  itemAskedFor(answer, {what: 'tour', id: tourId}, [tour], ({raw}) => idsOfRecord(answer.json, raw, 'tour'))
   return tour
 }
 
@@ -85,10 +84,4 @@ function minutesIn(fields: Fields, names: Names): number | null {
   const [, wholeHours, rest] = pattern.exec(String(duration ?? '')) ?? []
   if (wholeHours === undefined && rest === undefined) return null
   return Number(wholeHours ?? 0) * 60 + Number(rest ?? 0)
-}
-
-function wordsIn(value: unknown): string[] | undefined {
-  if (typeof value === 'string' && value !== '') return [value]
-  if (!Array.isArray(value)) return undefined
-  return value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? [])
 }

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {textIn} from '../../../api/answers/facts.js'
 import {termsOf} from '../../../api/answers/offer-terms.js'
+import {CITY_NAME} from '../../../api/answers/vocabulary.js'
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
 import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Failure} from '../../../contract/failure.js'
@@ -73,8 +74,7 @@ function describeSearch(
 function cityOf({raw}: FoundOffer): string | undefined {
   const fields = fieldsOf(raw)
   const hotel = fieldsOf(firstObject(fields.get('hotel')) ?? {})
-  const names = ['city', 'city_name', 'destination', 'destination_name']
-  return textIn(hotel, names) ?? textIn(fields, names) ?? undefined
+  return textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
 }
 
 /** Named as in JSON, plus total and currency as columns of their own. */

@@ -1,9 +1,6 @@
 /** One hotel, and the price of an offer now beside the one this machine saw. */
-import {codeIn, numberIn, textIn} from '../../../api/answers/facts.js'
-import type {PricedOffer} from '../../../api/operations/hotels.js'
+import type {FoundHotel, PricedOffer} from '../../../api/operations/hotels.js'
 import {isoTime} from '../../../contract/dates.js'
-import {type Fields, fieldsOf, firstObject} from '../../../contract/field-names.js'
-import {isObject, type JsonObject} from '../../../contract/json.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
@@ -12,49 +9,23 @@ import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {OFFER_COLUMNS} from './hotel-search.js'
 import {priceText} from './narrow.js'
 
-const fact = (name: string, read: (fields: ReturnType<typeof fieldsOf>) => unknown): Column<JsonObject> => ({
-  name,
-  value: hotel => read(fieldsOf(hotel)),
-})
-
-const ID = ['hotel_id', 'property_id', 'id', 'code']
-
-export const HOTEL_COLUMNS: readonly Column<JsonObject>[] = [
-  fact('hotel_id', fields => textIn(fields, ID)),
-  fact('name', fields => textIn(fields, ['name', 'hotel_name', 'property_name', 'title'])),
-  fact('stars', fields => numberIn(fields, ['stars', 'star_rating', 'category'])),
-  fact('address', fields => textIn(fields, ['address', 'street', 'address_line'])),
-  fact('city', fields => textIn(fields, ['city', 'city_name'])),
-  fact('country_code', fields => codeIn(fields, ['country_code', 'country'])),
-  fact('phone', fields => textIn(fields, ['phone', 'phone_number', 'telephone'])),
-  fact('check_in_from', fields => textIn(fields, ['check_in_from', 'check_in_time', 'check_in', 'checkin'])),
-  fact('check_out_until', all => textIn(all, ['check_out_until', 'check_out_time', 'check_out', 'checkout'])),
-  fact('timezone', fields => textIn(fields, ['timezone', 'time_zone'])),
-  fact('latitude', fields => coordinate(fields, ['latitude', 'lat'])),
-  fact('longitude', fields => coordinate(fields, ['longitude', 'lon', 'lng', 'long'])),
-  fact('facilities', fields => listText(fields.get('facilities') ?? fields.get('amenities'))),
-  fact('description', fields => textIn(fields, ['description', 'short_description', 'about'])),
+export const HOTEL_COLUMNS: readonly Column<FoundHotel>[] = [
+  ...columnsOf<FoundHotel>(['hotel_id', 'name', 'stars', 'address', 'city', 'country_code', 'phone']),
+  ...columnsOf<FoundHotel>(['check_in_from', 'check_out_until', 'timezone', 'latitude', 'longitude']),
+  {name: 'facilities', value: ({facilities}) => facilities?.join(', ') ?? null},
+  ...columnsOf<FoundHotel>(['description']),
 ]
 
-function coordinate(fields: Fields, names: readonly string[]): number | null {
-  const places = ['location', 'coordinates', 'geo', 'geo_location', 'geolocation', 'position', 'address']
-  const inside = places.map(place => firstObject(fields.get(place))).filter(isObject)
-  return (
-    [fields, ...inside.map(fieldsOf)].map(each => numberIn(each, names)).find(found => found !== null) ?? null
-  )
-}
-
-function listText(value: unknown): string | null {
-  if (!Array.isArray(value)) return null
-  return value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? []).join(', ')
-}
-
-export async function show({api}: Connection, hotelId: string): Promise<Result<JsonObject>> {
+export async function show({api}: Connection, hotelId: string): Promise<Result<FoundHotel>> {
   const {showHotel} = await import('../../../api/operations/hotels.js')
   const hotel = await showHotel(api, hotelId)
-  // An answer without an id is about the requested hotel.
-  const row = textIn(fieldsOf(hotel), ID) === null ? {...hotel, hotel_id: hotelId} : hotel
-  return {document: {hotel}, items: [row], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
+  return {
+    document: {hotel: hotel.raw},
+    items: [hotel],
+    columns: HOTEL_COLUMNS,
+    id: () => hotelId,
+    single: true,
+  }
 }
 
 type Comparison = ReturnType<typeof compare>

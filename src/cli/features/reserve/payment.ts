@@ -1,10 +1,8 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
-import {textIn} from '../../../api/answers/facts.js'
-import {PAYMENT} from '../../../api/answers/vocabulary.js'
+import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf} from '../../../contract/dates.js'
-import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {type Result, single} from '../../terminal/result.js'
@@ -88,12 +86,9 @@ const KINDS = [
 
 /** The outcome of a payment attempt; `until`: when it may be tried again, as the service wrote it. */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
-  const fields = fieldsOf(reservation ?? {})
-  const payment = fieldsOf(firstObject(fields.get('payment')) ?? {})
-  const state = textIn(payment, ['status', 'state']) ?? textIn(fields, ['payment_status', 'payment_state'])
-  const kind = KINDS.find(([, words]) => words.test(state?.trim().toLowerCase() ?? ''))?.[0]
-  if (kind === undefined) return undefined
-  return {kind, reason: textIn(payment, PAYMENT.reason), until: textIn(payment, PAYMENT.until)}
+  const {payment, payment_reason, pay_until} = factsOfReservation({reservation: reservation ?? {}})
+  const kind = KINDS.find(([, words]) => words.test(payment?.trim().toLowerCase() ?? ''))?.[0]
+  return kind && {kind, reason: payment_reason, until: pay_until}
 }
 
 /** What to know of the payment of an unconfirmed reservation, if anything. `now`: Unix seconds. */

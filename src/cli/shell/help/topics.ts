@@ -73,7 +73,7 @@ const OUTPUT_MORE = `
   bookctl hotels search … --sort price --query 'offers[0].offer_id'
   bookctl account --query 'account.available_balance'
 
---columns selects and orders the columns of every format but json. An unknown name is refused before anything is sent, with a list of the columns; for api, account and webhooks events show, whose columns depend on the answer, it gives an empty column. --quiet prints identifiers only, one a line:
+--columns selects and orders the columns of every format but json. An unknown name is refused before anything is sent, with a list of the columns; for api and webhooks events show, whose columns depend on the answer, it gives an empty column. --quiet prints identifiers only, one a line:
 
   bookctl webhooks list --quiet
 
