@@ -7,6 +7,11 @@ export default class Account extends BaseCommand {
   static override description = `Prints the account as the service returns it.
 Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET.`
   static override examples = ['bookctl account', 'bookctl account --query account.balance']
+  /** What else a service sends is shown beside these, and in the JSON. */
+  static override columns = [
+    ...['account_id', 'name', 'mode', 'status', 'client_id', 'scopes', 'currency'],
+    ...['balance', 'credit_limit', 'available_balance', 'updated_at'],
+  ]
 
   async run(): Promise<void> {
     await this.parse(Account)

@@ -139,6 +139,7 @@ describe('one run names everything that is wrong', () => {
       ['hotels', 'search', '--city', 'Dubai', '--check-in', '2.6.2030', '--check-out', '1.6.2030'],
       ['--check-out: must be after', 'missing: --nationality, --currency'],
     ],
+    [['account', '--columns', 'nope'], ['--columns: unknown column nope']],
     [
       ['api', 'GTE', '/account', '--data', '{', '--header', 'x'],
       ['METHOD: ', '--data: ', '--header: '],
