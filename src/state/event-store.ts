@@ -1,9 +1,14 @@
-/** The webhook events received, byte for byte as they came, in events.db; an id is kept once for each profile. */
+/**
+ * In events.db: the webhook events received, byte for byte as they came, an id once for each profile; and those still to be
+ * forwarded to the addresses of `listen --forward-to`, which survive the process.
+ */
 import {
+  type DueForward,
   type EventFilter,
   type EventForward,
   type EventRow,
   type EventStore,
+  type ForwardResult,
   fromEventRow,
   type Keeper,
   type NewEvent,
@@ -11,14 +16,10 @@ import {
   type StoredEvent,
 } from '../contract/stored-events.js'
 import type {Database, Value} from '../storage/database.js'
+import type {OwnerFate} from '../storage/temporary.js'
 
 /** Event ids are known for longer than the retries of §6.4 last. */
 export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
-
-/** An event whose headers are packed already: see `packHeaders`. */
-export interface KeptEvent extends Omit<NewEvent, 'rawHeaders'> {
-  readonly headers: string
-}
 
 /** An event's columns, under the names of its fields. */
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
@@ -35,7 +36,7 @@ const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, at
 export function receiveEvents(
   database: Database,
   keeper: Keeper,
-  events: readonly (NewEvent | KeptEvent)[],
+  events: readonly NewEvent[],
 ): {duplicate: boolean}[] {
   return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
 }
@@ -71,9 +72,9 @@ export function createEventStore(open: () => Database, toRead: () => Database = 
 }
 
 /** Whether the event is new. */
-function insert(database: Database, {profile, owner}: Keeper, event: NewEvent | KeptEvent): boolean {
-  const {eventId, type, receivedAt, secretName, body, targets} = event
-  const headers = 'headers' in event ? event.headers : packHeaders(event.rawHeaders)
+function insert(database: Database, {profile, owner}: Keeper, event: NewEvent): boolean {
+  const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
+  const headers = packHeaders(rawHeaders)
   if (database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0)
     return false
   for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
@@ -86,4 +87,72 @@ function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Va
   if (types) parts.push(['AND type IN (SELECT value FROM json_each(?))', JSON.stringify(types)])
   if (since !== undefined) parts.push(['AND received_at >= ?', since])
   return [parts.map(([sql]) => sql).join(' '), parts.map(([, value]) => value)]
+}
+
+/** An attempt takes seconds, and a failed one is due again only after its wait. */
+const LONG_DUE_SECONDS = 300
+
+/** Due forwards of one owner to one target, without those of a list in JSON. */
+const DUE = `SELECT events.sequence, target, event_id AS eventId, type, received_at AS receivedAt, headers, body, attempts
+  FROM forwards JOIN events USING (sequence)
+  WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?
+    AND sequence NOT IN (SELECT value FROM json_each(?))
+  ORDER BY next_attempt_at LIMIT ?`
+
+export function createForwardStore(open: () => Database) {
+  const taken = new Map<string, Set<number>>()
+  const takenOf = (target: string) => {
+    const set = taken.get(target) ?? new Set<number>()
+    taken.set(target, set)
+    return set
+  }
+  return {
+    /** Adopts forwards of owners that are gone, or elsewhere and long overdue, due at once; returns their number. */
+    adopt(
+      owner: string,
+      targets: readonly string[],
+      fateOf: (owner: string) => OwnerFate,
+      now: number,
+    ): number {
+      const database = open()
+      const left = `state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
+      const dueBy = {running: undefined, gone: Number.MAX_VALUE, elsewhere: now - LONG_DUE_SECONDS}
+      return database.transaction(() => {
+        const changes = targets.flatMap(target =>
+          ownersOf(database, target).map(other => {
+            const by = other === owner ? undefined : dueBy[fateOf(other)]
+            if (by === undefined) return 0
+            const sql = `UPDATE forwards SET owner = ?, next_attempt_at = ? WHERE ${left}`
+            return database.run(sql, owner, now, target, other, by)
+          }),
+        )
+        return changes.reduce((sum, rows) => sum + rows, 0)
+      })
+    },
+    /** Due ones of `owner`, oldest first, without those taken before and not settled yet. */
+    take(owner: string, target: string, now: number, limit: number): DueForward[] {
+      const busy = takenOf(target)
+      const rows = open()
+        .all<EventRow<DueForward>>(DUE, target, owner, now, JSON.stringify([...busy]), limit)
+        .map(row => fromEventRow(row))
+      for (const {sequence} of rows) busy.add(sequence)
+      return rows
+    },
+    /** Records attempts in one transaction. */
+    settle(results: readonly ForwardResult[]): void {
+      const database = open()
+      const sql = `UPDATE forwards SET state = ?, attempts = attempts + 1, next_attempt_at = ?, status = ?, ms = ?,
+        error = ? WHERE sequence = ? AND target = ?`
+      database.transaction(() => {
+        for (const {state, nextAttemptAt, status, ms, error, sequence, target} of results)
+          database.run(sql, state, nextAttemptAt, status, ms, error, sequence, target)
+      })
+      for (const {sequence, target} of results) takenOf(target).delete(sequence)
+    },
+  }
+}
+
+function ownersOf(database: Database, target: string): string[] {
+  const sql = "SELECT DISTINCT owner FROM forwards WHERE state = 'pending' AND target = ?"
+  return database.all<{owner: string}>(sql, target).map(row => row.owner)
 }

@@ -4,42 +4,30 @@
  * one transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
-import type {Keeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
 import {fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
-import {
-  type AnswerMessage,
-  type CallMessage,
-  type EventCalls,
-  type PackedEvents,
-  threadFailed,
-  unpackEvents,
-} from './event-messages.js'
-import {pruneEvents, receiveEvents} from './event-store.js'
-import {createForwardStore} from './forward-store.js'
+import {createForwardStore, pruneEvents, receiveEvents} from './event-store.js'
+import type {AnswerMessage, CallMessage, EventCalls} from './event-worker.js'
 
-type Received = readonly [keeper: Keeper, packed: PackedEvents]
+type Received = Parameters<EventCalls['receive']>
+type Answers = ReturnType<EventCalls['receive']>
 
 interface Calls extends Omit<EventCalls, 'receive'> {
   /** The results of several `receive`, in one transaction. */
-  receiveAll(received: readonly Received[]): number[][]
+  receiveAll(received: readonly Received[]): Answers[]
 }
 
 function openCalls(directory: string): Calls {
   const database = openOwn(EVENTS, directory)
   const forwards = createForwardStore(() => database)
   let broken: StorageError | undefined
-  const receive = ([keeper, packed]: Received) =>
-    receiveEvents(database, keeper, unpackEvents(packed)).flatMap(({duplicate}, place) =>
-      duplicate ? [place] : [],
-    )
   return {
     receiveAll(received) {
       // After a failed flush the contents of the disk are unknown, and a second one would report success.
       if (broken) throw broken
       try {
-        return database.transaction(() => received.map(receive))
+        return database.transaction(() => received.map(each => receiveEvents(database, ...each)))
       } catch (error) {
         if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
         throw error
@@ -68,8 +56,7 @@ function serve(directory: string, port: MessagePort): void {
           : [(calls?.[name] as Call | undefined)?.(...args)]
       return group.map(({id}, n) => ({id, value: values?.[n]}))
     } catch (error) {
-      const {fault, message, hint} =
-        error instanceof StorageError ? error : threadFailed((error as Error).message)
+      const {fault, message, hint} = error as StorageError
       return group.map(({id}) => ({id, error: {fault, message, hint}}))
     }
   }

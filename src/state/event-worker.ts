@@ -2,13 +2,24 @@
 import {Worker} from 'node:worker_threads'
 import type {EventKeeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
-import {
-  type AnswerMessage,
-  type CallName,
-  type EventCalls,
-  packEvents,
-  threadFailed,
-} from './event-messages.js'
+
+type CallName = Exclude<keyof EventKeeper, 'holds'>
+
+/** The calls of the thread; each is one transaction at most. */
+export type EventCalls = {
+  [Name in CallName]: (...args: Parameters<EventKeeper[Name]>) => Awaited<ReturnType<EventKeeper[Name]>>
+}
+
+export interface CallMessage {
+  readonly id: number
+  readonly name: CallName
+  readonly args: readonly unknown[]
+}
+
+export type AnswerMessage =
+  | {readonly id: number; readonly value: unknown}
+  /** The part of a StorageError that can be sent; of any other error, its message. */
+  | {readonly id: number; readonly error: Pick<StorageError, 'message'> & Partial<StorageError>}
 
 interface Waiting {
   readonly resolve: (value: never) => void
@@ -33,38 +44,37 @@ export function startEventWorker(directory: string): EventKeeper {
       const waiter = waiting.get(answer.id)
       waiting.delete(answer.id)
       if ('error' in answer) {
-        const {fault, message, hint} = answer.error
-        waiter?.reject(new StorageError(fault, message, hint))
+        const {fault, message, hint = ''} = answer.error
+        waiter?.reject(fault ? new StorageError(fault, message, hint) : threadFailed(message))
       } else waiter?.resolve(answer.value as never)
     }
   })
-  const call = <Name extends CallName>(
-    name: Name,
-    args: Parameters<EventCalls[Name]>,
-    transfer: ArrayBuffer[] = [],
-  ): Promise<ReturnType<EventCalls[Name]>> => {
-    if (failed) return Promise.reject(failed)
-    return new Promise((resolve, reject) => {
-      const id = calls++
-      waiting.set(id, {resolve, reject})
-      worker.postMessage({id, name, args}, transfer)
-    })
-  }
+  const call =
+    <Name extends CallName>(name: Name) =>
+    (...args: Parameters<EventKeeper[Name]>): Promise<Awaited<ReturnType<EventKeeper[Name]>>> => {
+      if (failed) return Promise.reject(failed)
+      return new Promise((resolve, reject) => {
+        const id = calls++
+        waiting.set(id, {resolve, reject})
+        worker.postMessage({id, name, args})
+      })
+    }
+  const close = call('close')
   return {
-    async receive(keeper, events) {
-      const packed = packEvents(events)
-      const duplicates = new Set(await call('receive', [keeper, packed], [packed.bodies]))
-      return events.map((_, place) => ({duplicate: duplicates.has(place)}))
-    },
-    adopt: (...args) => call('adopt', args),
-    take: (...args) => call('take', args),
-    settle: (...args) => call('settle', args),
-    prune: (...args) => call('prune', args),
+    receive: call('receive'),
+    adopt: call('adopt'),
+    take: call('take'),
+    settle: call('settle'),
+    prune: call('prune'),
     async close() {
-      await call('close', []).catch(() => {})
+      await close().catch(() => {})
       await worker.terminate()
     },
   }
+}
+
+function threadFailed(reason: string): StorageError {
+  return new StorageError('failed', `the store of events failed: ${reason}`, 'start it again')
 }
 
 /** Built, the thread is a file below dist/, wherever the build put this code; from source, it has to load tsx first. */

@@ -3,9 +3,13 @@ import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import type {NewEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
-import {createEventStore, pruneEvents, receiveEvents} from '../../src/state/event-store.js'
+import {
+  createEventStore,
+  createForwardStore,
+  pruneEvents,
+  receiveEvents,
+} from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
-import {createForwardStore} from '../../src/state/forward-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {createOwner, fateOf} from '../../src/storage/temporary.js'
 import {closing, ownDirectory} from '../support/own.js'
