@@ -14,7 +14,7 @@ import {counted, factLines} from '../../terminal/text.js'
 import {priceText} from '../catalogue/narrow.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
-import {examine, knownBefore, missingParts, offerOf, readInput, readReservation} from './reservation.js'
+import {examine, missingParts, offerOf, readInput, readReservation} from './reservation.js'
 
 export interface Plan {
   readonly request: ReservationRequest
@@ -41,7 +41,7 @@ export async function readTyped(offerArgument: string | undefined, flags: Reserv
   }
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  await readReservation(offerId, input, flags, knownBefore(today()))
+  await readReservation(offerId, input, flags, {today: today()})
   return {offerId, input}
 }
 
@@ -60,8 +60,8 @@ export async function wrongBesides(
   if (flags.resume !== undefined || flags.template) return []
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  const {lacking, errors} = await examine(offerId, input, flags, knownBefore(today()), refused)
-  return lacking.length > 0 && !asks ? [missingParts(lacking), ...errors] : errors
+  const {lacking, errors} = await examine(offerId, input, flags, {today: today()}, refused)
+  return asks ? errors : [...missingParts(lacking), ...errors]
 }
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */

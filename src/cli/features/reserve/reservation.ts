@@ -15,9 +15,9 @@ import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
 export interface Known {
-  readonly nationality: string | undefined
-  /** Base URL and client id, for the generated reference. */
-  readonly client: string
+  readonly nationality?: string | undefined
+  /** Base URL and client id, for the generated reference. Undefined before the offer, and its nationality, is looked up. */
+  readonly client?: string
   /** Calendar day, YYYY-MM-DD, the last possible birth date. */
   readonly today: string
 }
@@ -68,11 +68,6 @@ export function offerOf(argument: string | undefined, input: Fields): string | u
   return offer === undefined ? undefined : textOf(offer)
 }
 
-const ANY_COUNTRY = 'TR'
-
-/** For checking what was typed as far as that needs no knowledge of the offer, so before a login is asked for. */
-export const knownBefore = (today: string): Known => ({nationality: ANY_COUNTRY, client: '', today})
-
 /** The request of §2.4: flags win over the file. Throws usage naming all that is missing or wrong. */
 export async function readReservation(
   offerId: string | undefined,
@@ -81,81 +76,84 @@ export async function readReservation(
   known: Known,
 ): Promise<ReservationRequest> {
   const {lacking, errors, request} = await examine(offerId, input, flags, known)
-  const all = [...(lacking.length > 0 ? [missingParts(lacking)] : []), ...errors]
-  if (!request || all.length > 0) throw combined(all)
-  return withReference(request, known.client)
+  refuseMistakes([...missingParts(lacking), ...errors])
+  return withReference(request as ReservationRequest, known.client)
 }
 
-export function missingParts(lacking: readonly string[]): Failure {
+export function refuseMistakes(errors: readonly Failure[]): void {
+  if (errors.length > 0) throw combined(errors)
+}
+
+/** The error that names what is lacking, if anything is. */
+export function missingParts(lacking: readonly string[]): Failure[] {
   const hint =
     'fill in what bookctl reserve --template prints and pass it with --input FILE; at a terminal, bookctl reserve asks'
-  return missing(lacking, hint)
+  return lacking.length > 0 ? [missing(lacking, hint)] : []
 }
 
-/** All that is missing and wrong in what was typed, but for the flags `refused` already. */
+/** The parts of the request that are right, and all that is lacking and wrong but for the flags `refused` already. */
 export async function examine(
   offerId: string | undefined,
   input: Fields,
   flags: ReserveFlags,
-  known: Known,
+  {nationality: searched, client, today}: Known,
   refused: readonly string[] = [],
 ) {
-  const nationality =
-    flags.nationality ?? input.client_nationality ?? known.nationality ?? flags.preferred?.nationality
-  const pay = flags.pay ?? (isObject(input.payment) ? input.payment.mode : undefined)
-  const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
-  const guests = flags.guest ?? input.guests
-  const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
-  const parts = {
-    offer_id: {flag: 'OFFER_ID', value: offerId},
-    client_nationality: {flag: '--nationality', value: nationality},
-    guests: {flag: '--guest', value: guests},
-    contact: {flag: '--contact', value: contact},
-    payment: {flag: '--pay', value: pay},
-    client_reference_id: {flag: '--client-reference', value: reference},
-  }
+  const {shape} = (await import('../../../contract/reservations.js')).reservationRequest
+  const isEarly = client === undefined
+  const usual = isEarly ? undefined : (searched ?? flags.preferred?.nationality)
+  const payment = isObject(input.payment) ? input.payment : {}
+  const mode = flags.pay ?? payment.mode
+  const request: Partial<ReservationRequest> = {}
   const errors: Failure[] = []
-  /** Parts whose mistakes are named already. */
-  const named = new Set<string>()
-  const lacking: string[] = []
-  for (const [part, {flag, value}] of Object.entries(parts)) {
-    const isRefused = refused.some(name => flag === `--${name}`)
-    if (isRefused || value === undefined) named.add(part)
-    if (!isRefused && value === undefined) lacking.push(flag)
+  const [lacking, lackingFields]: [string[], string[]] = [[], []]
+  const identifier = (kind: 'offer_id' | 'client_reference_id') => (value: unknown) =>
+    checkIdentifier(kind, kind, textOf(value))
+  const readGuests = async (guests: unknown) => {
+    if (!Array.isArray(guests)) return guests
+    for (const [index, guest] of guests.entries())
+      errors.push(...(await faultsOfGuest(guest, `guests[${index}]`, today)))
+    if (!guests.every(isObject)) return guests
+    const {client_nationality: nationality} = request
+    const fills = flags.guest !== undefined && nationality !== undefined && !isEarly
+    return completeGuests(fills ? guests.map(guest => ({nationality, ...guest})) : guests)
   }
-  const check = async (part: keyof typeof parts, read: (text: string) => string | Promise<string>) => {
-    if (named.has(part)) return undefined
+  const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
+  const nationality = flags.nationality ?? input.client_nationality ?? usual
+  const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
+  const given: Readonly<Record<Part, readonly [flag: string, value: unknown, read?: Read]>> = {
+    offer_id: ['OFFER_ID', offerId, identifier('offer_id')],
+    client_reference_id: ['--client-reference', reference, identifier('client_reference_id')],
+    client_nationality: [
+      '--nationality',
+      nationality,
+      value => checkCountry('client_nationality', textOf(value)),
+    ],
+    contact: ['--contact', contact],
+    guests: ['--guest', flags.guest ?? input.guests, readGuests],
+    payment: ['--pay', mode === undefined ? undefined : {...payment, mode}],
+  }
+  for (const [name, [flag, value, read]] of Object.entries(given)) {
+    const part = name as Part
+    if (refused.some(one => flag === `--${one}`)) continue
+    if (value === undefined) {
+      if (part !== 'client_nationality' || !isEarly) lacking.push(flag)
+      continue
+    }
     try {
-      return await read(textOf(parts[part].value))
+      const checked = checkedBy<unknown>(shape[part], read ? await read(value) : value, part)
+      if (checked.data !== undefined) Object.assign(request, {[part]: checked.data})
+      lackingFields.push(...checked.lacking)
+      errors.push(...checked.errors)
     } catch (error) {
-      named.add(part)
-      return into(errors)(error)
+      into(errors)(error)
     }
   }
-  await check('offer_id', text => checkIdentifier('offer_id', 'offer_id', text))
-  await check('client_reference_id', text =>
-    checkIdentifier('client_reference_id', 'client_reference_id', text),
-  )
-  const country = await check('client_nationality', text => checkCountry('client_nationality', text))
-  for (const [index, guest] of (Array.isArray(guests) ? guests : []).entries())
-    errors.push(...(await faultsOfGuest(guest, `guests[${index}]`, known.today)))
-  const {reservationRequest} = await import('../../../contract/reservations.js')
-  const whole = {
-    ...input,
-    offer_id: offerId,
-    client_reference_id: reference,
-    client_nationality: country,
-    contact,
-    guests: fillGuests(guests, country ?? ANY_COUNTRY, flags.guest !== undefined),
-    payment: isObject(input.payment) ? {...input.payment, mode: pay} : {mode: pay},
-  }
-  const checked = checkedBy(reservationRequest, whole, named)
-  return {
-    lacking: [...lacking, ...checked.lacking],
-    errors: [...errors, ...checked.errors],
-    request: checked.data,
-  }
+  return {lacking: [...lacking, ...lackingFields], errors, request}
 }
+
+type Part = keyof ReservationRequest
+type Read = (value: unknown) => unknown
 
 /** What a schema does not check. A guest of a file may be anything. */
 async function faultsOfGuest(guest: unknown, path: string, today: string): Promise<Failure[]> {
@@ -181,15 +179,10 @@ export function mergeContact(
   return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }
 
-function fillGuests(guests: unknown, nationality: string, fromFlags: boolean): unknown {
-  if (!Array.isArray(guests) || !guests.every(isObject)) return guests
-  return completeGuests(guests.map(guest => (fromFlags ? {nationality, ...guest} : guest)))
-}
-
-/** What `schema` finds missing and wrong in `value`, but for the parts `named` already; its data if nothing. */
-export function checkedBy<T>(schema: ZodType<T>, value: object, named: ReadonlySet<string> = new Set()) {
+/** What `schema` finds missing and wrong in `value`, which is at the field `at`; its data if nothing. */
+export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]) {
   const {data, error} = schema.safeParse(value, {error: plainMessage})
-  const issues = (error?.issues ?? []).filter(({path: [part = '']}) => !named.has(String(part)))
+  const issues = (error?.issues ?? []).map(issue => ({...issue, path: [...at, ...issue.path]}))
   const isAbsent = ({message}: Issue) => message === MISSING
   return {
     lacking: issues.filter(isAbsent).map(fieldOf),
@@ -217,7 +210,7 @@ function refusal(issue: Issue): Failure {
 }
 
 /** By default derived from the request, so that a repeated command makes one reservation. */
-function withReference(request: ReservationRequest, client: string): ReservationRequest {
+function withReference(request: ReservationRequest, client?: string): ReservationRequest {
   if (request.client_reference_id !== '-') return request
   const digest = createHash('sha256')
     .update(JSON.stringify([client, request]))

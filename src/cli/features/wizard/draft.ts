@@ -2,8 +2,6 @@
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
-import {OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
-import {isObject} from '../../../contract/json.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import type {Fields} from '../../input/guests.js'
@@ -14,12 +12,12 @@ import type {SearchFlags} from '../catalogue/hotel-search.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import type {Plan} from '../reserve/plan.js'
 import {
-  knownBefore,
+  examine,
   mergeContact,
+  missingParts,
   offerOf,
   readInput,
-  readReservation,
-  TEMPLATE,
+  refuseMistakes,
 } from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
@@ -160,19 +158,6 @@ export const BACK_TO_OFFERS = 'Back to the offers; your answers about guests and
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is printed. */
 export class SearchAgain extends Error {}
 
-/** Placeholders for what is still to be asked, so that the rest passes through the usual checks. */
-const PLACEHOLDERS = {
-  contact: {
-    name: 'A',
-    surname: 'A',
-    email: 'a@example.com',
-    phone_country_code: '+90',
-    phone_number: '5321234567',
-  },
-  guest: {name: 'A', surname: 'A'},
-  offer: `${OFFER_ID_PREFIX}1`,
-}
-
 /** The draft of what is given; undefined when nothing is missing. `today`: YYYY-MM-DD. Throws usage for invalid values. */
 export async function readDraft(
   offerArgument: string | undefined,
@@ -181,41 +166,19 @@ export async function readDraft(
 ): Promise<Draft | undefined> {
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  const given = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
-  const contactFields = isObject(given) ? given : {}
-  const has = {
-    guests: flags.guest !== undefined || input.guests !== undefined,
-    contact: Object.keys(TEMPLATE.contact).every(name => contactFields[name] !== undefined),
-    payment: flags.pay !== undefined || input.payment !== undefined,
-    nationality: flags.nationality !== undefined || input.client_nationality !== undefined,
-    reference: flags['client-reference'] !== undefined || input.client_reference_id !== undefined,
-  }
-  if (offerId !== undefined && has.guests && has.contact && has.payment) return undefined
-  const filled: Fields = {
-    guests: [PLACEHOLDERS.guest],
-    payment: {mode: 'account'},
-    ...input,
-    // A contact that is no object is refused by the same checks.
-    ...(given === undefined || isObject(given) ? {contact: {...PLACEHOLDERS.contact, ...contactFields}} : {}),
-  }
-  const offer = offerId ?? PLACEHOLDERS.offer
-  const checked = await readReservation(offer, filled, flags, knownBefore(today))
+  const {lacking, errors, request} = await examine(offerId, input, flags, {today})
+  // All else is asked for.
+  const lost = lacking.filter(name => name.startsWith('guests['))
+  refuseMistakes([...missingParts(lost), ...errors])
+  if (lacking.length === 0) return undefined
+  const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
   return newDraft({
     offerId,
-    contactFields,
-    nationality: has.nationality ? checked.client_nationality : undefined,
-    reference: has.reference ? checked.client_reference_id : undefined,
-    guests: has.guests ? asTyped(checked.guests, flags) : undefined,
-    contact: has.contact ? checked.contact : undefined,
-    payment: has.payment ? checked.payment.mode : undefined,
-  })
-}
-
-/** Guests of flags get the nationality of the client, which may still be asked, unless theirs was typed. */
-function asTyped(guests: readonly Guest[], {guest: typed}: ReserveFlags): readonly Guest[] {
-  return guests.map((guest, index) => {
-    if (typed === undefined || typed[index]?.nationality !== undefined) return guest
-    const {nationality: _, ...rest} = guest
-    return rest
+    contactFields: (mergeContact(input.contact, flags.contact, flags.preferred?.contact) ?? {}) as Fields,
+    nationality,
+    reference: reference === '-' ? undefined : reference,
+    guests,
+    contact,
+    payment: payment?.mode,
   })
 }
