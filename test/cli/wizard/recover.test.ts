@@ -1,12 +1,12 @@
 /** What a refusal is taken for: whole codes first, the fields complained about, then words. */
 import {describe, expect, test} from 'vitest'
-import {newDraft, SearchAgain} from '../../../src/cli/features/wizard/draft.js'
+import {Draft, SearchAgain} from '../../../src/cli/features/wizard/draft.js'
 import {recoverFrom} from '../../../src/cli/features/wizard/recover.js'
 import {Failure, type FailureDetails} from '../../../src/contract/failure.js'
 
 /** `offer` (searched again), `payment` (asked again) or `answers` (the person says what to change). */
 function remedyOf(details: FailureDetails): string {
-  const draft = newDraft({payment: 'account'})
+  const draft = new Draft({payment: 'account'})
   try {
     recoverFrom(new Failure('refused', 'no', details), draft)
   } catch (error) {

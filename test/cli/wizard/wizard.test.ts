@@ -2,7 +2,7 @@
 import {beforeEach, describe, expect, test} from 'vitest'
 import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {peopleHere} from '../../../src/cli/features/wizard/ask-contact.js'
-import {newDraft} from '../../../src/cli/features/wizard/draft.js'
+import {Draft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
 import {detailRows, shownOf} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
@@ -71,7 +71,7 @@ test('shows an earlier offer with all its terms, and searches again without aski
   const {state, target} = desk.connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   for (const offer of items) {
-    const draft = newDraft()
+    const draft = new Draft()
     chooseSeen(draft, offer.offer_id, await state.offers.find(client, offer.offer_id))
     const seen = draft.chosen?.seen
     expect(seen && detailRows(shownOf(seen), 0)).toEqual(detailRows(offer, 0))

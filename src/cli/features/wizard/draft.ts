@@ -51,10 +51,11 @@ export interface OfferView {
   refundable: boolean
 }
 
-export interface Draft {
+/** Everything that is not given is still to be asked. */
+export class Draft {
   readonly offerId: string | undefined
   search: SearchFlags
-  view: OfferView
+  view: OfferView = {sort: 'price', refundable: false}
   nationality: string | undefined
   chosen: Chosen | undefined
   /** The offer chosen before the offers were searched again. */
@@ -66,43 +67,24 @@ export interface Draft {
   guests: readonly Guest[] | undefined
   contact: Contact | undefined
   /** The fields of the contact that flags, file and settings give, complete or not. */
-  readonly contactFields: Fields
+  readonly contactFields: Fields = {}
   payment: PaymentMode | undefined
   /** Empty: derived from the request. */
   reference: string | undefined
   keep: 'nothing' | 'without identity' | 'everything' | undefined
-  refusedCount: number
+  refusedCount = 0
   /** The latest answers, offered again where the same question is asked. */
-  readonly answers: Answers
-}
+  readonly answers: Answers = new Map()
 
-/** A draft of what is `given`; everything else is still to be asked. */
-export function newDraft(given: Partial<Draft> = {}): Draft {
-  const {guests, nationality} = given
-  return {
-    search: nationality === undefined ? {} : {nationality},
-    view: {sort: 'price', refundable: false},
-    guestsGiven: guests !== undefined,
-    places: guests?.map(({name, surname, type, is_lead: isLead}) => ({
-      label: `${name} ${surname}`,
-      type,
-      age: undefined,
-      isLead,
-    })),
-    forms: guests?.map(formOf) ?? [],
-    contactFields: {},
-    refusedCount: 0,
-    answers: new Map(),
-    offerId: undefined,
-    nationality,
-    chosen: undefined,
-    lost: undefined,
-    guests,
-    contact: undefined,
-    payment: undefined,
-    reference: undefined,
-    keep: undefined,
-    ...given,
+  constructor(given: Partial<Draft> = {}) {
+    const {guests, nationality} = given
+    this.search = nationality === undefined ? {} : {nationality}
+    this.guestsGiven = guests !== undefined
+    this.places = guests?.map(({name, surname, type, is_lead: isLead}) => {
+      return {label: `${name} ${surname}`, type, age: undefined, isLead}
+    })
+    this.forms = guests?.map(formOf) ?? []
+    Object.assign(this, given)
   }
 }
 
@@ -172,7 +154,7 @@ export async function readDraft(
   refuseMistakes([...missingParts(lost), ...errors])
   if (lacking.length === 0) return undefined
   const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
-  return newDraft({
+  return new Draft({
     offerId,
     contactFields: (mergeContact(input.contact, flags.contact, flags.preferred?.contact) ?? {}) as Fields,
     nationality,
