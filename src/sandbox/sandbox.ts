@@ -7,9 +7,8 @@ import {createApp} from './app.js'
 import type {Service} from './base/service.js'
 import {prepareState} from './controls/actions.js'
 import {type Resolve, systemResolve} from './delivery/addresses.js'
+import {createPost} from './delivery/attempt.js'
 import {Dispatcher} from './delivery/dispatcher.js'
-import {createPost} from './delivery/post.js'
-import {TimeMover} from './delivery/time-mover.js'
 import {createTrust} from './delivery/trust.js'
 import {Faults} from './http/faults.js'
 import type {RunningService} from './http/operation.js'
@@ -57,9 +56,6 @@ export function createSandbox(options: SandboxOptions) {
     get dispatcher() {
       return dispatcher
     },
-    get timeMover() {
-      return timeMover
-    },
   }
   const post = createPost({
     resolve: options.resolve ?? systemResolve,
@@ -69,7 +65,6 @@ export function createSandbox(options: SandboxOptions) {
     closing: closing.signal,
   })
   const dispatcher = new Dispatcher(service, post, () => served)
-  const timeMover = new TimeMover(service, dispatcher)
   prepareState(service)
   const app = createApp(service, () => served, options.onAnswered)
   const lastPort = Number(readMeta(database, 'last_port')) || undefined

@@ -19,7 +19,7 @@ const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
 /** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */
 export async function moveClock(service: RunningService, order: unknown): Promise<void> {
-  await service.timeMover.move(validate(clockMove, order).advance_seconds)
+  await service.dispatcher.moveClock(validate(clockMove, order).advance_seconds)
 }
 
 /** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
@@ -52,7 +52,7 @@ export function prepareState(service: RunningService): void {
 
 /** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
 export function resetState(service: RunningService): void {
-  service.timeMover.stop()
+  service.dispatcher.stopClock()
   service.database.transaction(() => {
     emptyTables(service.database)
     prepareState(service)

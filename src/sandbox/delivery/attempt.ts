@@ -1,11 +1,20 @@
-/** One attempt to deliver an event (§2.8), signed for this attempt (§6.3), and the step that follows (§6.4). */
+/**
+ * One attempt to deliver an event (§2.8): signed for this attempt (§6.3), sent by one POST (§6.2) without redirect, proxy or
+ * shared connection, 64 KiB of the answer, all within 3 s; and the step that follows (§6.4).
+ */
+
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type {SecureContext} from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
+import {isSuccess} from '../../contract/error-codes.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
-import {DELIVERY_ATTEMPTS, DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
 import {sign} from '../../webhooks/signature/signature.js'
-import type {Attempt, DeliveryStatus, DueDelivery, NextStep} from '../store/deliveries.js'
+import type {Attempt, DueDelivery, MadeAttempt} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
-import type {Post} from './post.js'
+import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
 /** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
 const MOST_SECONDS_AHEAD = 60
@@ -16,7 +25,7 @@ export async function makeAttempt(
   delivery: DueDelivery,
   {now, realNow}: {now: number; realNow: number},
   origin: string,
-): Promise<{attempt: Attempt; signedAt: number}> {
+): Promise<MadeAttempt> {
   const signedAt = signingTime(realNow, delivery.signedAt)
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
   const posted = await post({
@@ -29,7 +38,8 @@ export async function makeAttempt(
     },
     body,
   })
-  return {signedAt, attempt: {n: delivery.attempts + 1, at: isoTime(now), ...posted}}
+  const attempt = {n: delivery.attempts + 1, at: isoTime(now), ...posted}
+  return {delivery, attempt, signedAt, ...stepAfter(delivery, now, attempt.error === null)}
 }
 
 /** The second to sign: of real time, by which receivers check it, and never that of the last attempt. */
@@ -39,14 +49,144 @@ function signingTime(realNow: number, before: number | null): number {
   return before + 1
 }
 
-/** The step after attempt number `n`, made at `at`. After the schedule, a failed attempt by hand changes nothing. */
-export function stepAfter(
-  {n, at, status}: {n: number; at: number; status: DeliveryStatus},
+/** The step after an attempt made at `at`. After the schedule, a failed attempt by hand changes nothing. */
+function stepAfter(
+  {status, attempts}: DueDelivery,
+  at: number,
   delivered: boolean,
-): NextStep {
+): Pick<MadeAttempt, 'status' | 'nextAttemptAt'> {
   if (delivered) return {status: 'DELIVERED', nextAttemptAt: null}
   if (status !== 'PENDING') return {status, nextAttemptAt: null}
-  const delay = n < DELIVERY_ATTEMPTS ? DELIVERY_DELAYS_SECONDS[n] : undefined
+  const delay = DELIVERY_DELAYS_SECONDS[attempts + 1]
   if (delay === undefined) return {status: 'ABANDONED', nextAttemptAt: null}
   return {status: 'PENDING', nextAttemptAt: at + delay}
+}
+
+interface PostRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** `status` null: there was no answer; `error` null: delivered. */
+export type Post = (request: PostRequest) => Promise<Pick<Attempt, 'status' | 'ms' | 'error'>>
+
+interface PostOptions {
+  readonly resolve: Resolve
+  readonly trust: () => SecureContext | undefined
+  readonly allowHttpLoopback: boolean
+  /** For name, connection, request and answer together. */
+  readonly limitMilliseconds: number
+  readonly closing: AbortSignal
+}
+
+const MOST_ANSWER_BYTES = 64 * 1024
+
+export function createPost(options: PostOptions): Post {
+  return async request => {
+    const began = performance.now()
+    const seen: {status: number | null} = {status: null}
+    const error = await withinLimit(options, signal => exchange(options, request, signal, seen)).then(
+      () => judge(seen.status),
+      thrown => wordsFor(thrown, options.limitMilliseconds),
+    )
+    return {status: seen.status, ms: Math.round(performance.now() - began), error}
+  }
+}
+
+function judge(status: number | null): string | null {
+  if (status === null) return 'no response'
+  if (isSuccess({status})) return null
+  return status >= 300 && status < 400 ? 'a redirect is not followed' : 'the status is not 2xx'
+}
+
+class TooSlow extends Error {}
+
+/** Runs `work` with a signal that is aborted when the time is up; then rejects with TooSlow, whatever `work` does. */
+async function withinLimit<T>(
+  {limitMilliseconds, closing}: PostOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController()
+  const close = () => ending.abort(new Error('the sandbox stopped'))
+  const timer = setTimeout(() => ending.abort(new TooSlow()), limitMilliseconds)
+  closing.addEventListener('abort', close, {once: true})
+  const ended = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
+  })
+  try {
+    return await Promise.race([work(ending.signal), ended])
+  } finally {
+    clearTimeout(timer)
+    closing.removeEventListener('abort', close)
+  }
+}
+
+/** Resolves when the answer, or as much of it as is read, has arrived. */
+async function exchange(
+  options: PostOptions,
+  request: PostRequest,
+  signal: AbortSignal,
+  seen: {status: number | null},
+): Promise<void> {
+  const url = new URL(request.url)
+  const addresses = await vetAddresses(url, options)
+  signal.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const outgoing = open(url, {
+      method: 'POST',
+      headers: {host: url.host, ...request.headers, 'content-length': String(request.body.length)},
+      lookup: fixedLookup(addresses),
+      agent: false,
+      signal,
+      ...tlsOptions(url, options),
+    })
+    outgoing.on('error', reject)
+    outgoing.on('response', answer => {
+      seen.status = answer.statusCode ?? null
+      readSome(answer, resolve, reject)
+    })
+    outgoing.end(request.body)
+  })
+}
+
+function open(url: URL, options: https.RequestOptions): http.ClientRequest {
+  const {request, port} =
+    url.protocol === 'https:' ? {request: https.request, port: 443} : {request: http.request, port: 80}
+  const path = url.pathname + url.search
+  return request({...options, protocol: url.protocol, hostname: hostOf(url), port: url.port || port, path})
+}
+
+function tlsOptions(url: URL, {trust}: PostOptions): https.RequestOptions & {secureContext?: SecureContext} {
+  if (url.protocol !== 'https:') return {}
+  const secureContext = trust()
+  const isLiteral = url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname)
+  return {
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    servername: isLiteral ? '' : hostOf(url),
+    ...(secureContext && {secureContext}),
+  }
+}
+
+function readSome(answer: http.IncomingMessage, done: () => void, fail: (error: Error) => void): void {
+  let bytes = 0
+  answer.on('data', (piece: Uint8Array) => {
+    bytes += piece.length
+    if (bytes < MOST_ANSWER_BYTES) return
+    done()
+    answer.destroy()
+  })
+  answer.on('end', done)
+  answer.on('error', fail)
+  answer.on('close', () => fail(new Error('the response was cut off')))
+}
+
+function wordsFor(thrown: unknown, limitMilliseconds: number): string {
+  if (thrown instanceof TooSlow) return `no complete response within ${limitMilliseconds / 1000} s`
+  if (thrown instanceof AddressRefused) return thrown.message
+  const {code, message, errors} = thrown as {code?: unknown; message?: unknown; errors?: {code?: unknown}[]}
+  const name = code ?? errors?.[0]?.code
+  const text = typeof message === 'string' && message !== '' ? message : 'the connection failed'
+  return sanitizeLine(typeof name === 'string' && !text.includes(name) ? `${name}: ${text}` : text, 200)
 }

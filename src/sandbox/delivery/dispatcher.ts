@@ -1,7 +1,9 @@
 /**
  * Sends what is due as soon as it is: several deliveries at a time, a few of each subscription, so that a slow subscriber
- * delays no other. Attempts are recorded in batches; after a kill those not yet recorded are made again, and no others.
+ * delays no other. After a kill, attempts that were not yet recorded are made again, and no others. Also moves the clock, from
+ * one due moment to the next, so that each thing happens at its own.
  */
+import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/payment.js'
 import {
@@ -9,7 +11,7 @@ import {
   findDue,
   findForAttempt,
   findSubscriptionsDue,
-  isLastOfSchedule,
+  lastAttemptBy,
   type MadeAttempt,
   nextAttemptAt,
   recordAttempts,
@@ -17,31 +19,31 @@ import {
 } from '../store/deliveries.js'
 import {removeExpired} from '../store/expiry.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
-import {makeAttempt, stepAfter} from './attempt.js'
-import type {Post} from './post.js'
+import {makeAttempt, type Post} from './attempt.js'
 
 /** Attempts at the same time, in all and of one subscription. */
 const MOST_CONCURRENT = 128
 const MOST_CONCURRENT_PER_SUBSCRIPTION = 8
 const MOST_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
-const MOST_BATCH = 64
-const MOST_BATCH_MILLISECONDS = 10
+
+/** Rounding of sums of seconds must not stop the clock. */
+const MIN_STEP_SECONDS = 0.001
+/** Attempts that are due within this time are made together; less than the shortest delay between two (§6.4). */
+const TOGETHER_SECONDS = 30
 
 export class Dispatcher {
-  /** Ids of deliveries from the start of an attempt until it is recorded. */
-  readonly #underWay = new Set<string>()
-  readonly #sending = new Map<string, number>()
-  #sendingInAll = 0
-  /** Attempts that are not on record yet: those that end close together are recorded in one commit. */
+  /** Attempts by the id of the delivery, from their start until they are recorded. */
+  readonly #underWay = new Map<string, {readonly subscriptionId: string; readonly recorded: Promise<void>}>()
   #made: MadeAttempt[] = []
-  #flushing: NodeJS.Timeout | undefined
-  #waiting: (() => void)[] = []
+  #commit: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
   #fault: unknown
   /** Where the clock was before it was moved, in Unix seconds: what fell due since counts as made when it was due. */
   #movedFrom = Number.POSITIVE_INFINITY
+  #lastMove: Promise<void> = Promise.resolve()
+  #stops = 0
 
   /** `origin` returns where the sandbox is served; nothing is sent before that, because links would lead nowhere. */
   constructor(
@@ -58,8 +60,66 @@ export class Dispatcher {
     })
   }
 
+  /** Makes an attempt now, whatever the schedule says, also for a passive subscription. False: no such delivery. */
+  async deliverNow(deliveryId: string): Promise<boolean> {
+    // All waiting calls resume together, so nothing may be awaited between this check and the start, or two would start.
+    while (this.#underWay.has(deliveryId)) await this.#underWay.get(deliveryId)?.recorded
+    const delivery = findForAttempt(this.service.database, deliveryId)
+    if (!delivery) return false
+    this.#fault = undefined
+    await this.#start(delivery, this.service.clock.now())
+    this.#throwFault()
+    return true
+  }
+
+  /** Moves time by `seconds` and resolves when everything that fell due has happened. Rejects with StorageError. */
+  moveClock(seconds: number): Promise<void> {
+    const stops = this.#stops
+    const moved = this.#lastMove.then(() => this.#move(seconds, stops))
+    this.#lastMove = moved.catch(() => undefined)
+    return moved
+  }
+
+  /** Ends the moves of the clock under way and those that wait: they resolve with time where it stands. */
+  stopClock(): void {
+    this.#stops += 1
+  }
+
+  /** Call after `closing`: ended attempts are recorded; those under way are made again at the next start. */
+  close(): void {
+    this.#record()
+    clearTimeout(this.#timer)
+    clearImmediate(this.#soon)
+  }
+
+  async #move(seconds: number, stops: number): Promise<void> {
+    const {clock, closing} = this.service
+    let left = seconds
+    await this.#settle(clock.now())
+    while (!closing.aborted && stops === this.#stops) {
+      const next = this.#nextDue()
+      const until = next === null ? left : this.#together(next) - clock.now()
+      const step = Math.min(left, Math.max(until, MIN_STEP_SECONDS))
+      const from = clock.now()
+      clock.advance(step)
+      left -= step
+      await this.#settle(from)
+      // Lets other requests be answered in between, also where nothing was sent.
+      await nextTurn()
+      if (left <= 0) return
+    }
+  }
+
+  /** The moment of the last attempt that is made with what is due at `next`: no payment expires in between. */
+  #together(next: number): number {
+    const {database} = this.service
+    const last = lastAttemptBy(database, next + TOGETHER_SECONDS) ?? next
+    const expiry = nextPaymentExpiry(database) ?? Number.POSITIVE_INFINITY
+    return Math.max(next, Math.min(last, expiry))
+  }
+
   /** Resolves when nothing is due or under way. `movedFrom`: the clock before it was moved. Rejects with StorageError. */
-  async settle(movedFrom: number): Promise<void> {
+  async #settle(movedFrom: number): Promise<void> {
     this.#movedFrom = movedFrom
     this.#fault = undefined
     try {
@@ -67,7 +127,7 @@ export class Dispatcher {
         this.#startDue()
         this.#throwFault()
         if (this.#underWay.size === 0 || this.service.closing.aborted) return
-        await this.#nextCommit()
+        await Promise.race([...this.#underWay.values()].map(({recorded}) => recorded))
         this.#throwFault()
       }
     } finally {
@@ -75,32 +135,12 @@ export class Dispatcher {
     }
   }
 
-  /** Makes an attempt now, whatever the schedule says, also for a passive subscription. False: no such delivery. */
-  async deliverNow(deliveryId: string): Promise<boolean> {
-    // All waiting calls resume together, so nothing may be awaited between this check and the start, or two would start.
-    while (this.#isBusyWith(deliveryId)) await this.#nextCommit()
-    const delivery = findForAttempt(this.service.database, deliveryId)
-    if (!delivery) return false
-    this.#fault = undefined
-    this.#start(delivery, this.service.clock.now())
-    while (this.#isBusyWith(deliveryId)) await this.#nextCommit()
-    this.#throwFault()
-    return true
-  }
-
   /** When something falls due next, except for subscriptions at their limit, on the sandbox's clock; null when nothing does. */
-  nextDue(): number | null {
+  #nextDue(): number | null {
     const {database} = this.service
     const attempt = this.origin() === undefined ? null : nextAttemptAt(database, this.#taken())
     const times = [attempt, nextPaymentExpiry(database)].filter(time => time !== null)
     return times.length === 0 ? null : Math.min(...times)
-  }
-
-  /** Call after `closing`: ended attempts are recorded; those under way are made again at the next start. */
-  close(): void {
-    this.#flush()
-    clearTimeout(this.#timer)
-    clearImmediate(this.#soon)
   }
 
   /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
@@ -110,74 +150,64 @@ export class Dispatcher {
     try {
       expirePayments(this.service)
       const now = clock.now()
-      const room = this.origin() === undefined ? 0 : Math.max(0, MOST_CONCURRENT - this.#sendingInAll)
+      const room = this.origin() === undefined ? 0 : Math.max(0, MOST_CONCURRENT - this.#underWay.size)
       for (const id of room > 0 ? findSubscriptionsDue(database, now, this.#taken(), room) : []) {
-        const limit = MOST_CONCURRENT_PER_SUBSCRIPTION - (this.#sending.get(id) ?? 0)
+        const limit = MOST_CONCURRENT_PER_SUBSCRIPTION - this.#sendingTo(id)
         for (const delivery of findDue(database, id, now, this.#taken(), limit)) {
           const {dueAt} = delivery
-          this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
+          void this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
         }
       }
-      const next = [this.nextDue(), removeExpired(database, now)].filter(time => time !== null)
+      const next = [this.#nextDue(), removeExpired(database, now)].filter(time => time !== null)
       if (next.length > 0) this.#sleep((Math.min(...next) - clock.now()) * 1000)
     } catch (error) {
-      this.#fault = error
-      this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
+      this.#failed(error)
     }
   }
 
   #taken(): Taken {
-    const full = [...this.#sending].filter(([, count]) => count >= MOST_CONCURRENT_PER_SUBSCRIPTION)
-    return {deliveries: [...this.#underWay], subscriptions: full.map(([id]) => id)}
+    const busy = new Set([...this.#underWay.values()].map(({subscriptionId}) => subscriptionId))
+    const full = [...busy].filter(id => this.#sendingTo(id) >= MOST_CONCURRENT_PER_SUBSCRIPTION)
+    return {deliveries: [...this.#underWay.keys()], subscriptions: full}
   }
 
-  /** `at`: when the attempt counts as made, in Unix seconds of the sandbox's clock. */
-  #start(delivery: DueDelivery, at: number): void {
-    this.#underWay.add(delivery.deliveryId)
-    this.#count(delivery, 1)
+  #sendingTo(id: string): number {
+    return [...this.#underWay.values()].filter(({subscriptionId}) => subscriptionId === id).length
+  }
+
+  /** `at`: when the attempt counts as made, in Unix seconds of the sandbox's clock. Resolves when it is recorded. */
+  #start(delivery: DueDelivery, at: number): Promise<void> {
+    const {deliveryId, subscriptionId} = delivery
+    const recorded = this.#attempt(delivery, at).finally(() => this.#underWay.delete(deliveryId))
+    this.#underWay.set(deliveryId, {subscriptionId, recorded})
+    return recorded
+  }
+
+  async #attempt(delivery: DueDelivery, at: number): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
-    void makeAttempt(this.post, delivery, times, this.origin() ?? '').then(({attempt, signedAt}) => {
-      this.#count(delivery, -1)
-      // An attempt that ended because the sandbox stops says nothing about the subscriber.
-      if (this.service.closing.aborted) return
-      const next = stepAfter({n: attempt.n, at, status: delivery.status}, attempt.error === null)
-      this.#made.push({delivery, attempt, signedAt, next})
-      this.#flushing ??= setTimeout(() => this.#flush(), MOST_BATCH_MILLISECONDS)
-      const isFull = this.#made.length >= MOST_BATCH || this.#sendingInAll === 0
-      if (isFull || isLastOfSchedule({delivery, next})) this.#flush()
-      else this.wake()
-    })
+    const made = await makeAttempt(this.post, delivery, times, this.origin() ?? '')
+    // An attempt that ended because the sandbox stops says nothing about the subscriber.
+    if (this.service.closing.aborted) return
+    this.#made.push(made)
+    // Attempts that end while others are written to the disk share the next commit.
+    this.#commit ??= nextTurn().then(() => this.#record())
+    await this.#commit
   }
 
-  #count({subscriptionId}: DueDelivery, change: 1 | -1): void {
-    this.#sendingInAll += change
-    const sending = (this.#sending.get(subscriptionId) ?? 0) + change
-    if (sending > 0) this.#sending.set(subscriptionId, sending)
-    else this.#sending.delete(subscriptionId)
-  }
-
-  #nextCommit(): Promise<void> {
-    return new Promise(resolve => this.#waiting.push(resolve))
-  }
-
-  #flush(): void {
-    clearTimeout(this.#flushing)
-    this.#flushing = undefined
+  #record(): void {
+    this.#commit = undefined
     const made = this.#made.splice(0)
-    for (const {delivery} of made) this.#underWay.delete(delivery.deliveryId)
     try {
       if (made.length > 0) recordAttempts(this.service.database, made)
       this.wake()
     } catch (error) {
-      this.#fault = error
-      this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
+      this.#failed(error)
     }
-    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** Whether an attempt of it is under way or waits to be recorded. */
-  #isBusyWith(deliveryId: string): boolean {
-    return this.#underWay.has(deliveryId) && !this.service.closing.aborted
+  #failed(error: unknown): void {
+    this.#fault = error
+    this.#sleep(WAIT_AFTER_FAULT_MILLISECONDS)
   }
 
   #sleep(milliseconds: number): void {

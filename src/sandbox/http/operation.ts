@@ -4,7 +4,6 @@ import type {OperationName} from '../../contract/operations.js'
 import type {Answer} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import type {Dispatcher} from '../delivery/dispatcher.js'
-import type {TimeMover} from '../delivery/time-mover.js'
 import type {Client} from '../store/clients.js'
 import type {Faults} from './faults.js'
 import type {RequestLog} from './requests.js'
@@ -16,7 +15,6 @@ export interface RunningService extends Service {
   readonly runningKeys: Map<string, string>
   readonly latencyMilliseconds: number
   readonly dispatcher: Dispatcher
-  readonly timeMover: TimeMover
 }
 
 export interface Call<Body = unknown> {

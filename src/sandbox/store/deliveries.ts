@@ -6,7 +6,7 @@ import type {Database} from '../../storage/database.js'
 import {type EventRow, fromEventRow, type StoredEvent} from './events.js'
 import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
-export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
+type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
 export type Attempt = z.infer<typeof deliveryAttempt>
 export type Delivery = z.infer<typeof delivery>
 
@@ -24,22 +24,14 @@ export interface DueDelivery {
   readonly dueAt: number | null
 }
 
-export interface NextStep {
-  readonly status: DeliveryStatus
-  /** Unix seconds of the sandbox's clock. */
-  readonly nextAttemptAt: number | null
-}
-
 export interface MadeAttempt {
   readonly delivery: DueDelivery
   readonly attempt: Attempt
   readonly signedAt: number
-  readonly next: NextStep
-}
-
-/** Its subscription becomes passive. */
-export function isLastOfSchedule({delivery, next}: Pick<MadeAttempt, 'delivery' | 'next'>): boolean {
-  return next.status === 'ABANDONED' && delivery.status === 'PENDING'
+  /** After it. */
+  readonly status: DeliveryStatus
+  /** Unix seconds of the sandbox's clock. */
+  readonly nextAttemptAt: number | null
 }
 
 export function recordAttempts(database: Database, made: readonly MadeAttempt[]): void {
@@ -48,20 +40,22 @@ export function recordAttempts(database: Database, made: readonly MadeAttempt[])
   })
 }
 
-function recordAttempt(database: Database, {delivery, attempt, signedAt, next}: MadeAttempt): void {
+function recordAttempt(database: Database, made: MadeAttempt): void {
+  const {delivery, attempt, signedAt, status, nextAttemptAt} = made
   const {deliveryId, subscriptionId} = delivery
   const exists = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
-  const isOver = exists === undefined && next.status === 'PENDING'
+  const isOver = exists === undefined && status === 'PENDING'
   database.run(
     `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
        next_attempt_at = ? WHERE delivery_id = ?`,
     JSON.stringify(attempt),
     signedAt,
-    isOver ? 'ABANDONED' : next.status,
-    isOver ? null : next.nextAttemptAt,
+    isOver ? 'ABANDONED' : status,
+    isOver ? null : nextAttemptAt,
     deliveryId,
   )
-  if (isLastOfSchedule({delivery, next})) {
+  // The last of the schedule has failed.
+  if (status === 'ABANDONED' && delivery.status === 'PENDING') {
     database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
   }
 }
