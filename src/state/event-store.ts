@@ -50,8 +50,7 @@ export function pruneEvents(database: Database, time: number, limit: number): nu
   return database.run(sql, time, limit)
 }
 
-/** `toRead` opens the database if it exists. */
-export function createEventStore(open: () => Database, toRead: () => Database = open): EventStore {
+export function createEventStore(database: Database): EventStore {
   return {
     async page(filter, from, limit) {
       const [condition, values] = conditionOf(filter)
@@ -59,15 +58,15 @@ export function createEventStore(open: () => Database, toRead: () => Database = 
       const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
       const sql = `SELECT ${EVENT} FROM events WHERE sequence ${newestFirst ? '<' : '>'} ? ${condition}
         ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`
-      const rows = toRead().all<EventRow<StoredEvent>>(sql, place, ...values, limit)
+      const rows = database.all<EventRow<StoredEvent>>(sql, place, ...values, limit)
       return rows.map(row => fromEventRow(row))
     },
     async forwardsOf(sequence) {
       const sql =
         'SELECT target, state, attempts, status, ms, error FROM forwards WHERE sequence = ? ORDER BY target'
-      return toRead().all<EventForward>(sql, sequence)
+      return database.all<EventForward>(sql, sequence)
     },
-    prune: async (time, limit) => pruneEvents(open(), time, limit),
+    prune: async (time, limit) => pruneEvents(database, time, limit),
   }
 }
 
@@ -99,7 +98,7 @@ const DUE = `SELECT events.sequence, target, event_id AS eventId, type, received
     AND sequence NOT IN (SELECT value FROM json_each(?))
   ORDER BY next_attempt_at LIMIT ?`
 
-export function createForwardStore(open: () => Database) {
+export function createForwardStore(database: Database) {
   const taken = new Map<string, Set<number>>()
   const takenOf = (target: string) => {
     const set = taken.get(target) ?? new Set<number>()
@@ -114,7 +113,6 @@ export function createForwardStore(open: () => Database) {
       fateOf: (owner: string) => OwnerFate,
       now: number,
     ): number {
-      const database = open()
       const left = `state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
       const dueBy = {running: undefined, gone: Number.MAX_VALUE, elsewhere: now - LONG_DUE_SECONDS}
       return database.transaction(() => {
@@ -132,7 +130,7 @@ export function createForwardStore(open: () => Database) {
     /** Due ones of `owner`, oldest first, without those taken before and not settled yet. */
     take(owner: string, target: string, now: number, limit: number): DueForward[] {
       const busy = takenOf(target)
-      const rows = open()
+      const rows = database
         .all<EventRow<DueForward>>(DUE, target, owner, now, JSON.stringify([...busy]), limit)
         .map(row => fromEventRow(row))
       for (const {sequence} of rows) busy.add(sequence)
@@ -140,7 +138,6 @@ export function createForwardStore(open: () => Database) {
     },
     /** Records attempts in one transaction. */
     settle(results: readonly ForwardResult[]): void {
-      const database = open()
       const sql = `UPDATE forwards SET state = ?, attempts = attempts + 1, next_attempt_at = ?, status = ?, ms = ?,
         error = ? WHERE sequence = ? AND target = ?`
       database.transaction(() => {

@@ -20,7 +20,7 @@ interface Calls extends Omit<EventCalls, 'receive'> {
 
 function openCalls(directory: string): Calls {
   const database = openOwn(EVENTS, directory)
-  const forwards = createForwardStore(() => database)
+  const forwards = createForwardStore(database)
   let broken: StorageError | undefined
   return {
     receiveAll(received) {

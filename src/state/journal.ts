@@ -29,17 +29,13 @@ type Row = Omit<JournalEntry, 'lost' | 'result'> & {readonly lost: number; reado
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
 /** `directory` has the lock files; without one, no other process uses the database. */
-export function createJournalStore(
-  open: () => Database,
-  directory: string | undefined,
-  toRead: () => Database = open,
-): JournalStore {
+export function createJournalStore(database: Database, directory: string | undefined): JournalStore {
   return {
-    forClient: client => createClientJournal(open, directory, client, toRead),
+    forClient: client => createClientJournal(database, directory, client),
     async list({unresolved = false, client} = {}) {
       const sql = `SELECT ${ENTRY}, base_url AS baseUrl, client_id AS clientId FROM reservations
         WHERE ${unresolved ? OPEN : 'TRUE'} ORDER BY created_at DESC, id DESC`
-      return toRead()
+      return database
         .all<Row & Client>(sql)
         .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
         .map(entryOf)
@@ -50,37 +46,29 @@ export function createJournalStore(
         WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
       const json = result === undefined ? null : JSON.stringify(result)
       const {baseUrl, clientId} = client
-      open().run(sql, outcome, now, json, outcome, baseUrl, clientId, reservationRef, outcome)
+      database.run(sql, outcome, now, json, outcome, baseUrl, clientId, reservationRef, outcome)
     },
   }
 }
 
-function createClientJournal(
-  open: () => Database,
-  directory: string | undefined,
-  client: Client,
-  toRead: () => Database,
-): Journal {
-  const lookIn = (database: Database, intent: ReservationIntent) =>
-    decide(candidates(database, client, intent), intent)
+function createClientJournal(database: Database, directory: string | undefined, client: Client): Journal {
+  const verdictOf = (intent: ReservationIntent) => decide(candidates(database, client, intent), intent)
   return {
     async alone(offerId, waitMilliseconds, work, peek) {
       if (directory === undefined) return {gaveUp: false, value: await work()}
       const key = [client.baseUrl, client.clientId, offerId].join('|')
       return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
     },
-    look: async intent => lookIn(toRead(), intent),
+    look: async intent => verdictOf(intent),
     async begin(intent, now) {
-      const database = open()
       return database.transaction((): JournalVerdict => {
-        const verdict = lookIn(database, intent)
+        const verdict = verdictOf(intent)
         if (verdict) return verdict
         removeUnsent(database, client, intent)
         return {kind: 'new', entry: insert(database, client, intent, now)}
       })
     },
     async attempt(id, now) {
-      const database = open()
       return database.transaction(() => {
         const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
         if (database.run(sql, now, id) === 0) throw startedElsewhere()
@@ -89,16 +77,14 @@ function createClientJournal(
       })
     },
     async notSent(id, attempts, now) {
-      const database = open()
       const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
         WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
       eraseOrLater(database, () => database.run(sql, NOT_SENT, now, id, attempts))
     },
     async settle(id, settlement, now) {
-      settle(open(), id, settlement, now)
+      settle(database, id, settlement, now)
     },
     async forget(id, now) {
-      const database = open()
       const unsent = "attempts = 0 AND outcome = 'unresolved'"
       const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
       database.erase(
@@ -110,7 +96,7 @@ function createClientJournal(
     async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM reservations
         WHERE base_url = ? AND client_id = ? AND client_reference_id = ? ORDER BY id DESC`
-      const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
+      const row = database.get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
       return row && entryOf(row)
     },
   }
@@ -170,10 +156,9 @@ function entryOf<T extends Row>({lost, result, ...row}: T) {
   return {...row, lost: lost === 1, result: json}
 }
 
-export function createSubscriptionJournal(open: () => Database): SubscriptionJournal {
+export function createSubscriptionJournal(database: Database): SubscriptionJournal {
   return {
     async begin({baseUrl, clientId}, {url, events}, {now, again}) {
-      const database = open()
       const key = [baseUrl, clientId, url] as const
       const where = 'WHERE base_url = ? AND client_id = ? AND url = ?'
       return database.transaction(() => {
@@ -187,7 +172,7 @@ export function createSubscriptionJournal(open: () => Database): SubscriptionJou
       })
     },
     async end(id) {
-      open().run('DELETE FROM subscriptions_begun WHERE id = ?', id)
+      database.run('DELETE FROM subscriptions_begun WHERE id = ?', id)
     },
   }
 }

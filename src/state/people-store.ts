@@ -23,17 +23,14 @@ const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, 
   ON CONFLICT DO UPDATE SET details = excluded.details, kept_at = excluded.kept_at`
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
-/** `toRead` opens the database if it exists. */
-export function createPeopleStore(open: () => Database, toRead: () => Database = open) {
-  const forget = (where: string, ...values: Value[]) => {
-    const database = open()
-    return database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values)) > 0
-  }
+export function createPeopleStore(database: Database) {
+  const forget = (where: string, ...values: Value[]) =>
+    database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values)) > 0
   return {
-    forClient: ({baseUrl, clientId}: Client) => peopleOf(open, toRead, [baseUrl, clientId], forget),
+    forClient: ({baseUrl, clientId}: Client) => peopleOf(database, [baseUrl, clientId], forget),
     /** The people of all clients. */
     listAll: () =>
-      toRead()
+      database
         .all<{details: string}>('SELECT details FROM people ORDER BY kept_at DESC, id DESC')
         .map(({details}) => JSON.parse(details) as KeptGuest | Contact),
     /** Removes the people of all clients. Returns whether there were any. */
@@ -42,21 +39,19 @@ export function createPeopleStore(open: () => Database, toRead: () => Database =
 }
 
 function peopleOf(
-  open: () => Database,
-  toRead: () => Database,
+  database: Database,
   client: readonly [baseUrl: string, clientId: string],
   forget: (where: string, ...values: Value[]) => boolean,
 ) {
   const list = <T>(kind: Kind): Kept<T>[] => {
     const sql = `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id`
-    return toRead()
+    return database
       .all<{id: number; details: string}>(sql, ...client, kind)
       .map(({id, details}) => ({id, details: JSON.parse(details) as T}))
   }
   return {
     /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
     keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
-      const database = open()
       const put = (kind: Kind, person: string, details: object) =>
         database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
       database.transaction(() => {

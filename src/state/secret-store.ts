@@ -30,26 +30,23 @@ interface SecretRow {
   readonly secret: string
 }
 
-/** `toRead` opens the database if it exists; it is called before any client secret is read, also one in the keychain. */
-export function createSecretStore(open: () => Database, keychain: Keychain, toRead: () => Database = open) {
+/** `database` is read before any client secret is, also one in the keychain. */
+export function createSecretStore(database: Database, keychain: Keychain) {
   /** Writes to tokens.db, synchronously. */
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
-    void open().run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
+    void database.run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
   // Every column: a read-only tokens.db of an earlier version has no client_id.
-  const rowsOf = ({profile}: SecretOwner, database = toRead()) =>
+  const rowsOf = ({profile}: SecretOwner) =>
     database.all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
-  const erase = (sql: string, values: Value[], orLater: boolean) => {
-    const database = open()
-    return database.erase(() => database.run(sql, ...values), {orLater}) > 0
-  }
+  const erase = (sql: string, values: Value[], orLater: boolean) =>
+    database.erase(() => database.run(sql, ...values), {orLater}) > 0
   return {
     writeToFile,
     /** The client secret, or undefined. Throws Failure when the keychain is not available. */
     async read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined> {
-      const database = toRead()
+      const rows = rowsOf(owner)
       if (place === 'keychain')
         return (await keychain.read(accountOf(owner))) ?? (await keychain.read(owner.profile))
-      const rows = rowsOf(owner, database)
       const row = rows.find(row => row.client_id === owner.clientId) ?? rows.find(row => !row.client_id)
       return row?.secret
     },
@@ -77,12 +74,12 @@ export function createSecretStore(open: () => Database, keychain: Keychain, toRe
     },
     putSigningSecret({subscription_id, profile, secret, stored_at}: SigningSecret): void {
       const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
-      open().run(sql, subscription_id, profile, secret, stored_at)
+      database.run(sql, subscription_id, profile, secret, stored_at)
     },
     /** Signing secrets of `profile`, or of all, newest first. */
     listSigningSecrets(profile: string | null = null): SigningSecret[] {
       const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
-      return toRead().all<SigningSecret>(sql, profile, profile)
+      return database.all<SigningSecret>(sql, profile, profile)
     },
     removeSigningSecret(profile: string, subscriptionId: string): boolean {
       const sql = 'DELETE FROM signing_secrets WHERE profile = ? AND subscription_id = ?'
@@ -91,7 +88,7 @@ export function createSecretStore(open: () => Database, keychain: Keychain, toRe
     /** Whether tokens.db has any secret of that profile, which may be deleted. */
     holdsFor(profile: string): boolean {
       const isOf = (table: string) =>
-        toRead().get(`SELECT 1 FROM ${table} WHERE profile = ?`, profile) !== undefined
+        database.get(`SELECT 1 FROM ${table} WHERE profile = ?`, profile) !== undefined
       return isOf('client_secrets') || isOf('signing_secrets')
     },
   }

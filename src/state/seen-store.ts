@@ -29,11 +29,9 @@ const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, ${COLUM
   VALUES (?, ?, ?, ${COLUMNS.map(() => '?')})
   ON CONFLICT DO UPDATE SET ${COLUMNS.map(name => `${name} = excluded.${name}`)}`
 
-/** `toRead` opens the database if it exists. */
-export function createOfferStore(open: () => Database, toRead: () => Database = open): OfferStore {
+export function createOfferStore(database: Database): OfferStore {
   return {
     async remember(client, offers, now) {
-      const database = open()
       database.transaction(() => {
         database.run('DELETE FROM offers WHERE searched_at < ?', now - OFFER_RETENTION_SECONDS)
         for (const offer of offers) insert(database, client, offer)
@@ -41,24 +39,24 @@ export function createOfferStore(open: () => Database, toRead: () => Database = 
     },
     async find(client, offerId) {
       const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
-      const row = toRead().get<Row>(sql, client.baseUrl, client.clientId, offerId)
+      const row = database.get<Row>(sql, client.baseUrl, client.clientId, offerId)
       return row && offerOf(row)
     },
     async latest({baseUrl, clientId}) {
       const sql =
         'SELECT * FROM offers WHERE base_url = ? AND client_id = ? ORDER BY searched_at DESC LIMIT 1'
-      const row = toRead().get<Row>(sql, baseUrl, clientId)
+      const row = database.get<Row>(sql, baseUrl, clientId)
       return row && offerOf(row)
     },
     async valid(now) {
       const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL
         ORDER BY searched_at DESC, rowid`
-      return toRead().all<Row>(sql, now).map(offerOf)
+      return database.all<Row>(sql, now).map(offerOf)
     },
     async markUsed(client, offerId, clientReferenceId) {
       const sql =
         'UPDATE offers SET used_by_reference = ? WHERE base_url = ? AND client_id = ? AND offer_id = ?'
-      open().run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
+      database.run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
     },
   }
 }
@@ -95,12 +93,10 @@ export interface KnownCity {
 const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, country_code = excluded.country_code`
 
-/** `toRead` opens the database if it exists. */
-export function createCityStore(open: () => Database, toRead: () => Database = open) {
+export function createCityStore(database: Database) {
   return {
     /** Stores `cities` of the client's service; names are updated. */
     remember({baseUrl}: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void {
-      const database = open()
       database.transaction(() => {
         for (const {id, name, country_code} of cities)
           database.run(UPSERT_CITY, baseUrl, id, name, country_code)
@@ -110,7 +106,7 @@ export function createCityStore(open: () => Database, toRead: () => Database = o
     list(client?: Pick<Client, 'baseUrl'>): KnownCity[] {
       const sql = `SELECT DISTINCT id, name, country_code FROM cities WHERE ? IS NULL OR base_url = ? ORDER BY name, id`
       const baseUrl = client?.baseUrl ?? null
-      return toRead().all<KnownCity>(sql, baseUrl, baseUrl)
+      return database.all<KnownCity>(sql, baseUrl, baseUrl)
     },
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../contract/journal.js'
 import type {EventKeeper} from '../contract/stored-events.js'
 import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
-import {type Database, openIfAny} from '../storage/database.js'
+import {type Database, openIfAny, openingWhenUsed} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {isFull, StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
@@ -74,6 +74,11 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     const looked = toLookAt(own)
     return ifAny(own, () => (writable() ? database() : looked()))
   }
+  const whenUsed = (own: OwnDatabase) => {
+    const database = toWrite(own)
+    const read = toRead(own, database)
+    return openingWhenUsed(database, () => (opened.has(own.name) ? database() : read()))
+  }
   const tokensDatabase = toWrite(TOKENS, () => (isWritableDirectory(directory) ? directory : undefined))
   const secretsToRead = toRead(TOKENS, tokensDatabase)
   const tokensInMemory = lazily('tokens in memory', () => openOwn(TOKENS, undefined))
@@ -106,20 +111,18 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     }
     return forget(tokensDatabase(), which)
   }
-  const stateDatabase = toWrite(STATE)
-  const stateToRead = toRead(STATE, stateDatabase)
+  const stateDatabase = whenUsed(STATE)
   const people = once(async () => {
     const {createPeopleStore} = await import('./people-store.js')
-    return createPeopleStore(stateDatabase, stateToRead)
+    return createPeopleStore(stateDatabase)
   })
-  const eventsDatabase = toWrite(EVENTS)
   const ownEvents = once(async () => {
     const {createEventStore} = await import('./event-store.js')
-    return createEventStore(eventsDatabase, toRead(EVENTS, eventsDatabase))
+    return createEventStore(whenUsed(EVENTS))
   })
   const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   const settings = createSettings(directory, {mayTighten: writes})
-  const secrets = createSecretStore(tokensDatabase, keychain, secretsOfGeneration)
+  const secrets = createSecretStore(openingWhenUsed(tokensDatabase, secretsOfGeneration), keychain)
   const isShared = once(() => store?.isSet() === true)
   const shared = once(async () => {
     const {openSharedStores} = await import('./postgres/shared.js')
@@ -128,8 +131,8 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
   /** The port in the store, or the one of this machine. */
   const place = <Name extends keyof Ports>(name: Name, local: Ports[Name], own: Partial<Ports[Name]> = {}) =>
     routed(async () => (isShared() ? ((await shared())[name] as unknown as Ports[Name]) : local), own)
-  const journal = createJournalStore(stateDatabase, directory, stateToRead)
-  const tokens = createTokenStore(tokenDatabase, lockDirectory, generation, tokensToRead)
+  const journal = createJournalStore(stateDatabase, directory)
+  const tokens = createTokenStore(openingWhenUsed(tokenDatabase, tokensToRead), lockDirectory, generation)
   const sharedJournal = (client: JournalClient) =>
     routed(async () => (await shared()).journal.forClient(client))
   /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
@@ -184,8 +187,8 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
           ? withoutLocal(sharedJournal(client), journal.forClient(client))
           : journal.forClient(client),
     }),
-    offers: place('offers', createOfferStore(stateDatabase, stateToRead)),
-    cities: createCityStore(stateDatabase, stateToRead),
+    offers: place('offers', createOfferStore(stateDatabase)),
+    cities: createCityStore(stateDatabase),
     /** Never in the store. */
     people,
     subscriptions: place('subscriptions', createSubscriptionJournal(stateDatabase)),
@@ -226,7 +229,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
 /** For a home that cannot be written. Lost with this process, so the caller must be able to repeat by key and reference. */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
   const database = openOwn(STATE, undefined)
-  return {journal: createJournalStore(() => database, undefined), close: () => database.close()}
+  return {journal: createJournalStore(database, undefined), close: () => database.close()}
 }
 
 type Ports = Pick<SharedStores, 'journal' | 'offers' | 'subscriptions'> & {

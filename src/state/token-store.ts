@@ -15,53 +15,49 @@ const TOKEN = `base_url AS baseUrl, client_id AS clientId, access_token, scopes,
 type Row = Client & Omit<CachedToken, 'scopes' | 'askedScopes'> & {scopes: string; askedScopes: string}
 
 /**
- * `toRead` opens the database if it exists. `directory` has the lock files; without one, no other process uses the database.
- * `generation` is that of the file when this process first opened it; a logout of this process clears it.
+ * `directory` has the lock files; without one, no other process uses the database. `generation` is that of the file when
+ * this process first used it; a logout of this process clears it.
  */
 export function createTokenStore(
-  open: () => Database,
+  database: Database,
   directory: () => string | undefined,
   generation: {began?: number | undefined},
-  toRead: () => Database = open,
 ): TokenStore {
-  const began = (opened: Database) => {
-    generation.began ??= generationOf(opened)
-    return opened
+  const begun = () => {
+    generation.began ??= generationOf(database)
+    return database
   }
-  const database = () => began(open())
-  const databaseToRead = () => began(toRead())
   return {
     async list(client) {
       const sql = `SELECT ${TOKEN} FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
-      return databaseToRead()
+      return begun()
         .all<Row>(sql, ...whose(client))
         .map(row => tokenOf(row).token)
     },
     async put(client, token) {
-      const opened = database()
       unlessFull(() =>
-        opened.transaction(() => {
+        begun().transaction(() => {
           // No other process can log out of a database in memory.
           const isShared = directory() !== undefined
-          if (!isShared || generationOf(opened) === generation.began) insert(opened, client, token)
+          if (!isShared || generationOf(database) === generation.began) insert(database, client, token)
         }),
       )
     },
     async remove(client, accessToken) {
       const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
-      unlessFull(() => database().run(sql, ...whose(client), accessToken))
+      unlessFull(() => begun().run(sql, ...whose(client), accessToken))
     },
     async noteFailure(client, request, {kind, message, details}, now) {
       const row = [...whose(client), ...kindOf(request), JSON.stringify({kind, message, details}), now]
       unlessFull(() =>
-        database().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
+        begun().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
       )
     },
     async failureBetween(client, request, since, until) {
       const when = 'failed_at BETWEEN ? AND ?'
       const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND ${when}`
       const values = [...whose(client), ...kindOf(request), since, until]
-      const row = databaseToRead().get<{failure: string}>(sql, ...values)
+      const row = begun().get<{failure: string}>(sql, ...values)
       if (row === undefined) return undefined
       const {kind, message, details} = JSON.parse(row.failure) as Failure
       return new Failure(kind, message, details)
@@ -83,9 +79,7 @@ export function createTokenStore(
       })
     },
     async listAll() {
-      return databaseToRead()
-        .all<Row>(`SELECT ${TOKEN} FROM access_tokens ORDER BY obtained_at DESC`)
-        .map(tokenOf)
+      return begun().all<Row>(`SELECT ${TOKEN} FROM access_tokens ORDER BY obtained_at DESC`).map(tokenOf)
     },
   }
 }

@@ -246,6 +246,18 @@ export function openIfAny(path: string, open: () => Database): Database {
   return hasDatabaseFile(path) ? open() : EMPTY_DATABASE
 }
 
+/** Opened by the first call: by `toRead` for a query, else by `open`, after which `toRead` must return the same one. */
+export function openingWhenUsed(open: () => Database, toRead: () => Database): Database {
+  return {
+    all: (sql, ...values) => toRead().all(sql, ...values),
+    get: (sql, ...values) => toRead().get(sql, ...values),
+    run: (sql, ...values) => open().run(sql, ...values),
+    transaction: work => open().transaction(work),
+    erase: (work, options) => open().erase(work, options),
+    close: () => toRead().close(),
+  }
+}
+
 function refuse(): never {
   throw new TypeError('an empty database cannot be written')
 }

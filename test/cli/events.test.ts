@@ -11,7 +11,7 @@ let store: EventStore
 
 beforeEach(() => {
   const database = closing(openOwn(EVENTS, ownDirectory()))
-  store = createEventStore(() => database)
+  store = createEventStore(database)
   const rest = {
     type: null,
     receivedAt: 1,

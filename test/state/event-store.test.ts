@@ -24,8 +24,8 @@ beforeEach(() => {
   database = closing(openOwn(EVENTS, directory))
 })
 
-const events = () => createEventStore(() => database)
-const forwards = () => createForwardStore(() => database)
+const events = () => createEventStore(database)
+const forwards = () => createForwardStore(database)
 const taken = (now: number) =>
   forwards()
     .take('me', TARGET, now, 9)

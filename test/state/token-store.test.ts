@@ -18,11 +18,11 @@ let store: TokenStore
 beforeEach(() => {
   directory = ownDirectory()
   database = closing(openOwn(TOKENS, directory))
-  store = storeOf(() => database)
+  store = storeOf(database)
 })
 
-const storeOf = (open: () => Database, generation = {}, place: () => string | undefined = () => directory) =>
-  createTokenStore(open, place, generation)
+const storeOf = (from: Database, generation = {}, place: () => string | undefined = () => directory) =>
+  createTokenStore(from, place, generation)
 
 /** A database whose every write fails with `error`. */
 const failing = (error: unknown): Database => {
@@ -39,11 +39,7 @@ const ASKING = {scopes: ['a', 'b'], route: 'direct'}
 
 test('a store of one process waits for none, and keeps its tokens whatever the generation on disk', async () => {
   const own = closing(openOwn(TOKENS, undefined))
-  const alone = storeOf(
-    () => own,
-    {began: 3},
-    () => undefined,
-  )
+  const alone = storeOf(own, {began: 3}, () => undefined)
   await alone.put(CLIENT, token('own'))
   expect(await alone.list(CLIENT)).toMatchObject([{access_token: 'own'}])
   const went = {gaveUp: false, value: 'went'}
@@ -59,27 +55,13 @@ test('lists the tokens of all clients, newest first', async () => {
 })
 
 test('ignores a full disk, and reports any other fault', async () => {
-  const full = storeOf(() => failing(FULL))
+  const full = storeOf(failing(FULL))
   await full.put(CLIENT, token('one'))
   await full.remove(CLIENT, 'one')
   await full.noteFailure(CLIENT, ASKING, FAILURE, 1)
-  const busy = storeOf(() => failing(BUSY))
+  const busy = storeOf(failing(BUSY))
   await expect(busy.put(CLIENT, token('one'))).rejects.toThrow(BUSY)
   await expect(busy.remove(CLIENT, 'one')).rejects.toThrow(BUSY)
-})
-
-test('opens a database to read for reading, and one to write for writing', async () => {
-  const asked: string[] = []
-  const opened = (what: string) => () => {
-    asked.push(what)
-    return database
-  }
-  const both = createTokenStore(opened('write'), () => directory, {}, opened('read'))
-  await both.list(CLIENT)
-  await both.listAll()
-  await both.put(CLIENT, token('one'))
-  await both.remove(CLIENT, 'one')
-  expect(asked).toEqual(['read', 'read', 'write', 'write'])
 })
 
 test.each([
@@ -92,7 +74,7 @@ test.each([
     ran += 1
     throw error
   }
-  const asking = storeOf(() => database, {}, place).alone(CLIENT, 0, work, nothing)
+  const asking = storeOf(database, {}, place).alone(CLIENT, 0, work, nothing)
   await expect(asking).rejects.toThrow(message)
   expect(ran).toBe(runs)
 })

@@ -26,7 +26,7 @@ interface ReceivingOptions {
 export async function startReceiving(options: ReceivingOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-receiving-'))
   const database = openOwn(EVENTS, directory)
-  const store = createEventStore(() => database)
+  const store = createEventStore(database)
   const keeper = {profile: 'default', owner: 'test'}
   const receipts: Receipt[] = []
   /** Statuses of requests that were answered by the server alone. */
