@@ -5,7 +5,7 @@ import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
 import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from './openapi-schemas.js'
 import {wordsFor} from './openapi-words.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
-import {OPERATIONS, type Operation, type OperationName, SCOPES, SUMMARIES} from './operations.js'
+import {OPERATIONS, type Operation, type OperationName, SCOPES} from './operations.js'
 import {eventEnvelope} from './webhooks.js'
 
 const VERSION = '1.0.0'
@@ -94,7 +94,7 @@ function answerSchema(name: OperationName, records: Records): JsonSchema {
   const example = exampleOf(schema, records) as {data: object}
   const change = EXAMPLES[name]?.(records)
   const examples = [change ? {...example, data: {...example.data, ...change}} : example]
-  return {...schema, description: `The answer to: ${SUMMARIES[name]}`, 'x-source': 'ours', examples}
+  return {...schema, description: `The answer to: ${OPERATIONS[name].summary}`, 'x-source': 'ours', examples}
 }
 
 function paths(schemas: Records): Record<string, Record<string, object>> {
@@ -114,8 +114,8 @@ function describe(name: OperationName, schemas: Records): object {
   return {
     operationId: operationId(name),
     tags: [TAGS[name.split('.')[0] as keyof typeof TAGS][0]],
-    summary: SUMMARIES[name],
-    description: `${SUMMARIES[name]}. ${needs}`,
+    summary: OPERATIONS[name].summary,
+    description: `${OPERATIONS[name].summary}. ${needs}`,
     'x-source': operation.source,
     security: operation.scope ? [{oauth2: [operation.scope]}, {bearer: []}] : [],
     ...(parameters.length > 0 && {parameters}),
@@ -158,52 +158,41 @@ function success(name: OperationName, details: OperationDetails, schemas: Record
   }
   const schema = {$ref: `#/components/schemas/${id}`}
   const content = {'application/json': {schema, example: exampleOf(schema, schemas)}}
-  const links = LINKS[name]
-  return {description: `${SUMMARIES[name]}: done`, headers, content, ...(links && {links: linksTo(links)})}
+  const links = Object.entries(LINKS[name] ?? {}).flatMap(([from, next]) => next.map(to => linkTo(to, from)))
+  const linked = links.length > 0 && {links: Object.fromEntries(links)}
+  return {description: `${OPERATIONS[name].summary}: done`, headers, content, ...linked}
 }
 
-/** From a search to the reservation and on to its voucher: the values of an answer that the next request takes. */
-const LINKS: Partial<Record<OperationName, readonly Link[]>> = {
-  'hotels.search': [
-    {to: 'hotels.price', name: 'offer_id', from: '/data/offers/0/offer_id'},
-    {to: 'hotels.show', name: 'hotel_id', from: '/data/offers/0/hotel/hotel_id'},
-    {to: 'reservations.create', name: 'offer_id', from: '/data/offers/0/offer_id', inBody: true},
-  ],
-  'hotels.price': [{to: 'reservations.create', name: 'offer_id', from: '/data/offer_id', inBody: true}],
-  'reservations.create': (
-    [
-      'reservations.show',
-      'voucher.show',
-      'reservations.update',
-      'reservations.quote',
-      'reservations.cancel',
-    ] as const
-  ).map(to => ({to, name: 'reservation_ref', from: '/data/reservation_ref'})),
-  'tours.search': [{to: 'tours.show', name: 'tour_id', from: '/data/0/tour_id'}],
-  'subscriptions.create': (
-    ['subscriptions.test', 'subscriptions.show', 'subscriptions.deliveries', 'subscriptions.delete'] as const
-  ).map(to => ({to, name: 'subscription_id', from: '/data/id'})),
+/** The values of an answer that the next request takes, from a search to the reservation and on to its voucher. */
+const LINKS: Partial<Record<OperationName, Readonly<Record<string, readonly OperationName[]>>>> = {
+  'hotels.search': {
+    '/data/offers/0/offer_id': ['hotels.price', 'reservations.create'],
+    '/data/offers/0/hotel/hotel_id': ['hotels.show'],
+  },
+  'hotels.price': {'/data/offer_id': ['reservations.create']},
+  'reservations.create': {
+    '/data/reservation_ref': [
+      ...(['reservations.show', 'voucher.show', 'reservations.update'] as const),
+      ...(['reservations.quote', 'reservations.cancel'] as const),
+    ],
+  },
+  'tours.search': {'/data/0/tour_id': ['tours.show']},
+  'subscriptions.create': {
+    '/data/id': [
+      ...(['subscriptions.test', 'subscriptions.show'] as const),
+      ...(['subscriptions.deliveries', 'subscriptions.delete'] as const),
+    ],
+  },
 }
 
-interface Link {
-  readonly to: OperationName
-  /** Of the parameter, or of the member of the body, that takes the value. */
-  readonly name: string
-  /** JSON pointer into the answer. */
-  readonly from: string
-  readonly inBody?: boolean
-}
-
-function linksTo(links: readonly Link[]): Record<string, object> {
-  const described = links.map(({to, name, from, inBody}) => {
-    const taken = {[name]: `$response.body#${from}`}
-    const description = `${SUMMARIES[to]}: takes \`${name}\` from \`${from}\``
-    return [
-      operationId(to),
-      {operationId: operationId(to), description, [inBody ? 'requestBody' : 'parameters']: taken},
-    ]
-  })
-  return Object.fromEntries(described)
+/** The value at `pointer` is the parameter in the path of the next request, or a member of its body. */
+function linkTo(to: OperationName, pointer: string): [string, object] {
+  const {path, summary} = OPERATIONS[to]
+  const parameter = /\{(\w+)\}/.exec(path)?.[1]
+  const name = parameter ?? pointer.slice(pointer.lastIndexOf('/') + 1)
+  const description = `${summary}: takes \`${name}\` from \`${pointer}\``
+  const taken = {[parameter ? 'parameters' : 'requestBody']: {[name]: `$response.body#${pointer}`}}
+  return [operationId(to), {operationId: operationId(to), description, ...taken}]
 }
 
 function securitySchemes(serverUrl: string): object {

@@ -10,70 +10,49 @@ export interface Operation {
   readonly path: string
   /** Scope the bearer token needs; null for the OAuth endpoints, which take no Authorization header. */
   readonly scope: Scope | null
+  readonly summary: string
   /** The § that shows the operation, or `ours`. */
   readonly source: string
 }
 
 const RESERVATION = '/reservations/{reservation_ref}'
-const SUBSCRIPTION = '/webhooks/subscriptions/{subscription_id}'
+const SUBSCRIPTIONS = '/webhooks/subscriptions'
+const SUBSCRIPTION = `${SUBSCRIPTIONS}/{subscription_id}`
 
 export const OPERATIONS = {
-  'token.create': op('POST', '/oauth/token', null, '§4.1'),
-  'token.revoke': op('POST', '/oauth/revoke', null, '§4.2'),
-  'hotels.search': op('POST', '/hotels/search', 'hotels:read', '§4.3'),
-  'hotels.show': op('GET', '/hotels/{hotel_id}', 'hotels:read'),
-  'hotels.price': op('GET', '/hotels/offers/{offer_id}', 'hotels:read'),
-  'tours.search': op('POST', '/tours/search', 'tours:read'),
-  'tours.show': op('GET', '/tours/{tour_id}', 'tours:read'),
-  'reservations.create': op('POST', '/reservations/hotel', 'reservations:write', '§4.4'),
-  'reservations.list': op('GET', '/reservations', 'reservations:read'),
-  'reservations.show': op('GET', RESERVATION, 'reservations:read'),
-  'reservations.update': op('PATCH', RESERVATION, 'reservations:write'),
-  'reservations.quote': op('GET', `${RESERVATION}/cancellation-quote`, 'reservations:read'),
-  'reservations.cancel': op('POST', `${RESERVATION}/cancel`, 'reservations:write'),
-  'voucher.show': op('GET', `${RESERVATION}/voucher`, 'reservations:read', '§4.5'),
-  'account.show': op('GET', '/account', 'account:read', '§4.6'),
-  'content.countries': op('GET', '/content/countries', 'content:read'),
-  'content.currencies': op('GET', '/content/currencies', 'content:read'),
-  'content.cities': op('GET', '/content/cities', 'content:read'),
-  'subscriptions.create': op('POST', '/webhooks/subscriptions', 'webhooks:write', '§4.7'),
-  'subscriptions.test': op('POST', `${SUBSCRIPTION}/test`, 'webhooks:write', '§4.8'),
-  'subscriptions.list': op('GET', '/webhooks/subscriptions', 'webhooks:read'),
-  'subscriptions.show': op('GET', SUBSCRIPTION, 'webhooks:read'),
-  'subscriptions.update': op('PATCH', SUBSCRIPTION, 'webhooks:write'),
-  'subscriptions.delete': op('DELETE', SUBSCRIPTION, 'webhooks:write'),
-  'subscriptions.deliveries': op('GET', `${SUBSCRIPTION}/deliveries`, 'webhooks:read'),
+  'token.create': op('POST', '/oauth/token', null, 'Obtain an access token', '§4.1'),
+  'token.revoke': op('POST', '/oauth/revoke', null, 'Revoke an access token', '§4.2'),
+  'hotels.search': op('POST', '/hotels/search', 'hotels:read', 'Search hotel offers', '§4.3'),
+  'hotels.show': op('GET', '/hotels/{hotel_id}', 'hotels:read', 'Show one hotel'),
+  'hotels.price': op('GET', '/hotels/offers/{offer_id}', 'hotels:read', 'Query the price of an offer'),
+  'tours.search': op('POST', '/tours/search', 'tours:read', 'Search tours'),
+  'tours.show': op('GET', '/tours/{tour_id}', 'tours:read', 'Show one tour'),
+  'reservations.create': op('POST', '/reservations/hotel', 'reservations:write', 'Book an offer', '§4.4'),
+  'reservations.list': op('GET', '/reservations', 'reservations:read', 'List reservations'),
+  'reservations.show': op('GET', RESERVATION, 'reservations:read', 'Show one reservation'),
+  'reservations.update': op('PATCH', RESERVATION, 'reservations:write', 'Update a reservation'),
+  'reservations.quote': op(
+    'GET',
+    `${RESERVATION}/cancellation-quote`,
+    'reservations:read',
+    'Quote the fee of a cancellation',
+  ),
+  'reservations.cancel': op('POST', `${RESERVATION}/cancel`, 'reservations:write', 'Cancel a reservation'),
+  'voucher.show': op('GET', `${RESERVATION}/voucher`, 'reservations:read', 'Get the voucher link', '§4.5'),
+  'account.show': op('GET', '/account', 'account:read', 'Show the account and its balance', '§4.6'),
+  'content.countries': op('GET', '/content/countries', 'content:read', 'List countries'),
+  'content.currencies': op('GET', '/content/currencies', 'content:read', 'List currencies'),
+  'content.cities': op('GET', '/content/cities', 'content:read', 'List cities'),
+  'subscriptions.create': op('POST', SUBSCRIPTIONS, 'webhooks:write', 'Create a subscription', '§4.7'),
+  'subscriptions.test': op('POST', `${SUBSCRIPTION}/test`, 'webhooks:write', 'Send a test event', '§4.8'),
+  'subscriptions.list': op('GET', SUBSCRIPTIONS, 'webhooks:read', 'List webhook subscriptions'),
+  'subscriptions.show': op('GET', SUBSCRIPTION, 'webhooks:read', 'Show one webhook subscription'),
+  'subscriptions.update': op('PATCH', SUBSCRIPTION, 'webhooks:write', 'Update a webhook subscription'),
+  'subscriptions.delete': op('DELETE', SUBSCRIPTION, 'webhooks:write', 'Delete a webhook subscription'),
+  'subscriptions.deliveries': op('GET', `${SUBSCRIPTION}/deliveries`, 'webhooks:read', 'List deliveries'),
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
-
-export const SUMMARIES: Readonly<Record<OperationName, string>> = {
-  'token.create': 'Obtain an access token',
-  'token.revoke': 'Revoke an access token',
-  'hotels.search': 'Search hotel offers',
-  'hotels.show': 'Show one hotel',
-  'hotels.price': 'Query the price of an offer',
-  'tours.search': 'Search tours',
-  'tours.show': 'Show one tour',
-  'reservations.create': 'Convert an offer into a reservation',
-  'reservations.list': 'List reservations',
-  'reservations.show': 'Show one reservation',
-  'reservations.update': 'Update a reservation',
-  'reservations.quote': 'Quote the fee of a cancellation',
-  'reservations.cancel': 'Cancel a reservation',
-  'voucher.show': 'Get the signed link of a voucher',
-  'account.show': 'Show the account and its balance',
-  'content.countries': 'List countries',
-  'content.currencies': 'List currencies',
-  'content.cities': 'List cities',
-  'subscriptions.create': 'Create a webhook subscription',
-  'subscriptions.test': 'Send a test event',
-  'subscriptions.list': 'List webhook subscriptions',
-  'subscriptions.show': 'Show one webhook subscription',
-  'subscriptions.update': 'Update a webhook subscription',
-  'subscriptions.delete': 'Delete a webhook subscription',
-  'subscriptions.deliveries': 'List the deliveries of a subscription',
-}
 
 /**
  * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`: segments of plain characters, none of
@@ -108,8 +87,14 @@ export function operationAt(method: string, path: string): OperationName | undef
   return best?.[0] as OperationName | undefined
 }
 
-function op(method: Operation['method'], path: string, scope: Scope | null, source = 'ours'): Operation {
-  return {method, path, scope, source}
+function op(
+  method: Operation['method'],
+  path: string,
+  scope: Scope | null,
+  summary: string,
+  source = 'ours',
+): Operation {
+  return {method, path, scope, summary, source}
 }
 
 export const SCOPES = {

@@ -9,7 +9,7 @@ import {type Api, SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject, own, parseJson} from '../../contract/json.js'
-import {OPERATIONS, type OperationName, SUMMARIES} from '../../contract/operations.js'
+import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
 import type {Target} from './target.js'
@@ -89,7 +89,7 @@ async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Pro
 
 /** The refusal of an operation whose path would be a guess. */
 export function notShown(name: OperationName): Failure {
-  const what = SUMMARIES[name].toLowerCase()
+  const what = OPERATIONS[name].summary.toLowerCase()
   return usage(
     'path_not_shown',
     `the interface does not show the path to ${what}, and a guessed path is called on the local sandbox only; nothing was sent`,

@@ -6,7 +6,7 @@ import {DEFAULT_TIMEOUT_SECONDS} from '../../api/http/retry.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
 import {HEADER_NAME} from '../../contract/identifiers.js'
-import {SUMMARIES} from '../../contract/operations.js'
+import {OPERATIONS} from '../../contract/operations.js'
 import {plainMessage} from '../../contract/plain-messages.js'
 import type {Contact} from '../../contract/reservations.js'
 import {concealPassword, hasPassword, parseStoreUrl} from '../../state/postgres/url.js'
@@ -163,7 +163,7 @@ export const SETTING_KEYS: readonly SettingKey[] = [
   ...Object.entries(KEYS).map(([name, key]) => ({name, places: EVERYWHERE, ...key})),
   ...OWN_OPERATIONS.map(operation => ({
     name: `paths.${operation}`,
-    summary: `path, under the base URL, to ${SUMMARIES[operation].toLowerCase()}`,
+    summary: `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`,
     places: EVERYWHERE,
     isOfService: true,
     check: (field: string, text: string) => checkOwnPath(field, operation, text),
