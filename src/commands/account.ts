@@ -4,8 +4,7 @@ import {single} from '../cli/terminal/result.js'
 
 export default class Account extends BaseCommand {
   static override summary = 'Show the account and its balance'
-  static override description = `Prints the account as the service returns it.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET.`
+  static override description = `Prints the account as the service returns it.`
   static override examples = ['bookctl account', 'bookctl account --query account.balance']
   /** What else a service sends is shown beside these, and in the JSON. */
   static override columns = [

@@ -34,8 +34,7 @@ exit code is that of every command, so a refusal shows in it, and 6 means a body
 With --json a refusal is the error document, with the service's own body under "body" if that is short enough, and a
 response that is not JSON is {content_type, bytes, body or body_base64}. Requests that only read are repeated when the
 answer is lost; changes never are, and then the exit code is ${EXITS.outcome_unknown.code}. The token has the scope of the operation if the path
-is a known one, else the configured scopes.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES.`
+is a known one, else the configured scopes.`
   static override examples = [
     'bookctl api /account',
     'bookctl api GET "reservations?limit=5" --query "data[].reservation_ref"',

@@ -8,7 +8,8 @@ export default class Autocomplete extends BaseCommand {
   static override description =
     `The script completes commands, flags and their values, and on TAB what this machine knows: profiles, cities, offers,
 references, subscriptions, events. Loading it starts no other program. It is only printed: none of your files is
-changed. Without SHELL, prints how to install the script. Environment: SHELL.`
+changed. Without SHELL, prints how to install the script.`
+  static override environment = ['SHELL']
   static override examples = [
     'bookctl autocomplete',
     'source <(bookctl autocomplete bash)',

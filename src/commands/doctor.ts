@@ -19,8 +19,7 @@ connection, TLS certificates, the service's answer, its clock, the token, its sc
 secrets and, with --receiver, a webhook receiver. It uses the same network code as every command, and works without a
 login, with a broken configuration and without a network. Each check is ok, warn, fail or skipped, and says what to
 do. The exit code is that of the first failed check: 2 for this machine and its configuration, 4 for credentials, 7
-for the network, 6 for the service, 5 for the receiver; 0 if none failed.
-Environment: those of every command, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS.`
+for the network, 6 for the service, 5 for the receiver; 0 if none failed.`
   static override examples = [
     'bookctl doctor',
     'bookctl doctor --offline --json',

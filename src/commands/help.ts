@@ -6,7 +6,6 @@ export default class HelpCommand extends BaseCommand {
   static override hidden = true
   static override strict = false
   static override summary = 'Explain a command, a group or a topic'
-  static override description = 'Environment: none.'
   static override examples = ['bookctl help reserve', 'bookctl help exit-codes']
 
   async run(): Promise<void> {

@@ -6,7 +6,7 @@ export default class Journal extends BaseCommand {
   static override summary = 'List what this machine tried to book.'
   static override description =
     `Every reservation is recorded before it is sent. If the answer was lost, its outcome is "unknown" or "unresolved" until
-bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine. Environment: BOOKCTL_CONFIG_DIR.`
+bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine.`
   static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
   static override columns = JOURNAL_COLUMNS
   static override flags = {unresolved: Flags.boolean({summary: 'only reservations whose outcome is unknown'})}

@@ -13,8 +13,7 @@ export default class Login extends BaseCommand {
     `Obtains a token before anything is stored. --profile names the profile (default: default).
 The secret is asked for, or read with --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET; it is not
 accepted as an argument, because arguments show in the process list and the shell history. Without --scope, the scopes
-for booking are requested: account:read, hotels:read, reservations:read, reservations:write.
-Environment: BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_SCOPES, BOOKCTL_PROFILE.`
+for booking are requested: account:read, hotels:read, reservations:read, reservations:write.`
   static override examples = [
     'printf %s "$SECRET" | bookctl login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin',
     'bookctl login --profile reader --client-id cid_sandbox --client-secret-file secret.txt --scope account:read',

@@ -20,8 +20,7 @@ export default class Logout extends BaseCommand {
   static override description =
     `Removes everything from this machine even if the service cannot be reached; then says so and exits non-zero. With
 credentials in the environment it revokes their tokens, and prints how to log out of the stored profile, which
---profile selects. Live credentials need confirmation. Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL,
-BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN.`
+--profile selects. Live credentials need confirmation.`
   static override examples = [
     'bookctl logout',
     'bookctl logout --profile reader --dry-run',

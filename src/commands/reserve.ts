@@ -18,7 +18,7 @@ The input file is the service's request, with the fields that --template prints;
 identity number as tc=… or passport=…; type defaults to ADULT, nationality to the client's, and the first guest leads. At a
 terminal, missing values are asked for: without arguments that is the whole booking, from the search to the voucher, and
 nothing is sent before you confirm. Guests are stored on this machine only if you agree; the list of guests offers to forget
-them, and logout --all forgets all. Environment: those of every command.`
+them, and logout --all forgets all.`
   static override examples = [
     'bookctl reserve "$OFFER" --pay account --guest name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146 --guest name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567 --contact name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
     'bookctl reserve --input reservation.json --client-reference TRIP-7 --max-price 900 --dry-run',

@@ -7,9 +7,7 @@ import {BOOKING_SCOPES} from '../contract/operations.js'
 export default class Token extends BaseCommand {
   static override summary = 'Print a valid access token'
   static override description =
-    `The stored token, or a new one if it has expired. Anyone who has it can act as the client until it expires.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN,
-BOOKCTL_SCOPES.`
+    `The stored token, or a new one if it has expired. Anyone who has it can act as the client until it expires.`
   static override examples = ['bookctl token', 'bookctl token --scope account:read --json']
   static override columns = ['access_token', 'token_type', 'scopes', 'expires_at']
   static override candidates = {scope: 'scopes'} as const

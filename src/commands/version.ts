@@ -4,7 +4,6 @@ import {checkColumns} from '../cli/terminal/output.js'
 export default class Version extends BaseCommand {
   static override hidden = true
   static override summary = 'Print the version; with --verbose the environment in effect'
-  static override description = 'Environment: every variable.'
   static override examples = ['bookctl version', 'bookctl version --verbose']
 
   override readonly showsSettings = true

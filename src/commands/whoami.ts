@@ -7,9 +7,7 @@ import {single} from '../cli/terminal/result.js'
 export default class Whoami extends BaseCommand {
   static override summary = 'Show the service and the client in use'
   static override description =
-    `Reads only this machine; --check also asks the service whether it accepts the credentials.
-Environment: BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN,
-BOOKCTL_SCOPES.`
+    `Reads only this machine; --check also asks the service whether it accepts the credentials.`
   static override examples = ['bookctl whoami', 'bookctl whoami --check --json']
   static override columns = [
     'profile',

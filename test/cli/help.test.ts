@@ -57,12 +57,14 @@ describe('the first screen', () => {
   })
 })
 
-test.each(Object.keys(commands))('%s: usage and examples', async id => {
+test.each(Object.keys(commands))('%s: usage, examples and variables', async id => {
   const name = id.replaceAll(':', ' ')
   const text = await help(`help ${name}`)
   expect(text).toContain(`USAGE\n  bookctl ${name}`)
   expect(text).toContain(commands[id]?.summary.slice(0, 40))
   expect(text.match(/^ {2}\$ /gm)?.length).toBe(commands[id]?.examples.length)
+  const variables = text.split('ENVIRONMENT\n')[1]?.split(';', 1)[0]?.trim().split(/,\s+/)
+  expect(VARIABLE_NAMES).toEqual(expect.arrayContaining(variables ?? ['none']))
 })
 
 test('required flags are in the usage line', async () => {

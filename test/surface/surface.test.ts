@@ -28,9 +28,8 @@ test('commands, flags and exit codes are those of the committed list', async () 
   await expect(text).toMatchFileSnapshot('surface.txt')
 })
 
-test.each(commands)('%s says what it does, what it reads, and shows two examples', (_, command) => {
+test.each(commands)('%s says what it does, and shows two examples', (_, command) => {
   expect(command.summary).toMatch(/^[A-Z].*[^.]$|\.$/)
-  expect(command.description).toContain('nvironment')
   expect(command.examples?.length).toBeGreaterThanOrEqual(2)
 })
 

@@ -174,6 +174,9 @@ export abstract class ParsingCommand extends Command {
   /** The flag that a word without a flag is probably meant for. */
   static bareWord: string | undefined
 
+  /** The variables that it reads, for help; undefined: those of every command that calls the service. */
+  static environment: readonly string[] | undefined
+
   /** The kinds of its arguments and flags, for completion and for questions about missing ones. */
   static candidates: Candidates = {}
 

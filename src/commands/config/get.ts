@@ -6,7 +6,7 @@ export default class ConfigGet extends BaseCommand {
   static override summary = 'Print the effective value of a setting'
   static override description =
     `A flag overrides the environment variable, which overrides the profile, which overrides the defaults of all profiles.
-A setting without a value exits with 2. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE, and that of the setting.`
+A setting without a value exits with 2.`
   static override examples = [
     'bookctl config get timeout',
     'bookctl config get signature_header --show-origin',

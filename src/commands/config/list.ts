@@ -6,8 +6,7 @@ export default class ConfigList extends BaseCommand {
   static override summary = 'List the settings, their effective values and origins'
   static override description =
     `Origins are flag, environment, profile, defaults (of all profiles), file, built_in and unset. An invalid value is
-shown with a warning. For a variable with a secret only "set" is shown. Environment: BOOKCTL_CONFIG_DIR,
-BOOKCTL_PROFILE, and those of the settings.`
+shown with a warning. For a variable with a secret only "set" is shown.`
   static override examples = [
     'bookctl config list',
     `bookctl config list --query "settings[?origin!='unset'].key"`,

@@ -4,7 +4,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 export default class ConfigPath extends BaseCommand {
   static override summary = 'Print the path of the settings file'
   static override description =
-    `With --json, also the directory and every file of ours in it. Reads none of them. Environment: BOOKCTL_CONFIG_DIR.`
+    `With --json, also the directory and every file of ours in it. Reads none of them.`
   static override examples = ['bookctl config path', 'bookctl config path --json']
   static override columns = ['path', 'directory', 'files']
 

@@ -8,8 +8,7 @@ export default class ConfigSet extends BaseCommand {
   static override description =
     `Settings of a service (base_url, client_id, scopes, paths.…) are written to the profile in use; all others to the
 defaults of all profiles, or with --profile to that profile. The value is checked first. Secrets are not settings: see
-bookctl login.
-Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
+bookctl login.`
   static override examples = [
     'bookctl config set currency EUR',
     'bookctl config set contact.email ayse@example.com --dry-run',

@@ -6,8 +6,7 @@ export default class ConfigUnset extends BaseCommand {
   static override summary = 'Remove a setting'
   static override description =
     `Removes it from where config set would write it, so that the next source applies. Removing a setting that is not there
-is not an error.
-Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_PROFILE.`
+is not an error.`
   static override examples = [
     'bookctl config unset contact.email',
     'bookctl config unset scopes --profile reader --dry-run',

@@ -14,8 +14,7 @@ export default class HotelsSearch extends CitySearch {
   static override description =
     `An offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes and can be reserved once. Offers found are remembered on this machine, so that
 reserve knows hotel, price and nationality. Sorting and filtering happen here; the service returns every offer. At a
-terminal, missing values are asked for, the city by name if the service's list of cities is available.
-Environment: BOOKCTL_NATIONALITY, BOOKCTL_CURRENCY, and those of every command.`
+terminal, missing values are asked for, the city by name if the service's list of cities is available.`
   static override examples = [
     'bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR',
     'bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-04 --room 2:7,4 --room 1 --nationality DE --currency EUR --sort price --limit 5',

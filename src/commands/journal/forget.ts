@@ -15,8 +15,7 @@ export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome cannot be found out.'
   static override description =
     `Removes the stored request, which has guest data; it cancels nothing at the service. The reference, the key and the hash
-of the request stay, so that the same request is never sent again by mistake: to book after all, search again.
-Environment: BOOKCTL_CONFIG_DIR.`
+of the request stay, so that the same request is never sent again by mistake: to book after all, search again.`
   static override examples = [
     'bookctl journal forget "$REFERENCE" --dry-run',
     'bookctl journal forget "$REFERENCE" --yes --quiet',

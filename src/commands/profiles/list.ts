@@ -3,8 +3,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ProfilesList extends BaseCommand {
   static override summary = 'List the profiles'
-  static override description =
-    'A profile is a named base URL with the credentials of a client. Environment: BOOKCTL_CONFIG_DIR.'
+  static override description = 'A profile is a named base URL with the credentials of a client.'
   static override examples = ['bookctl profiles list', 'bookctl profiles list --json']
   static override columns = PROFILE_COLUMNS
 

@@ -8,8 +8,7 @@ import {single} from '../../cli/terminal/result.js'
 export default class ProfilesRemove extends BaseCommand {
   static override summary = 'Log out of a profile and remove it'
   static override description =
-    `Revokes its tokens, removes its secret and then its entry. Live credentials need confirmation.
-Environment: BOOKCTL_CONFIG_DIR.`
+    `Revokes its tokens, removes its secret and then its entry. Live credentials need confirmation.`
   static override examples = ['bookctl profiles remove reader', 'bookctl profiles remove reader --dry-run']
   static override columns = ['profile', 'revoked', 'removed']
   static override candidates = {name: 'profiles'} as const

@@ -7,7 +7,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Set the current profile'
   static override description =
-    'Commands use the current profile unless --profile or BOOKCTL_PROFILE names another. Environment: BOOKCTL_CONFIG_DIR.'
+    'Commands use the current profile unless --profile or BOOKCTL_PROFILE names another.'
   static override examples = ['bookctl profiles use default', 'bookctl profiles use default --dry-run']
   static override columns = ['profile', 'base_url', 'client_id']
   static override candidates = {name: 'profiles'} as const

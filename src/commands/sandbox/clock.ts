@@ -9,8 +9,7 @@ const MOVE_TIMEOUT_SECONDS = 600
 export default class SandboxClock extends SandboxCommand {
   static override summary = "Show the local sandbox's clock, or advance it."
   static override description =
-    `Advancing the clock runs everything that falls due: offers and tokens expire, payments run out, events are sent.
-Environment: BOOKCTL_CONFIG_DIR.`
+    `Advancing the clock runs everything that falls due: offers and tokens expire, payments run out, events are sent.`
   static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']
   static override columns = ['now']
   static override flags = {

@@ -8,7 +8,7 @@ export default class SandboxDeliveries extends SandboxCommand {
   static override summary = "List the local sandbox's deliveries of events, with every attempt."
   static override description =
     `A pending delivery is sent when it falls due: bookctl sandbox clock --advance 1m. --redeliver sends one delivery again now
-and shows it. Environment: BOOKCTL_CONFIG_DIR.`
+and shows it.`
   static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
   static override columns = DELIVERY_COLUMNS
   static override flags = {

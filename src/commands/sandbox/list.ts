@@ -6,8 +6,8 @@ const COLUMNS = ['base_url', 'pid', 'database', 'started_at'] as const
 
 export default class SandboxList extends BaseCommand {
   static override summary = 'List the local sandboxes that are running, the newest first.'
-  static override description =
-    `Commands use the newest; --base-url chooses another. Environment: BOOKCTL_CONFIG_DIR.`
+  static override description = 'Commands use the newest; --base-url chooses another.'
+  static override environment = ['BOOKCTL_CONFIG_DIR']
   static override examples = ['bookctl sandbox list', 'bookctl sandbox list --json']
   static override columns = [...COLUMNS]
 

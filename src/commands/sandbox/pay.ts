@@ -6,8 +6,7 @@ import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, or decline its payment.'
-  static override description =
-    `Does what a customer does on the payment page. Environment: BOOKCTL_CONFIG_DIR.`
+  static override description = 'Does what a customer does on the payment page.'
   static override examples = [
     'bookctl sandbox pay "$PENDING"',
     'bookctl sandbox pay "$PENDING" --decline --json',

@@ -8,7 +8,7 @@ export default class SandboxReset extends SandboxCommand {
   static override summary = 'Reset the local sandbox.'
   static override description =
     `Deletes reservations, tokens, events and subscriptions, and sets the clock back.
-Asks at a terminal. Environment: BOOKCTL_CONFIG_DIR.`
+Asks at a terminal.`
   static override examples = ['bookctl sandbox reset', 'bookctl sandbox reset --yes --json']
   static override columns = ['reset', 'origin']
   static override flags = {yes: Flags.boolean({summary: 'do not ask at a terminal'}), ...dryRunFlag}

@@ -28,7 +28,8 @@ export default class SandboxStart extends BaseCommand {
   static override description =
     `Listens on 127.0.0.1 only, on the same port as the last time, and prints each request as it is answered (--quiet: none; with
 --json a line of "type":"request"). The state survives a restart; it is stored in sandbox.db of the configuration directory,
-or in the file of --db. Several can run, each on a database of its own. Environment: BOOKCTL_CONFIG_DIR.`
+or in the file of --db. Several can run, each on a database of its own.`
+  static override environment = ['BOOKCTL_CONFIG_DIR']
   static override examples = [
     'bookctl sandbox start',
     'bookctl sandbox start --port 4010 --db :memory: --json',

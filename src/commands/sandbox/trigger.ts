@@ -11,7 +11,7 @@ export default class SandboxTrigger extends SandboxCommand {
   static override description =
     `The event is signed, delivered and tried again like any other, but nothing else happens: no reservation is changed. With REF
 it is about that reservation and goes to the subscriptions of its client; without, it is about one that does not exist and goes
-to all. Environment: BOOKCTL_CONFIG_DIR.`
+to all.`
   static override examples = [
     'bookctl sandbox trigger reservation.confirmed',
     'bookctl sandbox trigger payment.failed "$RESERVATION" --json',

@@ -28,8 +28,7 @@ export default class SupportBundle extends DiagnosingCommand {
 journal without personal data, and the last 50 requests without headers and bodies. Contents and redactions are listed
 before it is written: at a terminal the command asks, elsewhere --yes is required, and --dry-run only lists. The file
 is readable by its owner only, and an existing file is not replaced without --force.
-The last requests are kept in exchanges.jsonl in the configuration directory; BOOKCTL_NO_HISTORY=1 keeps none.
-Environment: those of every command, BOOKCTL_NO_HISTORY.`
+The last requests are kept in exchanges.jsonl in the configuration directory; BOOKCTL_NO_HISTORY=1 keeps none.`
   static override examples = [
     'bookctl support bundle bundle.zip --dry-run',
     'bookctl support bundle "bundle for support.zip" --yes --force',

@@ -9,8 +9,7 @@ import {single} from '../../cli/terminal/result.js'
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the voucher of a confirmed reservation'
   static override description =
-    `The PDF is written completely or not at all, readable only by you, and never over an existing file without --force.
-Environment: those of every command.`
+    `The PDF is written completely or not at all, readable only by you, and never over an existing file without --force.`
   static override examples = [
     'bookctl voucher download "$RESERVATION"',
     'bookctl voucher download "$RESERVATION" --file trip.pdf --force --wait=60',

@@ -19,7 +19,7 @@ export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events.'
   static override description =
     `The service shows the signing secret once: it is stored, for webhooks verify and listen, before it is printed. Nothing is
-sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, and nothing more is sent for this address without --again. Environment: those of every command.`
+sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, and nothing more is sent for this address without --again.`
   static override examples = [
     'bookctl webhooks create --url https://partner.example/hooks --event reservation.confirmed --event voucher.ready',
     'bookctl webhooks create --url https://partner.example/hooks --event payment.failed --dry-run',

@@ -6,7 +6,7 @@ export default class WebhooksList extends BaseCommand {
   static override summary = 'List webhook subscriptions.'
   static override description =
     `The interface does not show this path: it works with the local sandbox, and elsewhere if the profile names it in
-config.json: "paths": {"subscriptions.list": "…"}. Environment: those of every command.`
+config.json: "paths": {"subscriptions.list": "…"}.`
   static override examples = ['bookctl webhooks list', 'bookctl webhooks list --json']
   static override columns = SUBSCRIPTION_COLUMNS
 

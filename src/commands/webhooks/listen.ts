@@ -22,7 +22,8 @@ event_id, event_type, duplicate, received_at, ack_ms, body_base64, headers, even
 one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at). A failure ends them with {"error": …}.
 
 Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
-the profile; needs no login. Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
+the profile; needs no login.`
+  static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
   static override examples = [
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
     'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',

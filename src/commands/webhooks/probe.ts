@@ -18,8 +18,8 @@ tolerance, and bodies that do not survive being parsed and printed again. Prints
 and what to do; an answer must come within ${WEBHOOK_RESPONSE_SECONDS} seconds. If a receiver answers a right request with 404 or 5xx, only that is
 reported, and nothing more is sent. Exits with 0 when nothing failed (advice is no failure), 5 when something did, 7 when it never
 answered. Uses the first of several secrets. Follows no redirect. Trusts the certificate of webhooks listen --tls on this
-machine.
-Environment: BOOKCTL_WEBHOOK_SECRET, BOOKCTL_PROFILE, BOOKCTL_CA_FILE.`
+machine.`
+  static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
   static override examples = [
     'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt',
     'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt --json',

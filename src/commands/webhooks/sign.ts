@@ -10,8 +10,8 @@ export default class WebhooksSign extends BaseCommand {
   static override summary = 'Sign a body as the service would.'
   static override description =
     `Prints the signature header's value for the exact bytes of a file or of standard input. With several secrets, as during
-a rotation, it has a v1 for each.
-Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
+a rotation, it has a v1 for each.`
+  static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
   static override examples = [
     'bookctl webhooks sign body.json --secret-file signing-secret.txt',
     `printf '{"id":"evt_1"}' | bookctl webhooks sign --at 1700000000 --json`,

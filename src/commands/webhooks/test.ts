@@ -4,8 +4,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Send a test event to a subscription.'
-  static override description =
-    `The service sends the event; webhooks listen shows it. Environment: those of every command.`
+  static override description = 'The service sends the event; webhooks listen shows it.'
   static override examples = [
     'bookctl webhooks test "$SUBSCRIPTION"',
     'bookctl webhooks test "$SUBSCRIPTION" --json',

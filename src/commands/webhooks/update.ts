@@ -17,7 +17,7 @@ export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription.'
   static override description =
     `--active reactivates a subscription that went passive after eight failed attempts. The interface does not show this path:
-see webhooks list. Environment: those of every command.`
+see webhooks list.`
   static override examples = [
     'bookctl webhooks update "$SUBSCRIPTION" --active',
     'bookctl webhooks update "$SUBSCRIPTION" --event voucher.ready --event payment.failed --dry-run',

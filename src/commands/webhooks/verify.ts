@@ -33,8 +33,8 @@ on stderr, and is skipped in --json. Works offline, without a login. Tries every
 unless one is given.
 The first line for one webhook is "Valid", or "Not valid:" with the reason. Exits with 9 when a signature is not valid, and
 explains why: a named cause is proved by a signature that matches;
-everything else is unexplained.
-Environment: BOOKCTL_WEBHOOK_SECRET (several separated by spaces), BOOKCTL_PROFILE, BOOKCTL_CONFIG_DIR.`
+everything else is unexplained.`
+  static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
   static override examples = [
     'bookctl webhooks verify body.bin --signature "$SIGNATURE"',
     'bookctl webhooks verify request.http --secret-file signing-secret.txt --json',

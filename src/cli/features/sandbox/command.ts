@@ -23,6 +23,7 @@ interface ControlOptions {
 }
 
 export abstract class SandboxCommand extends BaseCommand {
+  static override environment = ['BOOKCTL_CONFIG_DIR']
   private found: Promise<RunningSandbox> | undefined
 
   protected running(): Promise<RunningSandbox> {

@@ -10,12 +10,10 @@ type Row = [string, string]
 export class CommandText extends CommandHelp {
   /** The text without the summary. A section with nothing in it is left out. */
   override generate(): string {
-    const [description] = splitDescription(this.command.description ?? '')
-    return [prose(this, description), super.generate()].filter(Boolean).join('\n\n')
+    return [prose(this, this.command.description ?? ''), super.generate()].filter(Boolean).join('\n\n')
   }
 
   protected override sections(): {header: string; generate: HelpSectionRenderer}[] {
-    const [, environment] = splitDescription(this.command.description ?? '')
     const own = (flags: Flag[]) => flags.filter(({name}) => !Object.hasOwn(globalFlags, name)).sort(byName)
     const examples = (this.command.examples ?? []) as string[]
     const width = this.opts.maxWidth
@@ -25,7 +23,7 @@ export class CommandText extends CommandHelp {
       {header: 'ARGUMENTS', generate: ({args}, header) => [{header, body: this.args(args)}]},
       {header: 'FLAGS', generate: ({flags}, header) => [{header, body: rows(own(flags))}]},
       {header: 'EXAMPLES', generate: () => examples.map(one => `$ ${pasteable(one, width)}`).join('\n\n')},
-      {header: 'ENVIRONMENT', generate: () => prose(this, environment, 2)},
+      {header: 'ENVIRONMENT', generate: () => prose(this, environmentOf(this.command), 2)},
       {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
       {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso(this.command.id)}]},
     ]
@@ -44,11 +42,12 @@ function byName(left: Flag, right: Flag): number {
   return left.name < right.name ? -1 : 1
 }
 
-/** The description, and what follows `Environment:` in it. */
-function splitDescription(text: string): [description: string, environment: string] {
-  const [description = '', variables] = text.split(/\s*Environment:\s*/)
-  const environment = variables?.trim().replace(/\.?$/, '; `bookctl help environment` explains them.')
-  return [description.trim(), environment ?? '']
+const OF_THE_SERVICE =
+  'BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES, BOOKCTL_CONFIG_DIR'
+
+function environmentOf({environment}: Command.Loadable & {readonly environment?: readonly string[]}): string {
+  const names = environment?.join(', ') ?? OF_THE_SERVICE
+  return `${names}; \`bookctl help environment\` explains these and the others.`
 }
 
 function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {

@@ -22,7 +22,7 @@ export default class SandboxFaultAdd extends SandboxCommand {
   static override description = `Kinds: ${Object.entries(FAULT_KINDS)
     .map(([kind, [meaning]]) => `${kind} ${meaning}`)
     .join('; ')}.
-Faults apply in the order they were injected. Environment: BOOKCTL_CONFIG_DIR.`
+Faults apply in the order they were injected.`
   static override examples = [
     'bookctl sandbox fault add status --status 503 --retry-after 2 --times 3',
     'bookctl sandbox fault add commit-then-drop --operation reservations.create',

@@ -6,7 +6,7 @@ export default class WebhooksEventsPrune extends BaseCommand {
   static override summary = 'Remove old received webhook events.'
   static override description =
     `Events that are still to be forwarded stay. One that was removed counts as new if it comes again. Without it, events go
-after 32 days while webhooks listen runs. Environment: BOOKCTL_CONFIG_DIR, BOOKCTL_STORE.`
+after 32 days while webhooks listen runs.`
   static override examples = [
     'bookctl webhooks events prune --older-than 7d',
     'bookctl webhooks events prune --older-than 12h --json',

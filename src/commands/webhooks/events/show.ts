@@ -4,7 +4,6 @@ import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsShow extends BaseCommand {
   static override summary = 'Show a received webhook event: headers and body, unchanged.'
-  static override description = 'Environment: BOOKCTL_CONFIG_DIR.'
   static override examples = [
     'bookctl webhooks events show "$EVENT"',
     'bookctl webhooks events show "$EVENT" --query event.event.data.status',
