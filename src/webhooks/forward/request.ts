@@ -15,8 +15,8 @@ export interface HandoverResult {
   readonly milliseconds: number
   /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
   readonly error: string | null
-  /** The first bytes of the answer's body, as many as are kept, and its headers. */
-  readonly start?: Buffer
+  /** The first bytes of the answer's body, as many as are kept, once they came; and its headers. */
+  readonly start?: Promise<Buffer>
   readonly headers?: HeaderMap
 }
 
@@ -32,6 +32,9 @@ interface HandoverOptions {
 
 /** So much of an answer's body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES = 64 * 1024
+
+/** The kept bytes come with the head, or do not matter: an answer may have no end. */
+const START_MILLISECONDS = 1000
 
 /** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */
 const DROPPED = new Set([
@@ -81,9 +84,8 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
         isAnswered = true
         const result = settled(answer.statusCode ?? null, null)
         const headers = answer.headers as HeaderMap
-        void startOf(answer, keptBytes, timeoutMilliseconds).then(start =>
-          resolve({...result, start, headers}),
-        )
+        const readMilliseconds = keptBytes > 0 ? START_MILLISECONDS : timeoutMilliseconds
+        resolve({...result, start: startOf(answer, keptBytes, readMilliseconds), headers})
       })
       // An unwanted 101 is no 'response' event; without this listener it would never end.
       request.once('upgrade', (answer, socket) => {
@@ -132,10 +134,10 @@ export function headersFor(url: URL, rawHeaders: readonly string[], length: numb
 }
 
 /** The first `bytes` of the body, or what came before it ended; the rest is discarded, until there is too much of it. */
-function startOf(answer: IncomingMessage, bytes: number, timeoutMilliseconds: number): Promise<Buffer> {
+function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): Promise<Buffer> {
   let start = Buffer.alloc(0)
   let read = 0
-  const timer = setTimeout(() => answer.destroy(), timeoutMilliseconds)
+  const timer = setTimeout(() => answer.destroy(), milliseconds)
   return new Promise(resolve => {
     if (bytes === 0) resolve(start)
     answer

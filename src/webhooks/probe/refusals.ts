@@ -48,8 +48,8 @@ const MOST_WORDS = 200
 const MESSAGES = ['message', 'detail', 'error', 'title', 'reason'] as const
 
 /** The first line of an answer that says something, safe to print and without `secret`; null when there is none. */
-export function ownWords({start}: HandoverResult, secret: string): string | null {
-  const text = start?.toString('utf8').trim() ?? ''
+export async function ownWords({start}: HandoverResult, secret: string): Promise<string | null> {
+  const text = (await start)?.toString('utf8').trim() ?? ''
   const plain = messageIn(parseText(text)) ?? (text.startsWith('<') ? visibleText(text) : text)
   const line = plain
     .replaceAll(secret, '…')
