@@ -1,5 +1,8 @@
 /** A partner checks a receiver of their own: what it is sent, how it is judged, and what is said about it. */
+import {type AddressInfo, createServer} from 'node:net'
 import {afterAll, beforeAll, expect, test} from 'vitest'
+import {probeResult} from '../../src/cli/features/webhooks/probe.js'
+import {LATE} from '../../src/webhooks/probe/probe.js'
 import {Home} from '../support/bookctl.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {atTerminal} from '../support/terminal.js'
@@ -72,4 +75,44 @@ test('a receiver without the path: only that is reported, with its own words mad
   await lost.close()
   expect((await home.run(probe(lost.origin))).exit).toBe(7)
   expect((await home.run(probe('http://example.com/'))).exit).toBe(2)
+})
+
+test('a receiver that is slow, or that speaks no HTTP, is reported in words', async () => {
+  const slow = await startSubscriber(() => {})
+  const silent = await home.run(probe(slow.origin, '--timeout', '1'))
+  expect(silent).toMatchObject({exit: 7, stdout: ''})
+  expect(silent.stderr).toMatch(
+    /did not answer within 1 s; 24 checks were not sent\nCause: timeout\nHint: .* answer within 3 s/,
+  )
+  expect(slow.received).toHaveLength(2)
+  await slow.close()
+  const row = {
+    sent: '',
+    expected: '2xx',
+    answered: 200,
+    ms: 4000,
+    ok: false,
+    required: true,
+    said: null,
+  } as const
+  const rows = ['valid', 'non_ascii'].map(name => ({...row, case: name, advice: LATE}))
+  expect(probeResult(slow.origin, {rows, notSent: 24}, false).text).toBe(
+    `✗ The receiver took longer than 3 s for a right request (200 after 4000 ms); 24 checks were not sent
+  Fix: answer within 3 s: 200 first, the work afterwards\n`,
+  )
+
+  const foreign = createServer(
+    socket =>
+      void socket
+        .resume()
+        .on('error', () => {})
+        .end('SSH-2.0-x\r\n'),
+  )
+  await new Promise<void>(resolve => void foreign.listen(0, '127.0.0.1', resolve))
+  const {port} = foreign.address() as AddressInfo
+  const plain = await home.run(probe(`http://127.0.0.1:${port}/`))
+  expect(plain.stderr).toContain(`Cause: the answer from 127.0.0.1:${port} is not HTTP/1.1 as it should be\n`)
+  const tls = await home.run(probe(`https://127.0.0.1:${port}/`))
+  expect(tls.stderr).toContain(`Cause: TLS with 127.0.0.1:${port} failed (`)
+  await new Promise(resolve => foreign.close(resolve))
 })

@@ -80,7 +80,7 @@ test('two v1 and a v0 in one header are advice', async () => {
   expect(rows.filter(({required}) => !required)).toHaveLength(1)
 })
 
-const page = (text: string) => ({start: Buffer.from(text)})
+const page = (text: string) => ({start: Promise.resolve(Buffer.from(text))})
 
 test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, advice: RegExp]>([
   [
@@ -137,7 +137,17 @@ test('an answer after 3 s is late, whatever it is', async () => {
   expect(rows[1]).toMatchObject({answered: 200, ok: false, advice: expect.stringContaining('3 s')})
 })
 
-test('gives up on a receiver that does not answer', async () => {
-  const rows = await rowsOf(() => ({error: 'timeout'}))
-  expect(rows.map(({answered}) => answered)).toEqual(['timeout', 'timeout', 'timeout'])
+test.each<[what: string, answers: Partial<HandoverResult>[], asked: number]>([
+  ['is late twice', [{status: 200, milliseconds: 4000}], 2],
+  [
+    'is late for the first time, as after a cold start',
+    [{status: 200, milliseconds: 4000}, {status: 200}],
+    26,
+  ],
+  ['times out twice', [{error: 'timeout'}], 2],
+  ['closes the connection three times', [{error: 'ECONNRESET'}], 3],
+])('how often a receiver is asked that %s', async (_, answers, asked) => {
+  let n = 0
+  const {rows, notSent} = await sheetOf(() => answers[Math.min(n++, answers.length - 1)] ?? 200)
+  expect({asked: rows.length, notSent}).toEqual({asked, notSent: 26 - asked})
 })

@@ -6,8 +6,7 @@ import {checkTarget} from '../../cli/features/webhooks/targets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {progressStyle} from '../../cli/terminal/progress.js'
-import {showTransient} from '../../cli/terminal/talk.js'
+import {createProgress, progressStyle} from '../../cli/terminal/progress.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {
@@ -16,7 +15,7 @@ export default class WebhooksProbe extends BaseCommand {
     `Sends signed test events (data.test is true), tampered ones, malformed headers, timestamps near the edges of the
 tolerance, and bodies that do not survive being parsed and printed again. Prints how many cases passed, those that failed
 and what to do; an answer must come within ${WEBHOOK_RESPONSE_SECONDS} seconds. If a receiver answers a right request with 404 or 5xx, only that is
-reported, and nothing more is sent. Exits with 0 when nothing failed (advice is no failure), 5 when something did, 7 when it never
+reported, and nothing more is sent; nor after two late answers in a row. Exits with 0 when nothing failed (advice is no failure), 5 when something did, 7 when it never
 answered. Uses the first of several secrets. Follows no redirect. Trusts the certificate of webhooks listen --tls on this
 machine.`
   static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
@@ -38,18 +37,21 @@ machine.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksProbe)
-    const shows = progressStyle(process, flags.quiet, process.env) === 'redrawn' && !flags.json
-    let sent = 0
-    const sheet = await probeReceiver(args.url, flags, {
+    const style = progressStyle(process, flags.quiet, process.env)
+    const progress = createProgress(style)
+    const options = {
       state: await this.state(),
       env: process.env,
       caFile: flags['ca-file'],
       timeoutSeconds: this.timeoutSeconds,
-      onRow: () => {
-        sent += 1
-        if (shows) showTransient(`${sent} sent…`)
+      onSend: (n: number, most: number) => {
+        // A line each would be too much.
+        if (style === 'redrawn') progress.relabel(`waiting for the answer to request ${n} of ${most}`)
       },
-    })
+    }
+    const sheet = await progress.during('waiting for the receiver', () =>
+      probeReceiver(args.url, flags, options),
+    )
     await this.print(probeResult(args.url, sheet, flags.all))
     if (sheet.rows.some(isFailed)) this.exitCode = EXITS.refused.code
   }

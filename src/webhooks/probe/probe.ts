@@ -39,27 +39,30 @@ interface ProbeParts {
   readonly secret: string
   /** Unix seconds. */
   readonly clock: () => number
-  readonly onRow?: (row: ProbeRow) => void
+  /** Called before request `n`, from 1. */
+  readonly onSend?: ((n: number, most: number) => void) | undefined
 }
 
 export type ProbeSheet = Awaited<ReturnType<typeof probe>>
 
 const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
-/** After so many requests without an answer the rest is not sent. */
+/** After so many requests in a row without an answer, or with a late one, the rest is not sent. */
 const MOST_SILENCES = 3
+const MOST_LATE = 2
 
-/** Sends the cases, until there are no answers any more or a right request met no working receiver; `notSent`: how many not. */
+/** Sends the cases, until answers stay away or are late, or a right request met no working receiver; `notSent`: how many not. */
 export async function probe(parts: ProbeParts) {
   // Event ids are new in each run: a receiver may ignore those it knows.
   const run = randomBytes(6).toString('hex')
   const rows: ProbeRow[] = []
-  let silences = 0
+  let [silences, late] = [0, 0]
   for (const one of CASES) {
-    const {row, isOver} = await probeOne({...parts, run}, one, rows[0])
+    parts.onSend?.(rows.length + 1, CASES.length)
+    const {row, isOver, isLate} = await probeOne({...parts, run}, one, rows[0])
     rows.push(row)
-    parts.onRow?.(row)
     silences = typeof row.answered === 'string' ? silences + 1 : 0
-    if (isOver || silences >= MOST_SILENCES) break
+    late = isLate ? late + 1 : 0
+    if (isOver || silences >= MOST_SILENCES || late >= MOST_LATE) break
   }
   return {rows, notSent: CASES.length - rows.length}
 }
@@ -73,10 +76,10 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   for (const value of signatures) headers.push(names.signature, value)
   const result = await handover.send(url, headers, body)
   const {status, error, milliseconds: ms} = result
-  const isLate = ms > MOST_MILLISECONDS
+  const isLate = ms > MOST_MILLISECONDS || error === 'timeout'
   const isRight = expected === '401' ? status === 401 : isSuccess({status})
   const ok = isRight && !isLate
-  const words = isRight ? null : ownWords(result, secret)
+  const words = isRight ? null : await ownWords(result, secret)
   const refusal = !first && status !== null ? refusalAdvice(status, result, words ?? '') : undefined
   // What is wrong with the first is wrong with every right request, and says nothing of their differences.
   const usual = expected === '2xx' && Number(first?.answered) >= 400 ? first?.advice : one.advice
@@ -84,7 +87,7 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   const advice = ok ? null : (refusal ?? (isLate ? LATE : (unanswered ?? null)))
   const answered = status ?? error ?? 'no answer'
   const row: ProbeRow = {case: name, sent, expected, answered, ms, ok, required, advice, said: words}
-  return {row, isOver: refusal !== undefined}
+  return {row, isOver: refusal !== undefined, isLate}
 }
 
 interface ProbeRequest {
@@ -128,7 +131,8 @@ const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'
 const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
 const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no more, and set the clock by NTP`
 const SILENT = 'it ended the connection without an answer: see its log'
-const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
+/** The advice for a late answer, and for one that did not come in time. */
+export const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
 const right = (name: string, sent: string, advice: string, more: Partial<Case> = {}): Case => ({
   name,

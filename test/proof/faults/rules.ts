@@ -174,8 +174,9 @@ export function eventErrorOf({conclusion, connection, identity}: Fault, timesOut
   if (timesOut) return /^timeout$/
   if (connection === 'refused') return /^ECONNREFUSED$/
   if (conclusion.kind === 'unreached' && identity !== undefined)
-    return /CERT|SELF_SIGNED|UNABLE|EPROTO|ERR_SSL|ERR_TLS|ECONNRESET|EPIPE/
-  return conclusion.kind === 'unreadable' ? /^HPE_/ : /ECONNRESET|HPE_|EPIPE|socket hang up/
+    return /^(the certificate of|TLS with) \S+ |ECONNRESET|EPIPE/
+  const unreadable = /^the answer from \S+ is not HTTP|^the answer's headers from \S+ are too large/
+  return conclusion.kind === 'unreadable' ? unreadable : /ECONNRESET|^the answer from |EPIPE|socket hang up/
 }
 
 /** The exit of `webhooks events replay`. */

@@ -110,7 +110,7 @@ function refusedCertificate(
   return fail('unreachable', all, CERTIFICATE_ADVICE[kind])
 }
 
-type ReceiverParts = Omit<ProbeOptions, 'onRow'> & {readonly profile: string | undefined}
+type ReceiverParts = ProbeOptions & {readonly profile: string | undefined}
 
 export function checkSigningSecrets({state, env, profile}: ReceiverParts): Finding {
   const fromEnv = (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/).filter(Boolean)
@@ -128,7 +128,7 @@ export function checkSigningSecrets({state, env, profile}: ReceiverParts): Findi
 export async function checkReceiver(url: string | undefined, parts: ReceiverParts): Promise<Finding> {
   if (url === undefined) return skipped('none was named with --receiver URL')
   const {profile} = parts
-  const {rows, notSent} = await probeReceiver(url, {profile}, {...parts, onRow: () => {}})
+  const {rows, notSent} = await probeReceiver(url, {profile}, parts)
   const [first] = rows.filter(isFailed)
   const count = `${rows.filter(({ok}) => ok).length} of ${rows.length + notSent} cases passed`
   if (!first) return ok(count)

@@ -21,8 +21,8 @@ import {systemClock} from '../../session/clock.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
-import {isLate} from './listen-forwards.js'
 import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
+import {isLate, unansweredText} from './targets.js'
 
 export const eventFilterFlags = {
   id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
@@ -233,7 +233,8 @@ export async function replayEvents(
   const handover = createHandover(options)
   const replayed = []
   for (const event of events) {
-    const {status, milliseconds: ms, error} = await handover.send(target, headersOf(event), event.body)
+    const {status, milliseconds: ms, error: why} = await handover.send(target, headersOf(event), event.body)
+    const error = why === null ? null : unansweredText(why, target)
     replayed.push({event_id: event.eventId, target, status, ms, late: isLate(ms), error})
   }
   handover.close()

@@ -6,15 +6,13 @@ import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/f
 import {signerOf} from '../../../webhooks/forward/resign.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import type {ListenTerms} from './listen-flags.js'
-
-export function isLate(milliseconds: number): boolean {
-  return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
-}
+import {isLate, unansweredText} from './targets.js'
 
 /** The answer, its time, and what comes of it at `now`, Unix seconds. */
 export function answerText(report: ForwardReport, now: number): string {
-  const {status, error, ms, attempt, resigned, state, nextAttemptAt} = report
-  const words = status === null ? `no answer (${sanitizeLine(error ?? '', 60)})` : `${status} in ${ms} ms`
+  const {target, status, error, ms, attempt, resigned, state, nextAttemptAt} = report
+  const why = unansweredText(error ?? '', target)
+  const words = status === null ? `no answer (${sanitizeLine(why, 300)})` : `${status} in ${ms} ms`
   const parts = [
     error === SIGNATURE_TOO_OLD ? 'not sent, its signature is too old' : words,
     status !== null && isLate(ms) && `later than the ${WEBHOOK_RESPONSE_SECONDS} s a receiver has`,

@@ -18,8 +18,9 @@ import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/li
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import type {ListenTerms} from './listen-flags.js'
-import {answerText, createForwardNotes, isLate} from './listen-forwards.js'
+import {answerText, createForwardNotes} from './listen-forwards.js'
 import {createListenRows, MOST_EARLY} from './listen-rows.js'
+import {isLate, unansweredText} from './targets.js'
 
 export async function createListenOutput(terms: ListenTerms) {
   const {flags, tell, targets, secrets} = terms
@@ -122,7 +123,8 @@ async function queryLine(query: string): Promise<(record: CaptureRecord) => stri
 }
 
 function forwardDocument(report: ForwardReport): object {
-  const {eventId: event_id, target, attempt, state, status, ms, error} = report
+  const {eventId: event_id, target, attempt, state, status, ms} = report
+  const error = report.error === null ? null : unansweredText(report.error, target)
   const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
   return {...document, next_attempt_at: state === 'pending' ? isoTime(report.nextAttemptAt) : null}
 }

@@ -4,7 +4,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
-import {type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
+import {LATE, type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/clock.js'
 import {marksFor, type Painter, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
@@ -15,7 +15,7 @@ import {
   type WebhookSecretFlags,
   webhookHeaderNames,
 } from './secrets.js'
-import {trustedFor} from './targets.js'
+import {trustedFor, unansweredText} from './targets.js'
 
 export const PROBE_COLUMNS = [
   'case',
@@ -38,14 +38,14 @@ export interface ProbeOptions {
   readonly caFile: string | undefined
   /** For one request (default twice the 3 s of §6.4, so that a late answer is measured). */
   readonly timeoutSeconds: number | undefined
-  readonly onRow: (row: ProbeRow) => void
+  readonly onSend?: (n: number, most: number) => void
 }
 
 /** Probes the receiver at `url`, which `checkTarget` accepted. Throws Failure when it never answers. */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
-  {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onRow}: ProbeOptions,
+  {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onSend}: ProbeOptions,
 ): Promise<ProbeSheet> {
   const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
   const handover = createHandover({
@@ -55,12 +55,20 @@ export async function probeReceiver(
   })
   const terms = {names: webhookHeaderNames(flags, state), secret: named?.secret ?? '', clock: systemClock.now}
   try {
-    const sheet = await probe({handover, url, ...terms, onRow})
-    if (sheet.rows.some(({answered}) => typeof answered === 'number')) return sheet
-    throw new Failure('unreachable', 'the receiver did not answer', {
+    const {rows, notSent} = await probe({handover, url, ...terms, onSend})
+    const inWords = ({answered}: ProbeRow) =>
+      typeof answered === 'string' ? unansweredText(answered, url) : answered
+    const shown = rows.map(row => ({...row, answered: inWords(row)}))
+    const [first] = shown
+    if (shown.some(({answered}) => typeof answered === 'number')) return {rows: shown, notSent}
+    const isSlow = first?.advice === LATE
+    const within = isSlow ? ` within ${timeoutSeconds} s; ${notSent} checks were not sent` : ''
+    throw new Failure('unreachable', `the receiver did not answer${within}`, {
       code: 'receiver_unreachable',
-      reason: String(sheet.rows[0]?.answered),
-      hint: 'check that it runs, and that its certificate is trusted (--ca-file)',
+      reason: String(first?.answered),
+      hint: isSlow
+        ? `check that it runs, and let it ${LATE}`
+        : 'check that it runs, and that its certificate is trusted (--ca-file)',
     })
   } finally {
     handover.close()
@@ -97,12 +105,15 @@ export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boole
         ),
       )
     const [first] = rows
-    if (first && rows.length === 1) {
-      const what = `The receiver answered ${first.answered} to a right request; ${notSent} checks were not sent`
+    const isSlow = rows.every(({advice}) => advice === LATE)
+    if (first && (isSlow || rows.length === 1)) {
+      const what = isSlow
+        ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a right request (${first.answered} after ${first.ms} ms)`
+        : `answered ${first.answered} to a right request`
       return [
-        ...marked('bad', what),
+        ...marked('bad', `The receiver ${what}; ${notSent} checks were not sent`),
         ...labelled('It said', wordsOf(rows)),
-        ...labelled('Likely cause', [String(first.advice)]),
+        ...labelled(isSlow ? 'Fix' : 'Likely cause', [String(first.advice)]),
       ]
     }
     const grouped = (some: readonly ProbeRow[], style: 'bad' | 'waiting') =>

@@ -1,6 +1,8 @@
-/** The receivers of people's own that events are sent to: their addresses, and certificates to trust. */
+/** The receivers of people's own that events are sent to: their addresses, certificates to trust, and missing answers. */
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
+import {diagnoseConnecting, diagnoseExchange} from '../../../api/http/faults.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
@@ -38,4 +40,19 @@ function isCertificateFile(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether an answer came later than a receiver has time (§6.4). */
+export function isLate(milliseconds: number): boolean {
+  return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
+}
+
+/** Why `url` gave no answer: the word of the system (`ECONNREFUSED`, `timeout`), or words where there is a code of the parser or of TLS. */
+export function unansweredText(error: string, url: string): string {
+  const code = error === 'HPE_HEADER_OVERFLOW' ? 'UND_ERR_HEADERS_OVERFLOW' : error
+  const place = {target: new URL(url).host, proxy: undefined}
+  const cause = Object.assign(new Error(error), {code})
+  if (error.startsWith('HPE_')) return diagnoseExchange(cause, place, false)[1]
+  const [fault, reason] = diagnoseConnecting(cause, place)
+  return fault === 'tls' ? reason : error
 }
