@@ -2,12 +2,17 @@
 import {dayNumber, instantOf, isoTime} from '../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../contract/events.js'
 import type {CancellationQuote, VoucherLink} from '../../contract/reservations.js'
-import {data, invalidField, notFound, Refusal} from '../base/answers.js'
+import {data, invalidField, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation} from '../booking/cancellation.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
 import {updateReservation} from '../booking/update.js'
 import type {Call, Handlers} from '../http/operation.js'
-import {findReservation, listReservations, type StoredReservation, withOrigin} from '../store/reservations.js'
+import {
+  listReservations,
+  requireReservation,
+  type StoredReservation,
+  withOrigin,
+} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
 import {pageOf, readPaging} from './paging.js'
 
@@ -70,12 +75,8 @@ export const RESERVATIONS = {
   },
 } satisfies Partial<Handlers>
 
-/** The reservation a path names. Throws Refusal `reservation_not_found`, for another client's reservation too. */
 function ownReservation({service, client, parameters}: Call<unknown>): StoredReservation {
-  const reference = parameters.reservation_ref ?? ''
-  const stored = findReservation(service.database, 'reservation_ref', reference, client.client_id)
-  if (!stored) throw notFound('reservation', reference)
-  return stored
+  return requireReservation(service.database, parameters.reservation_ref ?? '', client.client_id)
 }
 
 /** Unix seconds of a timestamp with an offset, or of a date: its start in UTC, for `created_to` its end. */

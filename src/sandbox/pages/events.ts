@@ -6,8 +6,7 @@ import {counted} from '../base/wording.js'
 import {type Attempt, findDelivery, type ListedDelivery, listDeliveries} from '../store/deliveries.js'
 import {eventWithOrigin, findEvent, type ListedEvent, listEvents} from '../store/events.js'
 import {listSubscriptions} from '../store/subscriptions.js'
-import {moveButton} from './actions.js'
-import {detailView, filterOf, listView, pager, pagingOf, type View, type Visit} from './layout.js'
+import {detailView, filterOf, listView, moveButton, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
   address,
   brief,

@@ -4,7 +4,18 @@ import {isoTime} from '../../contract/dates.js'
 import type {Refusal} from '../base/answers.js'
 import type {RunningService} from '../http/operation.js'
 import type {Listed, Paging} from '../store/lists.js'
-import {code, html, identifier, instant, type Piece, pathOf, SITE_SCRIPT, shown, textOf} from './parts.js'
+import {
+  button,
+  code,
+  html,
+  identifier,
+  instant,
+  type Piece,
+  pathOf,
+  SITE_SCRIPT,
+  shown,
+  textOf,
+} from './parts.js'
 import {SITE_STYLE} from './style.js'
 
 const SECTIONS = [
@@ -148,6 +159,11 @@ ${pager(visit, found)}</section>`,
 
 export function detailView(what: string, id: string, main: Piece): View {
   return {title: html`${what} ${code(id)}`, tab: id, main}
+}
+
+/** A button that advances the clock by `seconds` and returns to this page. */
+export function moveButton(visit: Visit, text: string, seconds: number): Piece {
+  return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
 }
 
 export function pager(visit: Visit, {next}: Listed<unknown>): Piece {

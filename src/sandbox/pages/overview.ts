@@ -6,9 +6,8 @@ import {listDeliveries} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
 import {countAll, countByStatus} from '../store/lists.js'
 import {listReservations} from '../store/reservations.js'
-import {clockForms} from './actions.js'
 import {deliveryTable, eventTable} from './events.js'
-import type {View, Visit} from './layout.js'
+import {moveButton, type View, type Visit} from './layout.js'
 import {
   button,
   card,
@@ -20,6 +19,7 @@ import {
   nothing,
   type Piece,
   price,
+  select,
   shown,
   soft,
   status,
@@ -77,6 +77,32 @@ function connection({origin}: Visit): Piece {
 <p>Or in any other shell:</p>
 <pre tabindex="0" aria-label="Lines for a shell"><code>${lines.join('\n')}</code></pre>
 <p><a href="/openapi.json">OpenAPI description</a> <span class="soft">Every local sandbox starts with these credentials; they are not secret.</span></p>`
+}
+
+/** A minute; just over the lifetime of an offer; that of a voucher link and of a token; the last delay of §6.4; a day. */
+const STEPS = [
+  ['+1 min', 60],
+  ['+16 min', 16 * 60],
+  ['+1 h', 3600],
+  ['+2 h', 2 * 3600],
+  ['+8 h', 8 * 3600],
+  ['+24 h', 24 * 3600],
+] as const
+
+export const CLOCK_UNITS: Readonly<Record<string, number>> = {
+  seconds: 1,
+  minutes: 60,
+  hours: 3600,
+  days: 86_400,
+}
+
+function clockForms(visit: Visit): Piece {
+  return html`<div class="actions">${STEPS.map(([text, seconds]) => moveButton(visit, text, seconds))}</div>
+<form method="post" action="/ui/clock" class="actions"><input type="hidden" name="back" value="${visit.path}">
+<label>Advance by<input type="number" name="amount" min="0" step="any" required inputmode="decimal"></label>
+${select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Advance</button></form>
+<p class="soft">Advancing the clock runs everything that falls due, each at its own time: offers and tokens expire, payments run out,
+events are sent again. The clock only moves forward.</p>`
 }
 
 function counts({service: {database, requests, faults}}: Visit): Piece {

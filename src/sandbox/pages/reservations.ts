@@ -1,7 +1,6 @@
 /** `/ui/reservations` and `/ui/reservations/{ref}`: the reservations of all clients, and what a test customer may do. */
 import {RESERVATION_STATUSES} from '../../contract/events.js'
 import type {Guest, Reservation} from '../../contract/reservations.js'
-import {notFound} from '../base/answers.js'
 import {
   counted,
   dateInWords,
@@ -12,11 +11,10 @@ import {
   occupancy,
 } from '../base/wording.js'
 import {listEvents} from '../store/events.js'
-import {findReservation, listReservations, type StoredReservation} from '../store/reservations.js'
+import {listReservations, requireReservation, type StoredReservation} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
-import {moveButton} from './actions.js'
 import {eventTable} from './events.js'
-import {detailView, filterOf, listView, pager, pagingOf, type View, type Visit} from './layout.js'
+import {detailView, filterOf, listView, moveButton, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
   brief,
   button,
@@ -72,9 +70,7 @@ export function reservationTable({now}: Visit, found: readonly StoredReservation
 
 export function reservationDetail(visit: Visit): View {
   const reference = visit.parameters.reservation_ref ?? ''
-  const stored = findReservation(visit.service.database, 'reservation_ref', reference)
-  if (!stored) throw notFound('reservation', reference)
-  const {record, clientId} = stored
+  const {record, clientId} = requireReservation(visit.service.database, reference)
   const filter = {reservationRef: record.reservation_ref}
   const events = listEvents(visit.service.database, filter, pagingOf(visit))
   const none = nothing('No events yet. The first comes when the reservation is paid, declined or expires.')

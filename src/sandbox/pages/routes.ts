@@ -1,17 +1,21 @@
-/** The pages at `/` and `/ui`, where no client with a wrong base URL asks; payment page, vouchers, OpenAPI description. */
+/**
+ * The pages at `/` and `/ui`, where no client with a wrong base URL asks, and their forms: each does the work of a control,
+ * then redirects to a page (303). Payment page, vouchers, OpenAPI description.
+ */
 import type {Context} from 'hono'
 import {openApiDocument} from '../../contract/openapi.js'
-import type {Refusal} from '../base/answers.js'
+import {Refusal} from '../base/answers.js'
+import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/controls.js'
+import {type FaultKind, faultField} from '../http/faults.js'
 import {checkForm, checkOrigin} from '../http/guard.js'
 import type {RunningService} from '../http/operation.js'
 import {underFaults} from '../http/perform.js'
 import {API_PATH, type App, logRequests, type RequestState, refuseOthers} from '../http/requests.js'
-import {ACTIONS, readForm} from './actions.js'
 import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
 import {faultList} from './faults.js'
-import {failureView, layOut, type View, type Visit} from './layout.js'
-import {overview} from './overview.js'
-import {SITE_HEADERS} from './parts.js'
+import {type Done, failureView, layOut, type View, type Visit} from './layout.js'
+import {CLOCK_UNITS, overview} from './overview.js'
+import {pathOf, SITE_HEADERS} from './parts.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
 import {requestDetail, requestList} from './requests.js'
 import {reservationDetail, reservationList} from './reservations.js'
@@ -30,6 +34,43 @@ const VIEWS: Readonly<Record<string, (visit: Visit) => View>> = {
   '/ui/requests': requestList,
   '/ui/requests/:request_id': requestDetail,
   '/ui/faults': faultList,
+}
+
+type Fields = Readonly<Record<string, string>>
+
+/** Returns the page to go to and the confirmation to show there. Throws Refusal. */
+type Action = (
+  service: RunningService,
+  parameters: Fields,
+  fields: Fields,
+) => Promise<{readonly to: string; readonly done: Done}>
+
+/** By the path that takes the form. */
+const ACTIONS: Readonly<Record<string, Action>> = {
+  '/ui/clock': async (service, _, fields) => {
+    await moveClock(service, {advance_seconds: secondsOf(fields)})
+    return {to: ownPath(fields.back), done: 'clock'}
+  },
+  '/ui/reservations/:reservation_ref/payment': async (service, {reservation_ref = ''}, {result}) => {
+    settle(service, reservation_ref, {result})
+    return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
+  },
+  '/ui/deliveries/:delivery_id/redeliver': async (service, {delivery_id = ''}) => {
+    await deliverAgain(service, delivery_id)
+    return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
+  },
+  '/ui/faults': async (service, _, fields) => {
+    injectFault(service, orderOf(fields))
+    return {to: '/ui/faults', done: 'fault'}
+  },
+  '/ui/faults/clear': async service => {
+    service.faults.clear()
+    return {to: '/ui/faults', done: 'cleared'}
+  },
+  '/ui/reset': async service => {
+    resetState(service)
+    return {to: '/', done: 'reset'}
+  },
 }
 
 function addSite(app: App, service: RunningService): void {
@@ -51,6 +92,41 @@ function addSite(app: App, service: RunningService): void {
       })
     refuseOthers(app, path, [...(view ? ['GET'] : []), ...(act ? ['POST'] : [])])
   }
+}
+
+/** The fields of a form. Throws Refusal `invalid_request` for any other body. */
+function readForm(body: Uint8Array, contentType: string | undefined): Fields {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType?.trim() ?? '')) {
+    throw new Refusal('invalid_request', 'the body must be a form, application/x-www-form-urlencoded')
+  }
+  return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(body)))
+}
+
+/** Either `advance_seconds` of a button, or `amount` and `unit`; NaN, which is refused, where a number is missing. */
+function secondsOf({advance_seconds, amount, unit}: Fields): number {
+  return advance_seconds === undefined
+    ? numberOf(amount) * (CLOCK_UNITS[unit ?? ''] ?? Number.NaN)
+    : numberOf(advance_seconds)
+}
+
+/** The fault as the control takes it: empty fields, and those that do not apply to its kind, are left out. */
+function orderOf(fields: Fields): Record<string, unknown> {
+  const words = ['operation', 'kind', 'code']
+  const filled = Object.entries(fields).filter(
+    ([name, value]) => value !== '' && faultField(fields.kind as FaultKind, name),
+  )
+  return Object.fromEntries(
+    filled.map(([name, value]) => [name, words.includes(name) ? value : numberOf(value)]),
+  )
+}
+
+function numberOf(text: string | undefined): number {
+  return text?.trim() ? Number(text) : Number.NaN
+}
+
+/** The page a form came from, if it is one of these pages; else the overview. */
+function ownPath(path: string | undefined): string {
+  return path !== undefined && /^\/ui(\/[\w%.~-]+)+$/.test(path) ? path : '/'
 }
 
 /** On a page's path, or when a browser finds nothing. Not a 5xx: the storage may have failed, which every page needs. */

@@ -1,6 +1,7 @@
 /** Reservations (§2.5): the record as answered, but `payment.url` as a path; and columns to search by. */
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database, Value} from '../../storage/database.js'
+import {notFound} from '../base/answers.js'
 import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 export interface StoredReservation {
@@ -75,6 +76,17 @@ export function findReservation(
 ): StoredReservation | undefined {
   if (clientId === undefined) return list(database, `WHERE ${column} = ?`, value)[0]
   return list(database, `WHERE client_id = ? AND ${column} = ?`, clientId, value)[0]
+}
+
+/** As `findReservation` by its reference. Throws Refusal `reservation_not_found`, for another client's too. */
+export function requireReservation(
+  database: Database,
+  reference: string,
+  clientId?: string,
+): StoredReservation {
+  const stored = findReservation(database, 'reservation_ref', reference, clientId)
+  if (!stored) throw notFound('reservation', reference)
+  return stored
 }
 
 /** Reservations whose time to pay has run out by `now`, the longest due first. */

@@ -1,0 +1,186 @@
+/**
+ * The local sandbox's own controls under /_sandbox (service.md): beside the API, never under it. The pages' forms act by the
+ * same functions, which throw Refusal. And the state a sandbox starts with.
+ */
+import type {Context} from 'hono'
+import {z} from 'zod'
+import {isoTime} from '../../contract/dates.js'
+import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
+import {SANDBOX_MARK} from '../../contract/identifiers.js'
+import {fromMinor} from '../../contract/money.js'
+import type {Reservation} from '../../contract/reservations.js'
+import {invalidField, Refusal} from '../base/answers.js'
+import {type EventSubject, eventData} from '../booking/events.js'
+import {settlePayment} from '../booking/payment.js'
+import {parseJson, validate} from '../http/body.js'
+import {type Fault, faultRequest} from '../http/faults.js'
+import {checkOrigin} from '../http/guard.js'
+import type {RunningService} from '../http/operation.js'
+import {type App, type RequestState, refuseOthers} from '../http/requests.js'
+import {addStartUpClients} from '../store/clients.js'
+import {findDelivery, listDeliveries} from '../store/deliveries.js'
+import {addEvent, allEvents, eventWithOrigin} from '../store/events.js'
+import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
+import {emptyTables} from '../store/schema.js'
+import {ensureVoucherSecret} from '../voucher/link.js'
+
+type ControlContext = Context<RequestState>
+type Control = (service: RunningService, context: ControlContext) => Response | Promise<Response>
+
+const showClock: Control = ({clock}, context) => context.json({now: isoTime(clock.now())})
+const showFaults: Control = ({faults}, context) => context.json({data: faults.list()})
+
+const CONTROLS: Readonly<Record<string, Control>> = {
+  'GET /clock': showClock,
+  'POST /clock': async (service, context) => {
+    await moveClock(service, readBody(context))
+    return showClock(service, context)
+  },
+  'POST /payments/:reservation_ref': (service, context) => {
+    const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
+    return context.json({data: withOrigin(settled, context.var.origin)})
+  },
+  'GET /events': ({database}, context) =>
+    context.json({data: allEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+  'POST /trigger': async (service, context) => {
+    const {event, deliveries} = await triggerEvent(service, readBody(context))
+    return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)
+  },
+  'GET /deliveries': ({database}, context) => {
+    const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
+    const {items} = listDeliveries(database, {}, {after: null, limit})
+    return context.json({data: items.map(({delivery}) => delivery).reverse()})
+  },
+  'POST /deliveries/:delivery_id/redeliver': async (service, context) => {
+    const id = context.req.param('delivery_id') ?? ''
+    await deliverAgain(service, id)
+    return context.json({data: findDelivery(service.database, id)?.delivery}, 202)
+  },
+  'GET /faults': showFaults,
+  'POST /faults': (service, context) => context.json({data: injectFault(service, readBody(context))}, 201),
+  'DELETE /faults': (service, context) => {
+    service.faults.clear()
+    return showFaults(service, context)
+  },
+  'GET /requests': ({requests}, context) => context.json({data: requests.list()}),
+  'POST /reset': (service, context) => {
+    resetState(service)
+    return context.json({data: {reset: true}})
+  },
+}
+
+export function addControls(app: App, service: RunningService): void {
+  app.use('/_sandbox/*', async (context, next) => {
+    checkOrigin(context.req.raw, context.var.origin)
+    await next()
+    // This header tells the client that it may call paths which the interface does not show.
+    context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
+  })
+  const methods = new Map<string, string[]>()
+  for (const [name, control] of Object.entries(CONTROLS)) {
+    const [method = '', path = ''] = name.split(' ')
+    const route = `/_sandbox${path}`
+    app.on(method, route, context => control(service, context))
+    methods.set(route, [...(methods.get(route) ?? []), method])
+  }
+  for (const [route, taken] of methods) refuseOthers(app, route, taken)
+}
+
+function readBody(context: ControlContext): unknown {
+  return parseJson(context.var.body, context.req.header('content-type'))
+}
+
+const eventOrder = z.strictObject({
+  type: z.enum(EVENT_TYPE_NAMES),
+  /** Sent to the subscriptions of its client; without it to those of all, about a reservation that does not exist. */
+  reservation_ref: z.string().optional(),
+})
+
+const PLACEHOLDER: EventSubject = {
+  reservation_ref: 'RSV-0000000000',
+  client_reference_id: 'triggered',
+  status: 'CONFIRMED',
+  payment: {status: 'PAID', amount: '100.00', currency: 'EUR', failure_code: null},
+  cancellation: null,
+}
+
+const CHANGES = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
+
+/** More at a time are left to the dispatcher. */
+const MOST_AWAITED = 100
+
+/** Sends an event as if its cause had happened; no reservation is changed. Resolves when each delivery was attempted once. */
+async function triggerEvent({database, clock, dispatcher}: RunningService, order: unknown) {
+  const {type, reservation_ref: reference} = validate(eventOrder, order)
+  const stored = reference === undefined ? undefined : requireReservation(database, reference)
+  const now = clock.now()
+  const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, CHANGES)
+  const clientId = stored?.clientId ?? 'cid_sandbox'
+  const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
+  await Promise.all(added.deliveryIds.slice(0, MOST_AWAITED).map(id => dispatcher.deliverNow(id)))
+  const deliveries = added.deliveryIds.flatMap(id => findDelivery(database, id)?.delivery ?? [])
+  return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
+}
+
+function afterCause(type: EventType, record: EventSubject): EventSubject {
+  const {amount, currency} = record.payment
+  const fee = fromMinor(0n, currency)
+  const cancellation = {cancelled_at: '', reason: 'triggered', fee, refund_amount: amount, currency}
+  const declined = {status: 'FAILED', failure_code: 'card_declined'} as const
+  if (type === 'reservation.updated') return record
+  if (type === 'reservation.cancelled') return {...record, status: 'CANCELLED', cancellation}
+  if (type === 'payment.failed')
+    return {...record, status: 'PENDING_PAYMENT', payment: {...record.payment, ...declined}}
+  return {...record, status: 'CONFIRMED', payment: {...record.payment, status: 'PAID', failure_code: null}}
+}
+
+/** Ten years. */
+const MOST_ADVANCE_SECONDS = 10 * 366 * 86_400
+
+const clockMove = z.strictObject({advance_seconds: z.number().min(0).max(MOST_ADVANCE_SECONDS)})
+const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
+
+/** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */
+export async function moveClock(service: RunningService, order: unknown): Promise<void> {
+  await service.dispatcher.moveClock(validate(clockMove, order).advance_seconds)
+}
+
+/** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
+export function settle(service: RunningService, reservationRef: string, order: unknown): Reservation {
+  const {result} = validate(paymentOutcome, order)
+  return settlePayment(service, requireReservation(service.database, reservationRef), result)
+}
+
+export async function deliverAgain(service: RunningService, deliveryId: string): Promise<void> {
+  if (await service.dispatcher.deliverNow(deliveryId)) return
+  const message = `delivery "${deliveryId}" not found, or its subscription was deleted`
+  throw new Refusal('delivery_not_found', message)
+}
+
+export function injectFault(service: RunningService, order: unknown): Fault {
+  const checked = validate(faultRequest, order)
+  service.faults.add(checked)
+  return checked
+}
+
+export function prepareState(service: RunningService): void {
+  service.database.transaction(() => {
+    ensureVoucherSecret(service.database)
+    addStartUpClients(service.database, service.clock.now())
+    addSearchTexts(service.database)
+  })
+}
+
+/** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
+export function resetState(service: RunningService): void {
+  service.dispatcher.stopClock()
+  service.database.transaction(() => {
+    emptyTables(service.database)
+    prepareState(service)
+  })
+  service.faults.clear()
+  service.requests.clear()
+  service.droppedReferences.clear()
+}
