@@ -1,8 +1,23 @@
 import * as Flags from '@oclif/core/flags'
 import {SandboxCommand} from '../../cli/features/sandbox/command.js'
-import {DELIVERY_COLUMNS, deliveryList} from '../../cli/features/sandbox/deliveries.js'
 import {identifierFlag} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {type Column, columnsOf} from '../../cli/terminal/result.js'
+
+type Delivery = Record<string, unknown>
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  ...columnsOf<Delivery>(['delivery_id', 'subscription_id', 'event_id', 'type', 'status', 'next_attempt_at']),
+  {name: 'attempts', value: delivery => attemptsOf(delivery).length},
+  {name: 'last_status', value: delivery => attemptsOf(delivery).at(-1)?.status ?? null},
+  {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null},
+]
+
+const SHOWN = ['delivery_id', 'type', 'status', 'attempts', 'last_status', 'last_error', 'next_attempt_at']
+
+function attemptsOf(delivery: Delivery): Record<string, unknown>[] {
+  return Array.isArray(delivery.attempts) ? delivery.attempts : []
+}
 
 export default class SandboxDeliveries extends SandboxCommand {
   static override summary = "List the local sandbox's deliveries of events, with every attempt."
@@ -10,7 +25,7 @@ export default class SandboxDeliveries extends SandboxCommand {
     `A pending delivery is sent when it falls due: bookctl sandbox clock --advance 1m. --redeliver sends one delivery again now
 and shows it.`
   static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
-  static override columns = DELIVERY_COLUMNS
+  static override columns = COLUMNS.map(({name}) => name)
   static override flags = {
     limit: Flags.integer({
       helpValue: 'N',
@@ -35,8 +50,10 @@ and shows it.`
       ? this.control(`/deliveries?limit=${limit + 1}`)
       : this.control(`/deliveries/${id}/redeliver`, {body: {}}))
     if (!answer) return
-    const found = (answer.data ?? [answer]) as unknown[]
-    await this.print(deliveryList(found.slice(-limit)))
+    const found = (answer.data ?? [answer]) as Delivery[]
+    const deliveries = found.slice(-limit)
+    const whenEmpty = 'No deliveries yet.'
+    await this.print({document: {deliveries}, items: deliveries, columns: COLUMNS, shown: SHOWN, whenEmpty})
     if (found.length > limit) this.tell('There are older deliveries: --limit N, up to 5000')
   }
 }

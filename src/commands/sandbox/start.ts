@@ -5,12 +5,7 @@ import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {credentialsOf} from '../../cli/features/sandbox/command.js'
 import {listenOn} from '../../cli/features/sandbox/port.js'
-import {
-  createRequestLines,
-  type RequestLines,
-  sandboxDatabase,
-  startAlone,
-} from '../../cli/features/sandbox/start.js'
+import {createRequestLines, sandboxDatabase, startAlone} from '../../cli/features/sandbox/start.js'
 import {portFlag} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {writeRecord} from '../../cli/session/sandbox-records.js'
@@ -87,7 +82,8 @@ or in the file of --db. Several can run, each on a database of its own.`
       const wanted = {typed: flags.port, usual, tell: (text: string) => this.tell(text)}
       const served = await listenOn(wanted, port => serveSandbox(sandbox, {host: '127.0.0.1', port}))
       this.whenStopped(() => served.close())
-      this.announce(served.origin, served.baseUrl, database, lines)
+      this.announce(served.origin, served.baseUrl, database)
+      this.whenStopped(() => lines?.end())
       return served.origin
     })
     if (flags.open) openAddress(`${origin}/`)
@@ -97,12 +93,8 @@ or in the file of --db. Several can run, each on a database of its own.`
     await ended.catch(() => undefined)
   }
 
-  private announce(
-    origin: string,
-    base_url: string,
-    database: string,
-    lines: RequestLines | undefined,
-  ): void {
+  /** Before anything else is awaited: no request is answered until then, so this is the first line. */
+  private announce(origin: string, base_url: string, database: string): void {
     const {pid} = process
     const record = {base_url, origin, pid, database, started_at: isoTime(systemClock.now())}
     const path = writeRecord(this.config.configDir, record)
@@ -117,7 +109,5 @@ or in the file of --db. Several can run, each on a database of its own.`
       'Press Ctrl-C to stop.',
     ]
     process.stdout.write(`${this.globals.json ? jsonText(ready) : words.join('\n')}\n`)
-    lines?.begin()
-    this.whenStopped(() => lines?.end())
   }
 }

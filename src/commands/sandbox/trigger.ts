@@ -1,10 +1,16 @@
 import {SandboxCommand} from '../../cli/features/sandbox/command.js'
-import {triggered} from '../../cli/features/sandbox/deliveries.js'
 import {checkedArg, identifierArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {single} from '../../cli/terminal/result.js'
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+
+/** The answer of the control. */
+interface Triggered {
+  readonly event: {readonly id: string; readonly type: string; readonly data: Record<string, unknown>}
+  readonly deliveries: readonly {readonly status: string}[]
+}
 
 export default class SandboxTrigger extends SandboxCommand {
   static override summary = "Send an event to the local sandbox's subscriptions."
@@ -36,8 +42,16 @@ to all.`
     const body = {type: args.type, ...(args.ref === undefined ? {} : {reservation_ref: args.ref})}
     const answer = await this.control('/trigger', {body})
     if (!answer) return
-    const {result, note} = triggered(answer)
-    await this.print(result)
-    if (note !== undefined) this.note(note)
+    const {event, deliveries} = answer as unknown as Triggered
+    const {id: event_id, type, data} = event
+    const all = deliveries.length
+    const delivered = deliveries.filter(({status}) => status === 'DELIVERED').length
+    const {reservation_ref} = data
+    const row = {event_id, type, reservation_ref, deliveries: all, delivered}
+    await this.print(single({event, deliveries}, row, event_id))
+    const subscribe = `bookctl webhooks create --url URL --event ${type}`
+    if (all === 0) this.note(`No active subscription to ${type}: ${subscribe}`)
+    else if (delivered < all)
+      this.note(`${all - delivered} of ${all} not delivered yet: bookctl sandbox deliveries`)
   }
 }

@@ -8,7 +8,7 @@ import {type Condition, type Listed, listPage, type Paging} from './lists.js'
 
 type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
 export type Attempt = z.infer<typeof deliveryAttempt>
-export type Delivery = z.infer<typeof delivery>
+type Delivery = z.infer<typeof delivery>
 
 export interface DueDelivery {
   readonly deliveryId: string

@@ -65,15 +65,12 @@ type AnsweredRequest = Record<'method' | 'path' | 'requestId', string> & {
   readonly milliseconds: number
 }
 
-export type RequestLines = ReturnType<typeof createRequestLines>
-
-/** A line on stdout for each request: JSON, or words. They come after `begin`, so that "ready" is the first line. */
+/** A line on stdout for each request: JSON, or words. */
 export function createRequestLines(asJson: boolean) {
   // A reader that is slow or gone loses lines, and the sandbox goes on.
   const writer = createLineWriter({send: sendToStdout, onLost: () => {}})
   const redactor = createRedactor()
   const painter = painterFor(process.stdout, process.env)
-  let early: string[] | undefined = []
   return {
     add({method, path, status, milliseconds, requestId: request_id}: AnsweredRequest) {
       const shown = sanitizeLine(redactor.text(path), 500)
@@ -82,12 +79,7 @@ export function createRequestLines(asJson: boolean) {
       const line = asJson
         ? jsonText({type: 'request', method, path: shown, status, ms, request_id})
         : `${method} ${shown} ${painter(style, String(status ?? 'no answer'))} ${ms} ms ${request_id}`
-      if (early) early.push(line)
-      else writer.write(line)
-    },
-    begin() {
-      for (const line of early ?? []) writer.write(line)
-      early = undefined
+      writer.write(line)
     },
     end: () => writer.drain(500),
   }
