@@ -4,7 +4,6 @@
  */
 import {
   type DueForward,
-  type EventFilter,
   type EventForward,
   type EventRow,
   type EventStore,
@@ -15,7 +14,7 @@ import {
   packHeaders,
   type StoredEvent,
 } from '../contract/stored-events.js'
-import type {Database, Value} from '../storage/database.js'
+import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
 
 /** Event ids are known for longer than the retries of §6.4 last. */
@@ -52,13 +51,16 @@ export function pruneEvents(database: Database, time: number, limit: number): nu
 
 export function createEventStore(database: Database): EventStore {
   return {
-    async page(filter, from, limit) {
-      const [condition, values] = conditionOf(filter)
+    async page({ids, types, since = null}, from, limit) {
       const newestFirst = !('after' in from)
       const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
-      const sql = `SELECT ${EVENT} FROM events WHERE sequence ${newestFirst ? '<' : '>'} ? ${condition}
-        ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`
-      const rows = database.all<EventRow<StoredEvent>>(sql, place, ...values, limit)
+      const sql = `SELECT ${EVENT} FROM events WHERE sequence ${newestFirst ? '<' : '>'} ?1
+          AND (?2 IS NULL OR event_id IN (SELECT value FROM json_each(?2)))
+          AND (?3 IS NULL OR type IN (SELECT value FROM json_each(?3)))
+          AND (?4 IS NULL OR received_at >= ?4)
+        ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?5`
+      const lists = [ids, types].map(list => (list ? JSON.stringify(list) : null))
+      const rows = database.all<EventRow<StoredEvent>>(sql, place, ...lists, since, limit)
       return rows.map(row => fromEventRow(row))
     },
     async forwardsOf(sequence) {
@@ -78,14 +80,6 @@ function insert(database: Database, {profile, owner}: Keeper, event: NewEvent): 
     return false
   for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
   return true
-}
-
-function conditionOf({ids, types, since}: EventFilter): [sql: string, values: Value[]] {
-  const parts: [sql: string, value: Value][] = []
-  if (ids) parts.push(['AND event_id IN (SELECT value FROM json_each(?))', JSON.stringify(ids)])
-  if (types) parts.push(['AND type IN (SELECT value FROM json_each(?))', JSON.stringify(types)])
-  if (since !== undefined) parts.push(['AND received_at >= ?', since])
-  return [parts.map(([sql]) => sql).join(' '), parts.map(([, value]) => value)]
 }
 
 /** An attempt takes seconds, and a failed one is due again only after its wait. */

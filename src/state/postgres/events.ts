@@ -1,16 +1,262 @@
-/** Webhook events received by any machine, byte for byte as they came, in the shared store. An id is kept once for each profile. */
+/**
+ * Webhook events received by any machine, byte for byte as they came, in the shared store: an id once for each profile,
+ * reported as new by one receiver of all; and what is still to be forwarded. A forward belongs to the receiver that holds
+ * its lease, by the database's clock.
+ */
+import {createHash, randomUUID} from 'node:crypto'
 import {
+  type DueForward,
   type EventForward,
+  type EventKeeper,
   type EventRow,
   type EventStore,
   fromEventRow,
+  type NewEvent,
+  packHeaders,
   type StoredEvent,
 } from '../../contract/stored-events.js'
 import type {StoreConnection} from './connection.js'
+import {tooNew} from './errors.js'
+import {SCHEMA_VERSION} from './schema.js'
 
 /** An event's columns, under the names of its fields. */
-export const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
+const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
   extract(epoch FROM e.received_at)::float8 AS "receivedAt", e.secret_name AS "secretName", e.headers, e.body`
+
+/** One block of bytes and where each body is in it: as an array of bodies they would be sent as text of twice the size. */
+const RECEIVE = `WITH given AS (
+    SELECT * FROM unnest($3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::int[], $9::int[], $10::uuid[],
+      $11::text[])
+      AS g (event_id, type, received_at, secret_name, headers, start, length, arrival, targets)
+  ), new AS (
+    INSERT INTO bookctl.events (profile, event_id, type, received_at, secret_name, headers, body, arrival)
+    SELECT $1, event_id, type, to_timestamp(received_at), secret_name, headers,
+      substring($2::bytea FROM start FOR length), arrival FROM given ORDER BY event_id
+    ON CONFLICT (profile, event_id) DO NOTHING RETURNING sequence, arrival
+  ), forwarded AS (
+    INSERT INTO bookctl.forwards (sequence, target, state, due_at)
+    SELECT sequence, target, 'pending', clock_timestamp() FROM new JOIN given USING (arrival),
+      unnest(string_to_array(targets, E'\\n')) AS target
+  )
+  SELECT (SELECT max(version) FROM bookctl.schema_version) AS version,
+    ARRAY(SELECT arrival::text FROM new) AS stored`
+
+interface Received {
+  readonly version: number
+  /** The arrivals that stored their events. */
+  readonly stored: readonly string[]
+}
+
+/** The arrival of an event that no receiver has reported: the answer to its storing was lost, or another's failed. */
+const UNREPORTED = '00000000-0000-0000-0000-000000000000'
+
+/** The first that gets such an event again reports it as new. */
+const CLAIM = `UPDATE bookctl.events e SET arrival = g.arrival
+  FROM unnest($2::text[], $3::uuid[]) AS g (event_id, arrival)
+  WHERE e.profile = $1 AND e.event_id = g.event_id AND e.arrival = '${UNREPORTED}' RETURNING e.arrival::text`
+
+const DISOWN = `UPDATE bookctl.events SET arrival = '${UNREPORTED}'
+  WHERE event_id = ANY ($1::text[]) AND arrival = ANY ($2::uuid[])`
+
+/** Without MATERIALIZED the limit could be applied again for each row. */
+const TAKE = `WITH due AS MATERIALIZED (
+    SELECT sequence, target FROM bookctl.forwards
+    WHERE state = 'pending' AND target = $1 AND due_at <= clock_timestamp()
+    ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), taken AS (
+    UPDATE bookctl.forwards f SET lease = $3, due_at = clock_timestamp() + make_interval(secs => $4)
+    FROM due WHERE f.sequence = due.sequence AND f.target = due.target RETURNING f.sequence, f.attempts
+  ) SELECT ${EVENT}, $1 AS target, taken.attempts FROM taken JOIN bookctl.events e USING (sequence) ORDER BY sequence`
+
+const RENEW = `UPDATE bookctl.forwards f SET due_at = clock_timestamp() + make_interval(secs => $4)
+  FROM unnest($1::bigint[], $2::text[]) AS g (sequence, target)
+  WHERE f.sequence = g.sequence AND f.target = g.target AND f.lease = $3 AND f.state = 'pending'
+  RETURNING f.sequence, f.target`
+
+const SETTLE = `UPDATE bookctl.forwards f SET state = g.state, attempts = f.attempts + 1, lease = NULL,
+    due_at = clock_timestamp() + make_interval(secs => g.wait), status = g.status, ms = g.ms, error = g.error
+  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::float8[], $5::int[], $6::int[], $7::text[])
+    AS g (sequence, target, state, wait, status, ms, error)
+  WHERE f.sequence = g.sequence AND f.target = g.target AND f.lease = $8`
+
+const RELEASE = `UPDATE bookctl.forwards f SET due_at = clock_timestamp(), lease = NULL
+  FROM unnest($1::bigint[], $2::text[]) AS g (sequence, target)
+  WHERE f.sequence = g.sequence AND f.target = g.target AND f.lease = $3 AND f.state = 'pending'`
+
+const FORWARD_LEASE_SECONDS = 20
+const RENEWAL_MILLISECONDS = 5000
+/** Sent no later than this after the last renewal began: then no one else has it. */
+const TRUSTED_MILLISECONDS = (FORWARD_LEASE_SECONDS - 1) * 1000
+const MOST_IN_STATEMENT = {rows: 128, bytes: 1024 * 1024}
+/** How often arrivals of unknown outcome are disowned, and for how long: a statement may be committed that much later. */
+const DISOWN_MILLISECONDS = 500
+const UNKNOWN_MILLISECONDS = 20_000
+const MOST_UNKNOWN = 10_000
+/** Longer ones would not fit into an index. */
+const MOST_ID_LENGTH = 500
+
+/** The store of a listening process. `now`: Unix seconds on this machine. */
+export function createSharedKeeper(store: StoreConnection, now: () => number): EventKeeper {
+  const lease = randomUUID()
+  /** What this process holds, and until when, on the clock of performance.now(). */
+  const held = new Map<string, {readonly sequence: number; readonly target: string; until: number}>()
+  /** Arrivals whose events were answered 503 but may be stored. */
+  const unknown = new Map<string, {readonly eventId: string; readonly until: number}>()
+  const nameOf = ({sequence, target}: {sequence: number; target: string}) => `${sequence} ${target}`
+  const columns = (entries: readonly {sequence: number; target: string}[]) => [
+    entries.map(({sequence}) => sequence),
+    entries.map(({target}) => target),
+  ]
+  const renew = async () => {
+    if (held.size === 0) return
+    const until = performance.now() + TRUSTED_MILLISECONDS
+    const entries = [...held.values()]
+    const {rows} = await store.query<{sequence: string; target: string}>(RENEW, [
+      ...columns(entries),
+      lease,
+      FORWARD_LEASE_SECONDS,
+    ])
+    const renewed = new Set(rows.map(row => `${row.sequence} ${row.target}`))
+    for (const entry of entries) {
+      const name = nameOf(entry)
+      if (renewed.has(name)) entry.until = until
+      else held.delete(name)
+    }
+  }
+  // A renewal that fails is made up by the next; until then nothing is sent after its time.
+  const renewal = setInterval(() => void renew().catch(() => {}), RENEWAL_MILLISECONDS).unref()
+
+  const disown = async () => {
+    if (unknown.size === 0) return
+    const some = [...unknown]
+    await store.query(DISOWN, [some.map(([, {eventId}]) => eventId), some.map(([arrival]) => arrival)])
+    for (const [arrival, {until}] of some) if (until < performance.now()) unknown.delete(arrival)
+  }
+  const disowning = setInterval(() => void disown().catch(() => {}), DISOWN_MILLISECONDS).unref()
+
+  /** The arrivals that are to be reported as new. */
+  const receiveSome = async (profile: string, events: readonly Arrival[]) => {
+    let end = 0
+    const starts = events.map(({body}) => {
+      end += body.length
+      return end - body.length + 1
+    })
+    const {rows} = await store.query<Received>(RECEIVE, [
+      profile,
+      Buffer.concat(events.map(event => event.body)),
+      events.map(event => event.eventId),
+      events.map(event => event.type?.replaceAll('\0', NUL_SHOWN) ?? null),
+      events.map(event => event.receivedAt),
+      events.map(event => event.secretName),
+      events.map(event => packHeaders(event.rawHeaders)),
+      starts,
+      events.map(event => event.body.length),
+      events.map(event => event.arrival),
+      events.map(({targets}) => (targets.length === 0 ? null : targets.join('\n'))),
+    ])
+    const [{version, stored}] = rows as [Received]
+    if (version > SCHEMA_VERSION) throw tooNew(store.shown, version)
+    const isNew = new Set(stored)
+    const known = events.filter(({arrival}) => !isNew.has(arrival))
+    if (known.length === 0) return isNew
+    const claim = [profile, known.map(({eventId}) => eventId), known.map(({arrival}) => arrival)]
+    for (const {arrival} of (await store.query<{arrival: string}>(CLAIM, claim)).rows) isNew.add(arrival)
+    return isNew
+  }
+
+  return {
+    async receive({profile}, events) {
+      const first = new Map<string, Arrival>()
+      const arrivals = events.map((event): Arrival => {
+        const eventId = storableId(event.eventId)
+        const arrival = first.get(eventId) ?? {...event, eventId, arrival: randomUUID()}
+        if (first.has(eventId)) return {...arrival, arrival: ''}
+        first.set(eventId, arrival)
+        return arrival
+      })
+      const isNew = new Set<string>()
+      try {
+        await disown()
+        for (const some of inStatements([...first.values()]))
+          for (const arrival of await receiveSome(profile, some)) isNew.add(arrival)
+      } catch (error) {
+        // All of them are answered 503, also those that are stored.
+        const until = performance.now() + UNKNOWN_MILLISECONDS
+        for (const {arrival, eventId} of first.values())
+          if (unknown.size < MOST_UNKNOWN) unknown.set(arrival, {eventId, until})
+        throw error
+      }
+      return arrivals.map(({arrival}) => ({duplicate: !isNew.has(arrival)}))
+    },
+    // A lease ends by itself.
+    adopt: async () => 0,
+    async take(_, target, __, limit) {
+      const until = performance.now() + TRUSTED_MILLISECONDS
+      const values = [target, limit, lease, FORWARD_LEASE_SECONDS]
+      const {rows} = await store.query<EventRow<DueForward>>(TAKE, values)
+      const taken = rows.map(row => fromEventRow(row))
+      for (const {sequence} of taken) held.set(nameOf({sequence, target}), {sequence, target, until})
+      return taken
+    },
+    holds(forward) {
+      const isTrusted = (held.get(nameOf(forward))?.until ?? 0) > performance.now()
+      // Its sender drops it: renewed, no one would send it.
+      if (!isTrusted) held.delete(nameOf(forward))
+      return isTrusted
+    },
+    async settle(results) {
+      const at = now()
+      await store.query(SETTLE, [
+        ...columns(results),
+        results.map(({state}) => state),
+        results.map(({nextAttemptAt}) => Math.max(0, nextAttemptAt - at)),
+        results.map(({status}) => status),
+        results.map(({ms}) => ms && Math.round(ms)),
+        results.map(({error}) => error),
+        lease,
+      ])
+      for (const result of results) held.delete(nameOf(result))
+    },
+    prune: (time, limit) => prune(store, time, limit),
+    async close() {
+      clearInterval(renewal)
+      clearInterval(disowning)
+      await disown().catch(() => {})
+      if (held.size > 0) await store.query(RELEASE, [...columns([...held.values()]), lease]).catch(() => {})
+      await store.close()
+    },
+  }
+}
+
+/** One coming of an event. */
+interface Arrival extends NewEvent {
+  readonly arrival: string
+}
+
+/** PostgreSQL takes no NUL in a text. */
+const NUL_SHOWN = '\u2400'
+
+function storableId(id: string): string {
+  const text = id.replaceAll('\0', NUL_SHOWN)
+  if (text.length <= MOST_ID_LENGTH) return text
+  return `${text.slice(0, MOST_ID_LENGTH)}… ${createHash('sha256').update(id).digest('hex')}`
+}
+
+/** In their order, so many at a time that a statement stays small. */
+function inStatements(events: readonly Arrival[]): Arrival[][] {
+  const parts: Arrival[][] = []
+  let bytes = 0
+  for (const event of events) {
+    const last = parts.at(-1)
+    bytes += event.body.length
+    if (last && last.length < MOST_IN_STATEMENT.rows && bytes <= MOST_IN_STATEMENT.bytes) last.push(event)
+    else {
+      parts.push([event])
+      bytes = event.body.length
+    }
+  }
+  return parts
+}
 
 export function createSharedEvents(store: StoreConnection): EventStore {
   return {
@@ -36,7 +282,7 @@ export function createSharedEvents(store: StoreConnection): EventStore {
 }
 
 /** Removes events; never one that is still to be forwarded. */
-export async function prune(store: StoreConnection, time: number, limit: number): Promise<number> {
+async function prune(store: StoreConnection, time: number, limit: number): Promise<number> {
   const sql = `DELETE FROM bookctl.events WHERE sequence IN (
     SELECT sequence FROM bookctl.events e WHERE received_at < to_timestamp($1) AND NOT EXISTS (
       SELECT FROM bookctl.forwards f WHERE f.sequence = e.sequence AND f.state = 'pending')
