@@ -22,36 +22,41 @@ export function matches(text: string, typed: string): boolean {
     .every(word => folded.includes(word))
 }
 
-/** The nearest of `names` to `word`, or undefined when none is near. */
+/** The name that `word` probably means: the nearest by its letters, or one that it begins or ends. */
 export function closest(word: string, names: readonly string[]): string | undefined {
-  const [best] = rank(word, names)
-  if (best?.isNear) return best.name
-  return names.find(name => word.length > 2 && (name.startsWith(word) || name.endsWith(` ${word}`)))
+  const [best] = closestFew(word, names, 1)
+  const isLong = lettersOf(word).length > 2
+  return best ?? names.find(name => isLong && (name.startsWith(word) || name.endsWith(` ${word}`)))
 }
 
-/** At most `most` near names, the nearest first. */
+/** At most `most` names that differ from `word` in one letter or two, but not in more than a third of it; the nearest first. */
 export function closestFew(word: string, names: readonly string[], most: number): string[] {
-  const near = rank(word, names).filter(({isNear}) => isNear)
-  return near.slice(0, most).map(({name}) => name)
+  const typed = lettersOf(word)
+  return names
+    .map(name => ({name, distance: editDistance(typed, lettersOf(name))}))
+    .filter(({distance}) => distance <= Math.min(2, typed.length / 3))
+    .sort((left, right) => left.distance - right.distance)
+    .slice(0, most)
+    .map(({name}) => name)
 }
 
-function rank(word: string, names: readonly string[]) {
-  const measured = names.map(name => {
-    const distance = editDistance(word.toLowerCase(), name.toLowerCase())
-    return {name, distance, isNear: distance <= Math.max(2, Math.floor(name.length / 3))}
-  })
-  return measured.sort((left, right) => left.distance - right.distance)
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/^-+/, '')
 }
 
+/** How many letters are replaced, left out, added or swapped with the next. */
 function editDistance(from: string, to: string): number {
-  let above = Array.from({length: to.length + 1}, (_, index) => index)
+  const rows = [Array.from({length: to.length + 1}, (_, index) => index)]
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= from.length; i++) {
     const row = [i]
+    rows.push(row)
     for (let j = 1; j <= to.length; j++) {
-      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
-      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+      const isSwap = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      const replaced = at(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : replaced
+      row.push(Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1))
     }
-    above = row
   }
-  return above[to.length] ?? 0
+  return at(from.length, to.length)
 }

@@ -45,7 +45,7 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
-export const VERSION_HINT = 'did you mean `bookctl --version`?'
+const VERSION_HINT = 'did you mean `bookctl --version`?'
 
 /** What users of gh, stripe and aws type, and the flag here, with an example where its value is written otherwise. */
 const FLAG_ALIASES: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 /** The names of commands: the one that words mean, and the likely one for a name that does not exist. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest} from '../input/match.js'
-import {VERSION_HINT} from '../input/usage-errors.js'
-import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
+import {SEE_HELP, unknownFlag} from '../input/usage-errors.js'
+import {globalFlags} from './global-flags.js'
 
 /** Splits `words` after the longest name of a command or group; `ids` are as `hotels:search`. */
 export function findName(words: readonly string[], ids: readonly string[]) {
@@ -131,13 +131,10 @@ function closestName(
 
 /** Refuses the flag `typed` where a command was expected, or after a group alone. */
 export function flagWithoutCommand(typed: string): Failure {
-  const flag = (typed.split('=', 1)[0] ?? '').slice(0, 40)
-  if (flag === '-V') return usage('unknown_flag', 'unknown flag -V', VERSION_HINT)
-  const best = closest(flag, [...GLOBAL_SWITCHES, ...GLOBAL_VALUES])
-  if (best !== undefined && /^--[\w-]+$/.test(flag))
-    return usage('unknown_flag', `unknown flag ${flag}`, `did you mean ${best}?`)
+  const unknown = unknownFlag(typed, Object.keys(globalFlags))
+  if (unknown.details.hint !== SEE_HELP) return unknown
   const hint = 'list commands: bookctl --help; flags of a command come after its name'
-  return usage('no_command', `missing command before ${flag}`, hint)
+  return usage('no_command', `missing command before ${(typed.split('=', 1)[0] ?? '').slice(0, 40)}`, hint)
 }
 
 export const HELP_TOPICS = {
