@@ -53,7 +53,13 @@ test('listen ends with its reader, although no event comes', async () => {
 })
 
 test.skipIf(!existsSync('/dev/full')).each([
-  ['bookctl whoami', '1', /ENOSPC/],
+  ['bookctl whoami', '1', /ENOSPC.*\nHint: write it elsewhere: run the command again\n$/],
+  [
+    'bookctl config set timeout 30',
+    '1',
+    /ENOSPC.*\nHint: the command itself was completed: check what it changed/,
+  ],
+  ['bookctl config set timeout 30 --dry-run', '1', /ENOSPC.*\nHint: write it elsewhere/],
   // A refusal that has nothing to print there is what it was.
   ['bookctl reserve </dev/null', '2', /^(?!.*could not be written)/s],
   ['bookctl hotels serch --json', '2', /^(?!.*(done|journal)).*unknown command `hotels serch`/s],

@@ -16,7 +16,7 @@ const FIND_RESERVATION =
   'bookctl reservations list lists those of the service, bookctl journal those booked from here'
 const FIND_SUBSCRIPTION = 'bookctl webhooks list lists the subscriptions'
 const SHOW_RESERVATION = 'bookctl reservations show REF shows its state and its terms'
-const LATER = 'try again later; tell the operator the time and the request id when it lasts'
+const LATER = 'try again later; if it lasts, tell the operator the time and the request id'
 const RESUME =
   'bookctl reserve --resume REF finds out with the same key and body; bookctl journal lists what was tried'
 

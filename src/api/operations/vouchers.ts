@@ -101,7 +101,7 @@ function requirePdf(answer: SentAnswer): Uint8Array {
   if (problem === undefined) return answer.body
   throw new Failure('service_failed', `what the voucher's link gave ${problem}; nothing was saved`, {
     code: 'bad_voucher',
-    hint: 'try again; if it stays so, report it to the operator of the service',
+    hint: 'try again; if it lasts, report it to the operator of the service',
   })
 }
 

@@ -38,6 +38,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   stopNote: StopNote | (() => StopNote) | undefined
   service: string | undefined
 
+  get mayHaveChanged(): boolean {
+    return 'dry-run' in (this.ctor.flags ?? {}) && !('dry-run' in this.globals)
+  }
+
   /** Whether the command has no work left when the reader of its result is gone. */
   readonly endsWithReader: boolean = false
 

@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
     return true
   }
   running.endWithReader = () => void (!running.command?.outlivesReader && stopOnce() && endWithReader())
-  guardStreams(running.endWithReader, () => refusal)
+  guardStreams(running.endWithReader, problem => refusal ?? notWritten(problem))
   stopOnSignals(stopOnce)
   const fail = async (thrown: unknown) => {
     // Ignores errors during shutdown; the signal handler ends the process.
@@ -57,6 +57,14 @@ async function execute(argv: readonly string[], place: Place): Promise<number> {
   refuseSecrets(argv)
   await run(orderArgv(argv), loadOptions(place))
   return running.command?.exitCode ?? 0
+}
+
+/** Of a command that ended well but for its result. */
+function notWritten(problem: string): Refusal {
+  const hint = running.command?.mayHaveChanged
+    ? 'the command itself was completed: check what it changed before you repeat it; list bookings: bookctl journal'
+    : 'write it elsewhere: run the command again'
+  return {exit: 1, text: `Error: ${problem}\nHint: ${hint}`}
 }
 
 /** A reader that closes early (`| head -1`) is no error: the command tidies up and ends with 0. */

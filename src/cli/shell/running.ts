@@ -21,6 +21,8 @@ export interface RunningCommand {
   /** What the user should know when a signal stops it now; a function is called after it has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   readonly service: string | undefined
+  /** Whether it is one that changes something. */
+  readonly mayHaveChanged: boolean
   stop(): Promise<void>
 }
 

@@ -39,19 +39,14 @@ export function onRefusal(say: typeof speak): void {
   speak = say
 }
 
-/** Must be the first to listen for errors. `refusal`: an error written to stdout, which then goes to stderr. */
-export function guardStreams(readerGone: () => void, refusal: () => Refusal | undefined): void {
+/** Must be the first to listen for errors. `refusalOf`: what goes to stderr in place of what stdout does not take. */
+export function guardStreams(readerGone: () => void, refusalOf: (problem: string) => Refusal): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()
-    const refused = refusal()
-    if (refused) {
-      speak(refused.text.split('\n'))
-      process.exit(refused.exit)
-    }
     const what = error.code === 'ENOSPC' ? 'no space left' : 'writing failed'
-    const problem = `Error: the result could not be written: ${what} (${error.code})`
-    speak([problem, 'Hint: the command itself was completed; list bookings: bookctl journal'])
-    process.exit(1)
+    const {text, exit} = refusalOf(`the result could not be written: ${what} (${error.code})`)
+    speak(text.split('\n'))
+    process.exit(exit)
   })
 }
 
