@@ -206,11 +206,35 @@ test.each([
   expect(await findingCodes(`${broken}\n${JSON.stringify(RECORD)}\n`)).toEqual([['capture_unreadable'], []])
 })
 
-test('lines that are no JSON are unreadable, also before the first record and cut short', async () => {
+test('lines that are no JSON are unreadable, also before the first record', async () => {
   const line = JSON.stringify(RECORD)
   const unreadable = ['capture_unreadable']
   expect(await findingCodes(`not json\n${line}\n{"type"\n`)).toEqual([unreadable, [], unreadable])
-  expect(await findingCodes('{"type":"event","verdict":"valid","body_ba')).toEqual([unreadable])
+})
+
+test('a capture that is cut off is unreadable where it is cut, and right before', async () => {
+  const [line, har] = [JSON.stringify(RECORD), harOf([posting(BODY.toString(), {headers: harHeaders})])]
+  const indented = JSON.stringify(RECORD, null, 2)
+  const request = httpRequest('\r\n').toString('latin1')
+  const cuts = [
+    ...['"headers"', '"x-service', ':"evt'].map(mark => [line.slice(0, line.indexOf(mark)), 'is cut off']),
+    [`${line}\n${line.slice(0, -2)}`, 'line 2 is cut off'],
+    [indented.slice(0, -40), 'the capture is cut off'],
+    ...['"headers"', 'v1=', '"text"'].map(mark => [
+      har.slice(0, har.indexOf(mark)),
+      'the HAR file is cut off',
+    ]),
+    ...['x: ', 'v1=', '\r\n\r\n'].map(mark => [
+      request.slice(0, request.indexOf(mark)),
+      'cut off within its headers',
+    ]),
+  ] as const
+  for (const [text = '', what] of cuts) {
+    const {results} = await checkAll(text)
+    expect(results.at(-1)?.findings[0]?.explanation, text).toContain(what)
+    expect(results.slice(0, -1).every(({valid}) => valid)).toBe(true)
+  }
+  expect(await reasons(har.slice(0, har.indexOf('"response"')))).toEqual(['ok'])
 })
 
 const findingCodes = async (bytes: string) =>

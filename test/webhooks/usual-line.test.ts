@@ -52,7 +52,7 @@ function quick(line: string | Buffer, more: Partial<CheckTerms> = {}): CheckResu
 
 /** The result when the line is parsed whole. */
 async function slow(line: string | Buffer): Promise<CheckResult | undefined> {
-  const [request] = requestsOfDocument([JSON.parse(Buffer.from(line as string).toString('utf8'))])
+  const [request] = requestsOfDocument(Buffer.from(line as string)) ?? []
   return request && (await check(request, terms)).result
 }
 

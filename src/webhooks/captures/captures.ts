@@ -8,13 +8,7 @@ import {headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ByteSource} from './byte-source.js'
 import {readHar} from './har.js'
 import {readHttpRequest} from './http.js'
-import {
-  beginsWithRecord,
-  type LineShortcut,
-  readRecords,
-  recordsOfDocument,
-  requestsOfDocument,
-} from './records.js'
+import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
 import {type CapturedRequest, nothingAfterwards} from './request.js'
 
 export interface ReadOptions<T = never> {
@@ -52,8 +46,8 @@ export async function* readCaptures<T = never>(
     if (mayBeRecords(start)) {
       const look = await source.peek(LOOK_BYTES)
       if (beginsWithRecord(look)) return yield* readRecords(source, leftOut, shortcut)
-      const records = source.isShorterThan(LOOK_BYTES) ? recordsOfDocument(look) : undefined
-      if (records) return yield requestsOfDocument(records)
+      const requests = source.isShorterThan(LOOK_BYTES) ? requestsOfDocument(look) : undefined
+      if (requests) return yield requests
     }
   }
   yield [{body: source.rest(), afterwards: nothingAfterwards()}]

@@ -9,13 +9,15 @@ const MOST_REQUEST_BYTES = 32 * 1024 * 1024
 export async function* readHar(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CapturedRequest> {
   for await (const {place, request, startedDateTime} of entriesIn(pieces)) {
     if (request === undefined) continue
-    if (request === TOO_LONG) yield unreadable('a request of the HAR file is longer than 32 MiB', place)
+    if (request === CUT_OFF) yield unreadable('the HAR file is cut off within this request', place)
+    else if (request === TOO_LONG) yield unreadable('a request of the HAR file is longer than 32 MiB', place)
     else if (!isObject(request)) yield unreadable('a request of the HAR file cannot be read', place)
     else yield requestOf(request, place, timeOf(startedDateTime))
   }
 }
 
 const TOO_LONG = Symbol('too long')
+const CUT_OFF = Symbol('cut off')
 
 interface Entry {
   readonly place: string
@@ -86,8 +88,8 @@ async function* entriesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ent
     escapedBytes = Math.max(0, at - length)
     if (entry) keep(text.slice(start))
   }
-  // The end of the file may be cut off.
-  if (entry) yield entry
+  // The end of the file may be missing, also after a request that is whole.
+  if (entry) yield {request: CUT_OFF, ...entry}
 }
 
 function readMember(entry: Entry, {text, length}: {text: string; length: number}): void {

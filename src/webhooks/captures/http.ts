@@ -2,7 +2,7 @@
 
 import {gatherHeaders, type HeaderMap, headerOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
-import {type Afterwards, type CapturedRequest, nothingAfterwards} from './request.js'
+import {type Afterwards, type CapturedRequest, nothingAfterwards, unreadable} from './request.js'
 
 const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
@@ -20,7 +20,7 @@ export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequ
   const hasRequestLine = REQUEST_LINE.test(first)
   if (!hasRequestLine && !HEADER_LINE.test(first)) return undefined
   const end = /\r?\n\r?\n/.exec(text)
-  // The end of a file may replace the empty line.
+  // A request whose end of the headers is missing is read as far as it goes: it may be right, without a body.
   const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
   const lines = head.split(/\r?\n/)
   if (!hasRequestLine) {
@@ -30,6 +30,7 @@ export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequ
   source.skip(end ? end.index + end[0].length : text.length)
   const headers = parseHeaders(hasRequestLine ? lines.slice(1) : lines)
   const afterwards = nothingAfterwards()
+  if (!end) return {...unreadable('the request is cut off within its headers', ''), headers}
   return {headers, body: bodyOf(source, headers, afterwards), afterwards}
 }
 

@@ -5,7 +5,7 @@
 import {isObject} from '../../contract/json.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
-import {type CapturedRequest, decodeBase64, parseText, timeOf, unreadable} from './request.js'
+import {type CapturedRequest, decodeBase64, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 /** A body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -23,11 +23,15 @@ export function beginsWithRecord(start: Buffer): boolean {
   return whole.some(line => isOurs(parseText(line)))
 }
 
-/** The records of `document`, a whole file that is one of ours or a list of them; undefined when it is not. */
-export function recordsOfDocument(document: Buffer): unknown[] | undefined {
-  const value = parseText(document.toString('utf8').replace(/^\ufeff/, ''))
+/** The events of `document`, a whole file that is a record of ours or a list of them; undefined when it is not. */
+export function requestsOfDocument(document: Buffer): CapturedRequest[] | undefined {
+  const text = document.toString('utf8').replace(/^\ufeff/, '')
+  const value = parseText(text)
+  if (value === undefined && /"(?:body_base64|verdict)"/.test(text) && isCutJson(text))
+    return [unreadable('the capture is cut off', '')]
   const records = Array.isArray(value) ? value : [value]
-  return records.length > 0 && records.every(isOurs) ? records : undefined
+  if (records.length === 0 || !records.every(isOurs)) return undefined
+  return records.flatMap((record, n) => requestOf(record, `#${n + 1}`) ?? [])
 }
 
 function isOurs(value: unknown): boolean {
@@ -36,11 +40,6 @@ function isOurs(value: unknown): boolean {
   if (value.type !== 'event') return value.body_base64 !== undefined && isObject(value.headers)
   // A broken one is ours as well: no event of the service has this type.
   return ['body_base64', 'headers', 'verdict'].some(name => name in value)
-}
-
-/** The events of records that were read as one document. */
-export function requestsOfDocument(records: readonly unknown[]): CapturedRequest[] {
-  return records.flatMap((record, n) => requestOf(record, `#${n + 1}`) ?? [])
 }
 
 /** Lines of a capture; a byte is a character of `text` (latin1), so that places in one are places in the other. */
@@ -93,8 +92,11 @@ export async function* readRecords<T = never>(
 function requestIn(line: string, number: number, leftOut: {count: number}): CapturedRequest | undefined {
   const place = `:${number}`
   const record = parseText(line) ?? parseText(line.replace(/^\ufeff/, ''))
-  if (!isObject(record))
-    return line.trim() === '' ? undefined : unreadable(`line ${number} is not a record of a capture`, place)
+  if (!isObject(record)) {
+    if (line.trim() === '') return undefined
+    const what = isCutJson(line) ? 'is cut off' : 'is not a record of a capture'
+    return unreadable(`line ${number} ${what}`, place)
+  }
   if (record.body_base64 !== undefined) return requestOf(record, place)
   if (record.type === 'event') return unreadable(`line ${number} holds no body`, place)
   if (!TALK.has(record.type)) leftOut.count += 1

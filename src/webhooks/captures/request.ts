@@ -44,6 +44,13 @@ export function parseText(text: string): unknown {
   }
 }
 
+/** Whether `text`, which is not JSON, is the beginning of an object or a list. */
+export function isCutJson(text: string): boolean {
+  const outside = text.replace(/"(?:[^"\\]|\\.)*"/gs, '')
+  const count = (marks: RegExp) => outside.match(marks)?.length ?? 0
+  return /^\s*[{[]/.test(text) && (outside.includes('"') || count(/[{[]/g) > count(/[}\]]/g))
+}
+
 /** Unix seconds of an ISO 8601 text. */
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN

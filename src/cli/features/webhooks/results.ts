@@ -41,8 +41,12 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
   }
 }
 
-function verdictOf({valid, reason}: Pick<CheckResult, 'valid' | 'reason'>): [Style, string] {
-  return valid ? ['good', 'Valid'] : ['bad', `Not valid: ${REASONS[reason]}`]
+function verdictOf({valid, reason, findings: [first]}: CheckResult): [Style, string] {
+  if (valid) return ['good', 'Valid']
+  // What is missing in a capture that is cut off may have been in the request.
+  const unread = first?.code === 'capture_unreadable' ? first.explanation : undefined
+  const words = unread?.replace(/^N/, 'n').replace(/\.$/, '')
+  return ['bad', `Not valid: ${words ?? REASONS[reason]}`]
 }
 
 /** For a person, below the verdict. */
