@@ -5,22 +5,22 @@ import {textIn} from '../../../api/answers/facts.js'
 import {termsOf} from '../../../api/answers/offer-terms.js'
 import {CITY_NAME} from '../../../api/answers/vocabulary.js'
 import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
-import {addDays, isoTime, nightsBetween} from '../../../contract/dates.js'
+import {isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Failure} from '../../../contract/failure.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
-import {compareAmounts} from '../../../contract/money.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import {checkInteger, invalid} from '../../input/checks.js'
-import {DATE_FORMS, readDay} from '../../input/dates.js'
+import {invalid} from '../../input/checks.js'
+import {DATE_FORMS} from '../../input/dates.js'
 import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
+import {leaveAfter, MOST_NIGHTS, MOST_ROOMS, readCheckOut, readRoom} from '../../input/stay.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
-import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {counted, shownOf} from '../../terminal/text.js'
+import {type Column, columnsOf, type Result} from '../../terminal/result.js'
+import {counted} from '../../terminal/text.js'
 import {cityFlag, cityText} from './city-names.js'
 import {absentIn, pricesFlag} from './city-search.js'
-import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
+import {AMOUNT_COLUMNS, countOf, narrowed, PRICE_COLUMN} from './narrow.js'
 
 /** Searches and remembers every offer found, also those filtered out. Throws Failure. */
 export async function search(
@@ -33,7 +33,6 @@ export async function search(
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   if (state.remembers) await state.offers.remember(client, offersFound(request, outcome), clock.now())
   const offers = narrow(outcome.offers, wanted)
-  const found = shownOf(offers.length, outcome.offers.length, 'offer')
   return {
     document: {
       search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
@@ -43,12 +42,8 @@ export async function search(
     },
     items: offers,
     columns: OFFER_COLUMNS,
-    lead: headLine(`${describeSearch(request, outcome, connection)}: ${found}`),
     shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
-    whenEmpty:
-      outcome.offers.length > 0
-        ? `No offers match your filters (${outcome.offers.length} found).`
-        : 'No offers were found.',
+    ...countOf('offer', offers, outcome.offers, describeSearch(request, outcome, connection)),
   }
 }
 
@@ -105,16 +100,6 @@ export function offerFound(request: SearchRequest, found: FoundOffer, searched_a
 
 /** Without --room. */
 const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
-/** As contract/hotels.ts bounds them. */
-export const MOST_ROOMS = 9
-/** Of adults, and of children, in one room. */
-export const MOST_PERSONS = 9
-/** Children have an age (§2.2); the highest is not in the interface. */
-export const OLDEST_CHILD = 17
-const MOST_NIGHTS = 365
-/** The last date that YYYY-MM-DD can write. */
-const LAST_DATE = '9999-12-31'
-
 /** Read again when the check-in is known. */
 const checkOutFlag = checkedFlag((field, text) => {
   readCheckOut(field, text, '0001-01-01')
@@ -196,56 +181,13 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
   return checkOut ? readCheckOut('--check-out', checkOut, checkIn) : leaveAfter(checkIn, nights ?? 1)
 }
 
-/** The day of departure, typed as a date or as a number of nights. Throws usage. */
-export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
-  const nights = /^\+?(\d{1,4})$/.exec(typed.trim())?.[1]
-  const nightsField = field && '--nights'
-  if (nights !== undefined)
-    return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
-  const date = readDay(field, typed, today)
-  if (nightsBetween(checkIn, date) < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
-  return date
-}
-
-/** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */
-function leaveAfter(checkIn: string, nights: number, field = '--nights'): string {
-  if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
-  throw invalid(field, `must end the stay by ${LAST_DATE}`, String(nights))
-}
-
-/** A room as `--room` takes it. */
-export function roomText({adults, children_ages: ages}: Room): string {
-  return ages.length === 0 ? `${adults}` : `${adults}:${ages.join(',')}`
-}
-
-/** `2` or `2:7,4`: adults, then the children's ages. Throws usage. */
-export function readRoom(field: string, text: string): Room {
-  const match = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim())
-  if (!match) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
-  const adults = Number(match[1])
-  if (adults < 1) throw invalid(field, 'a room needs at least one adult', text)
-  if (adults > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} adults in a room`, text)
-  const children_ages = (match[2]?.split(',') ?? []).map(Number)
-  if (children_ages.some(age => age > OLDEST_CHILD))
-    throw invalid(field, `a child's age is 0 to ${OLDEST_CHILD}`, text)
-  if (children_ages.length > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} children in a room`)
-  return {adults, children_ages}
-}
-
-/** The offers wanted, in the order wanted; the service's own order unless `sort` says otherwise. */
+/** The offers wanted, in the order wanted. An offer whose price or terms are not known is left out where they matter. */
 export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
-  const kept = offers.filter(offer => isWanted(offer, wanted))
-  return (ORDERS[wanted.sort ?? '']?.(kept) ?? kept).slice(0, wanted.limit)
-}
-
-/** An offer whose price or terms are not known is left out where they matter. */
-function isWanted(offer: FoundOffer, {'max-price': maxPrice, refundable, board}: Narrowing): boolean {
-  if (!isAffordable(offer, maxPrice) || (refundable && offer.refundable !== true)) return false
-  return board === undefined || (offer.board?.toLowerCase().includes(board.toLowerCase()) ?? false)
-}
-
-const ORDERS: Readonly<Record<string, (offers: readonly FoundOffer[]) => FoundOffer[]>> = {
-  price: offers => inOrder(offers, amountOf, compareAmounts),
-  stars: offers => inOrder(offers, ({stars}) => stars && -stars),
-  name: offers => inOrder(offers, ({hotel_name}) => hotel_name),
+  const {refundable, board = ''} = wanted
+  const kept = offers.filter(
+    offer =>
+      (!refundable || offer.refundable === true) &&
+      (offer.board ?? '').toLowerCase().includes(board.toLowerCase()),
+  )
+  return narrowed(kept, wanted, {stars: ({stars}) => stars && -stars, name: ({hotel_name}) => hotel_name})
 }

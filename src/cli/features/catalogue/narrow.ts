@@ -1,6 +1,7 @@
 /** Filtering and sorting by price or by other facts, which no service is known to do. */
 import {compareAmounts, isAmount} from '../../../contract/money.js'
-import type {Column} from '../../terminal/result.js'
+import {type Column, headLine} from '../../terminal/result.js'
+import {shownOf} from '../../terminal/text.js'
 
 interface Price {
   readonly total: string | null
@@ -22,27 +23,44 @@ export const AMOUNT_COLUMNS: readonly Column<Priced>[] = [
 ]
 
 /** Null for a price that is unknown or not a number. */
-export function amountOf({price: {total}}: Priced): string | null {
+function amountOf({price: {total}}: Priced): string | null {
   return total !== null && isAmount(total) ? total : null
 }
 
-/** Whether the price is known to be at most `maxPrice`; true without one. */
-export function isAffordable(item: Priced, maxPrice: string | undefined): boolean {
-  const total = amountOf(item)
-  return maxPrice === undefined || (total !== null && compareAmounts(total, maxPrice) <= 0)
+interface Narrowing {
+  readonly 'max-price'?: string | undefined
+  /** One of `keys`, or `price`; without it the service's own order. */
+  readonly sort?: string | undefined
+  readonly limit?: number | undefined
 }
 
-/** In the order of a key that is read once for each item: numbers, or names; null comes last. */
-export function inOrder<Item, Key extends number | string>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key | null,
-  compare: (left: Key, right: Key) => number = (left, right) =>
-    typeof left === 'number' ? left - Number(right) : String(left).localeCompare(String(right), 'en'),
+/** At most `limit` of the items, none of which costs more than `max-price`; what has no key comes last. */
+export function narrowed<Item extends Priced>(
+  found: readonly Item[],
+  {'max-price': most, sort = '', limit}: Narrowing,
+  keys: Readonly<Record<string, (item: Item) => number | string | null>>,
 ): Item[] {
-  return items
+  const isAffordable = (amount: string | null) =>
+    most === undefined || (amount !== null && compareAmounts(amount, most) <= 0)
+  const kept = found.filter(item => isAffordable(amountOf(item)))
+  const keyOf = sort === 'price' ? amountOf : keys[sort]
+  if (!keyOf) return kept.slice(0, limit)
+  const compare = (left: number | string, right: number | string) => {
+    if (typeof left === 'number') return left - Number(right)
+    return sort === 'price' ? compareAmounts(left, `${right}`) : left.localeCompare(`${right}`, 'en')
+  }
+  return kept
     .map(item => ({item, key: keyOf(item)}))
     .sort(({key: left}, {key: right}) =>
       left === null || right === null ? Number(left === null) - Number(right === null) : compare(left, right),
     )
     .map(({item}) => item)
+    .slice(0, limit)
+}
+
+/** What is said of a list at a terminal: `head` and how many are shown of those found. */
+export function countOf(noun: string, shown: readonly unknown[], found: readonly unknown[], head: string) {
+  const whenEmpty =
+    found.length > 0 ? `No ${noun}s match your filters (${found.length} found).` : `No ${noun}s were found.`
+  return {lead: headLine(`${head}: ${shownOf(shown.length, found.length, noun)}`), whenEmpty}
 }

@@ -2,18 +2,16 @@
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type {FoundTour} from '../../../api/operations/tours.js'
-import {compareAmounts} from '../../../contract/money.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {amountFlag, comingDayFlag} from '../../input/flags.js'
 import {fold} from '../../input/match.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
-import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {shownOf} from '../../terminal/text.js'
+import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {cityFlag, cityText} from './city-names.js'
 import {pricesFlag} from './city-search.js'
 import {warningUnless} from './content.js'
-import {AMOUNT_COLUMNS, amountOf, inOrder, isAffordable, PRICE_COLUMN} from './narrow.js'
+import {AMOUNT_COLUMNS, countOf, narrowed, PRICE_COLUMN} from './narrow.js'
 
 export const tourFlags = {
   ...cityFlag,
@@ -62,18 +60,14 @@ export async function search(connection: Connection, flags: TourFlags): Promise<
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')
   const {items: found, isComplete} = await searchTours(connection.api, request)
-  // A tour that does not say what matters is left out, or comes last.
-  const kept = found.filter(tour => isWanted(tour, flags))
-  const tours = (ORDERS[flags.sort ?? '']?.(kept) ?? kept).slice(0, flags.limit)
+  const tours = narrow(found, flags)
   const place = [cityText(city, connection, found[0]?.city ?? undefined), date].filter(Boolean).join(', ')
   return {
     document: {search: request, tours},
     items: tours,
     columns: TOUR_COLUMNS,
-    lead: headLine(`${place}: ${shownOf(tours.length, found.length, 'tour')}`),
     shown: ['tour_id', 'name', 'duration', 'price', 'rating', 'tags'],
-    whenEmpty:
-      found.length > 0 ? `No tours match your filters (${found.length} found).` : 'No tours were found.',
+    ...countOf('tour', tours, found, place),
     ...warningUnless(isComplete),
   }
 }
@@ -92,19 +86,17 @@ export async function show({api}: Connection, tourId: string): Promise<Result<Fo
   }
 }
 
-function isWanted(tour: FoundTour, {find = '', tag: tags = [], 'max-price': maxPrice}: TourFlags): boolean {
-  const has = (tour.tags ?? []).map(fold)
-  const texts = [tour.name ?? '', tour.short_description ?? '']
-  return (
-    isAffordable(tour, maxPrice) &&
-    tags.every(tag => has.includes(fold(tag))) &&
-    texts.some(text => fold(text).includes(fold(find)))
-  )
-}
-
-const ORDERS: Readonly<Record<string, (tours: readonly FoundTour[]) => FoundTour[]>> = {
-  price: tours => inOrder(tours, amountOf, compareAmounts),
-  rating: tours => inOrder(tours, ({rating}) => rating && -rating),
-  duration: tours => inOrder(tours, tour => tour.duration_minutes),
-  name: tours => inOrder(tours, ({name}) => name),
+/** A tour that does not say what matters is left out, or comes last. */
+function narrow(tours: readonly FoundTour[], flags: TourFlags): FoundTour[] {
+  const {find = '', tag: tags = []} = flags
+  const kept = tours.filter(({name, short_description, tags: given}) => {
+    const has = (given ?? []).map(fold)
+    const texts = [name ?? '', short_description ?? '']
+    return tags.every(tag => has.includes(fold(tag))) && texts.some(text => fold(text).includes(fold(find)))
+  })
+  return narrowed(kept, flags, {
+    rating: ({rating}) => rating && -rating,
+    duration: tour => tour.duration_minutes,
+    name: ({name}) => name,
+  })
 }

@@ -7,21 +7,14 @@ import type {KnownCity} from '../../../state/seen-store.js'
 import {checkCurrency, checkInteger} from '../../input/checks.js'
 import {readComingDay, today} from '../../input/dates.js'
 import {matches} from '../../input/match.js'
+import {MOST_PERSONS, MOST_ROOMS, OLDEST_CHILD, readCheckOut, readRoom, roomText} from '../../input/stay.js'
 import type {Connection} from '../../session/connect.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
 import {counted} from '../../terminal/text.js'
 import {cityLine, namedCities} from '../catalogue/city-names.js'
-import {
-  MOST_PERSONS,
-  MOST_ROOMS,
-  OLDEST_CHILD,
-  readCheckOut,
-  readRoom,
-  roomText,
-  type SearchFlags,
-} from '../catalogue/hotel-search.js'
+import type {SearchFlags} from '../catalogue/hotel-search.js'
 import type {TourFlags} from '../catalogue/tours.js'
 import {nightsText, withWeekday} from './date-lines.js'
 import type {WizardParts} from './draft.js'

@@ -7,17 +7,11 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
+import {roomText} from '../../input/stay.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {counted} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
-import {
-  narrow,
-  offerFound,
-  readSearch,
-  roomText,
-  type SearchFlags,
-  search,
-} from '../catalogue/hotel-search.js'
+import {narrow, offerFound, readSearch, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf, searchAsking} from './ask-search.js'
 import {nightsText} from './date-lines.js'

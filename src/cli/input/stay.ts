@@ -1,0 +1,51 @@
+/** Nights and rooms as people type them, in flags and in the wizard. */
+import {addDays, nightsBetween} from '../../contract/dates.js'
+import type {Room} from '../../contract/hotels.js'
+import {checkInteger, invalid} from './checks.js'
+import {readDay} from './dates.js'
+
+/** As contract/hotels.ts bounds them. */
+export const MOST_ROOMS = 9
+/** Of adults, and of children, in one room. */
+export const MOST_PERSONS = 9
+/** Children have an age (§2.2); the highest is not in the interface. */
+export const OLDEST_CHILD = 17
+export const MOST_NIGHTS = 365
+/** The last date that YYYY-MM-DD can write. */
+const LAST_DATE = '9999-12-31'
+
+/** The day of departure, typed as a date or as a number of nights. Throws usage. */
+export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
+  const nights = /^\+?(\d{1,4})$/.exec(typed.trim())?.[1]
+  const nightsField = field && '--nights'
+  if (nights !== undefined)
+    return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
+  const date = readDay(field, typed, today)
+  if (nightsBetween(checkIn, date) < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
+  return date
+}
+
+/** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */
+export function leaveAfter(checkIn: string, nights: number, field = '--nights'): string {
+  if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
+  throw invalid(field, `must end the stay by ${LAST_DATE}`, String(nights))
+}
+
+/** A room as `--room` takes it. */
+export function roomText({adults, children_ages: ages}: Room): string {
+  return ages.length === 0 ? `${adults}` : `${adults}:${ages.join(',')}`
+}
+
+/** `2` or `2:7,4`: adults, then the children's ages. Throws usage. */
+export function readRoom(field: string, text: string): Room {
+  const match = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim())
+  if (!match) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
+  const adults = Number(match[1])
+  if (adults < 1) throw invalid(field, 'a room needs at least one adult', text)
+  if (adults > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} adults in a room`, text)
+  const children_ages = (match[2]?.split(',') ?? []).map(Number)
+  if (children_ages.some(age => age > OLDEST_CHILD))
+    throw invalid(field, `a child's age is 0 to ${OLDEST_CHILD}`, text)
+  if (children_ages.length > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} children in a room`)
+  return {adults, children_ages}
+}
