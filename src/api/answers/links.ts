@@ -1,6 +1,7 @@
 /** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
 import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
+import {factIn} from './facts.js'
 import {DOCUMENT_KIND, ENVELOPES, LINK, PAYMENT, VOUCHER_LINK, VOUCHERS} from './vocabulary.js'
 
 /** The address in a value; undefined if it is not one. */
@@ -11,9 +12,9 @@ export function findPaymentUrl(json: unknown): string | undefined {
   for (const {value} of breadthFirst(json)) {
     const fields = fieldsOf(value)
     const found =
-      linkIn(fields, PAYMENT.url, absolute) ??
+      factIn(fields, PAYMENT.url, absolute) ??
       linkUnder(fields, PAYMENT.holders, [...LINK, 'payment_url'], absolute)
-    if (found !== undefined) return found
+    if (found !== null) return found
   }
   return undefined
 }
@@ -29,8 +30,8 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
     const fields = fieldsOf(value)
     const found =
       linkUnder(fields, VOUCHERS, names, read) ??
-      linkIn(fields, isVoucher(fields) ? names : VOUCHER_LINK, read)
-    if (found !== undefined) return found
+      factIn(fields, isVoucher(fields) ? names : VOUCHER_LINK, read)
+    if (found !== null) return found
   }
   // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
   let content = json
@@ -39,7 +40,7 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
     content = ENVELOPES.map(name => fields.get(name)).find(value => value != null) ?? content
   }
   const record = firstObject(content)
-  return record ? linkIn(fieldsOf(record), names, read) : read(content)
+  return (record ? factIn(fieldsOf(record), names, read) : read(content)) ?? undefined
 }
 
 function isVoucher(fields: Fields): boolean {
@@ -48,22 +49,11 @@ function isVoucher(fields: Fields): boolean {
 }
 
 /** The link under one of `holders`: itself, or in an object there, however deep. */
-function linkUnder(
-  fields: Fields,
-  holders: readonly string[],
-  names: readonly string[],
-  read: ReadLink,
-): string | undefined {
-  for (const holder of holders.map(name => fields.get(name))) {
-    const inner = [...breadthFirst(holder)].map(({value}) => linkIn(fieldsOf(value), names, read))
-    const found = read(holder) ?? inner.find(link => link !== undefined)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function linkIn(fields: Fields, names: readonly string[], read: ReadLink): string | undefined {
-  return names.map(name => read(fields.get(name))).find(link => link !== undefined)
+function linkUnder(fields: Fields, holders: readonly string[], names: readonly string[], read: ReadLink) {
+  return factIn(fields, holders, holder => {
+    const inner = [...breadthFirst(holder)].map(({value}) => factIn(fieldsOf(value), names, read))
+    return read(holder) ?? inner.find(link => link !== null)
+  })
 }
 
 function absolute(value: unknown): string | undefined {

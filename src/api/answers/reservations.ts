@@ -1,9 +1,10 @@
 /** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
-import {factIn, moneyIn, textIn} from './facts.js'
+import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
-import {FEE, OFFER, PAYMENT, POLICY, RESERVATION, STATE} from './vocabulary.js'
+import {termsOf} from './offer-terms.js'
+import {FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
@@ -70,7 +71,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
     /** When cancelling starts to cost something. */
-    free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFee(fields),
+    free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFee(reservation),
     /** What cancelling has cost. */
     fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
   }
@@ -110,13 +111,9 @@ function leadGuest(fields: Fields): string | null {
 }
 
 /** The beginning of the first policy that costs something. */
-function firstFee(fields: Fields): string | null {
-  const policies = factIn(fields, RESERVATION.policies, value => value)
-  const starts = (Array.isArray(policies) ? policies : []).flatMap(policy => {
-    const each = fieldsOf(firstObject(policy) ?? {})
-    const fee = moneyIn(each, POLICY.fee)
-    const from = textIn(each, POLICY.from)
-    return fee && Number(fee.amount) > 0 && from !== null && !Number.isNaN(Date.parse(from)) ? [from] : []
-  })
+function firstFee(reservation: JsonObject): string | null {
+  const starts = (termsOf(reservation).policies ?? []).flatMap(({from, fee}) =>
+    Number.parseFloat(fee) > 0 && !Number.isNaN(Date.parse(from ?? '')) ? (from ?? []) : [],
+  )
   return starts.sort((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null
 }

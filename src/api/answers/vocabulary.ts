@@ -107,7 +107,6 @@ export const RESERVATION = {
   createdAt: names('created_at created created_on booked_at'),
   updatedAt: names('updated_at updated modified_at'),
   freeUntil: names('free_cancellation_until free_cancellation_before cancellation_deadline'),
-  policies: names('cancellation_policies cancellation_policy'),
   state: names('status state reservation_status booking_status'),
 } as const
 

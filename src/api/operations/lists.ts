@@ -179,13 +179,12 @@ function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const {data} = json
   const around = [json, ...(isObject(data) ? [data] : [])].map(value => fieldsOf(value))
-  const inside = around.flatMap(fields => PAGING.holders.map(name => fields.get(name)).filter(isObject))
-  return [...inside.flatMap(value => [fieldsOf(value), ...linksIn(value)]), ...around]
-}
-
-function linksIn(value: JsonObject): Fields[] {
-  const links = fieldsOf(value).get('links')
-  return isObject(links) ? [fieldsOf(links)] : []
+  const insideOf = (fields: Fields) =>
+    PAGING.holders.flatMap(name => {
+      const inner = fields.get(name)
+      return isObject(inner) ? [fieldsOf(inner)] : []
+    })
+  return [...around.flatMap(insideOf).flatMap(fields => [fields, ...insideOf(fields)]), ...around]
 }
 
 function numberAmong(places: readonly Fields[], names: readonly string[]): number | undefined {
