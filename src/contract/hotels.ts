@@ -139,5 +139,4 @@ export type City = z.infer<typeof city>
 export type Board = z.infer<typeof board>
 export type Hotel = z.infer<typeof hotel>
 export type Price = z.infer<typeof price>
-export type OfferRoom = z.infer<typeof offerRoom>
 export type Offer = z.infer<typeof offer>

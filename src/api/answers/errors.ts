@@ -65,26 +65,19 @@ export function quoteBody(answer: EchoingAnswer): string | undefined {
 }
 
 /** `text` of the answer, redacted, sanitised and then cut, so that no half of a secret is left. */
-export function quoted(text: string, maxLength: number, answer: EchoOf): string {
-  return sanitizeLine(redactorFor(answer).text(text), maxLength)
+export function quoted(text: string, maxLength: number, {secrets, redactor}: EchoOf): string {
+  return sanitizeLine((redactor ?? createRedactor(secrets)).text(text), maxLength)
 }
 
 /** As `quoted`, for an http address: its origin and path are shown, the values of its query never. */
-export function quotedUrl(url: string, answer: EchoOf, maxLength: number = QUOTE_LIMITS.body): string {
-  return sanitizeLine(redactorFor(answer).url(url, true), maxLength)
+export function quotedUrl(url: string, {secrets, redactor}: EchoOf, maxLength: number = QUOTE_LIMITS.body) {
+  return sanitizeLine((redactor ?? createRedactor(secrets)).url(url, true), maxLength)
 }
 
 /** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
 function quotedCode(code: string, answer: EchoOf): string {
   const isAddress = /^https?:/i.test(code) && URL.canParse(code)
   return isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer)
-}
-
-function redactorFor({secrets = [], redactor: given}: EchoOf): Redactor {
-  if (given) return given
-  const redactor = createRedactor()
-  for (const secret of secrets) redactor.add(secret)
-  return redactor
 }
 
 /**

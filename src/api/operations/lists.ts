@@ -84,10 +84,8 @@ interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
   readonly idOf: (item: Item) => string
   /** Where to start, as an earlier page named its `next`. */
   readonly after?: PageQuery | undefined
-  /** How many items, over as many pages as that needs (default all); `page`: one page, as long as the service makes it. */
+  /** How many items to ask for, over as many pages as that needs (default all); `page`: one, as long as the service makes it. */
   readonly wanted?: number | 'page'
-  /** Whether the service is asked for no more than is wanted. */
-  readonly sendsLimit?: boolean
 }
 
 /** Every entry of a list that `read` understands, each id once, over all pages. Throws Failure, also without a list. */
@@ -109,9 +107,9 @@ export function readAll<Item extends {readonly raw: JsonObject}>(
 
 /** The items of a list, each id once, page after page; `next` asks for those after them. Throws Failure. */
 export async function readPages<Item>(api: Api, name: OperationName, reading: Reading<Item>) {
-  const {readPage, idOf, after, wanted = Number.POSITIVE_INFINITY, sendsLimit = false, body} = reading
+  const {readPage, idOf, after, wanted, body} = reading
   const found = new Map<string, Item>()
-  const most = wanted === 'page' ? Number.POSITIVE_INFINITY : wanted
+  const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
   const upTo = (next: NextPage) => {
     const items = [...found.values()].slice(0, most)
     /** False when the service reports more and gives no working link to them. */
@@ -122,7 +120,7 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
   let emptyPages = 0
   for (let page = 0; page < LIST_LIMITS.pages; page++) {
     const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - found.size))
-    const query = {...reading.query, ...(sendsLimit && wanted !== 'page' && {limit}), ...asked}
+    const query = {...reading.query, ...(typeof wanted === 'number' && {limit}), ...asked}
     const answer = await api.call(name, {body, query})
     const read = readPage(answer)
     const before = found.size

@@ -53,7 +53,6 @@ export async function listReservations(api: Api, wish: ListWish) {
     query,
     after: readNext(wish.after),
     wanted: wish.all ? Number.POSITIVE_INFINITY : (wish.limit ?? 'page'),
-    sendsLimit: true,
   })
   if (wish.all && next !== undefined) {
     const message = `the service reports more reservations than the ${items.length} it gave, and no way to ask for them works`

@@ -24,9 +24,10 @@ const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
 /** Punctuation after a link is not part of it. */
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
-/** A redactor that knows no secret by value yet. */
-export function createRedactor() {
+/** A redactor that knows these secrets by value, and those added to it. */
+export function createRedactor(secrets: readonly string[] = []) {
   const known = createKnownValues()
+  for (const secret of secrets) known.add(secret)
   const text = (input: string): string => {
     const withoutNamed = hideNamed(hide(input, known.find))
     return hide(

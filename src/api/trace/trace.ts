@@ -27,8 +27,7 @@ interface TraceParts {
 
 /** A trace that reports each attempt as it ends, and keeps the records when asked to. */
 export function createTrace(parts: TraceParts) {
-  const redactor = createRedactor()
-  for (const secret of parts.secrets ?? []) redactor.add(secret)
+  const redactor = createRedactor(parts.secrets)
   const records: AttemptRecord[] = []
   return {
     attempt(record: AttemptRecord) {

@@ -145,9 +145,8 @@ function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined 
 }
 
 /** As received, without secrets and terminal control characters. */
-function headersOf({headers, secrets = []}: Answer): Record<string, string> {
-  const redactor = createRedactor()
-  for (const secret of secrets) redactor.add(secret)
+function headersOf({headers, secrets}: Answer): Record<string, string> {
+  const redactor = createRedactor(secrets)
   const shown = Object.entries(headers).map(
     ([name, value]) => [sanitizeLine(name), sanitizeLine(redactor.header(name, value))] as const,
   )
