@@ -13,7 +13,7 @@ import type {EventKeeper} from '../contract/stored-events.js'
 import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
 import {type Database, openIfAny, openingWhenUsed} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
-import {isFull, StorageError} from '../storage/errors.js'
+import {StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, openOwnToRead, STATE, TOKENS} from './databases.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
@@ -80,28 +80,14 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     return openingWhenUsed(database, () => (opened.has(own.name) ? database() : read()))
   }
   const tokensDatabase = toWrite(TOKENS, () => (isWritableDirectory(directory) ? directory : undefined))
-  const secretsToRead = toRead(TOKENS, tokensDatabase)
-  const tokensInMemory = lazily('tokens in memory', () => openOwn(TOKENS, undefined))
-  let noRoom = false
-  /** Tokens need no disk: when it is full they live in this process, as in a directory that cannot be written. */
-  const tokenDatabase = () => {
-    try {
-      if (!noRoom) return tokensDatabase()
-    } catch (error) {
-      if (!isFull(error)) throw error
-      noRoom = true
-    }
-    return tokensInMemory()
-  }
-  const storedTokens = ifAny(TOKENS, tokenDatabase)
-  const tokensToRead = () => (noRoom ? tokensInMemory() : storedTokens())
+  const tokensToRead = toRead(TOKENS, tokensDatabase)
   const generation: {began?: number | undefined} = {}
-  /** A token belongs to the generation in which its client secret was read. */
-  const secretsOfGeneration = () => {
-    const database = secretsToRead()
+  const tokensAndSecrets = openingWhenUsed(tokensDatabase, () => {
+    const database = tokensToRead()
+    // A token belongs to the generation in which its client secret was read.
     generation.began ??= generationOf(database)
     return database
-  }
+  })
   const forgetTokens = (which: Forgotten) => {
     generation.began = undefined
     const path = join(directory, TOKENS_NAME)
@@ -120,9 +106,8 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     const {createEventStore} = await import('./event-store.js')
     return createEventStore(whenUsed(EVENTS))
   })
-  const lockDirectory = () => (writable() && !noRoom ? directory : undefined)
   const settings = createSettings(directory, {mayTighten: writes})
-  const secrets = createSecretStore(openingWhenUsed(tokensDatabase, secretsOfGeneration), keychain)
+  const secrets = createSecretStore(tokensAndSecrets, keychain)
   const isShared = once(() => store?.isSet() === true)
   const shared = once(async () => {
     const {openSharedStores} = await import('./postgres/shared.js')
@@ -132,7 +117,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
   const place = <Name extends keyof Ports>(name: Name, local: Ports[Name], own: Partial<Ports[Name]> = {}) =>
     routed(async () => (isShared() ? ((await shared())[name] as unknown as Ports[Name]) : local), own)
   const journal = createJournalStore(stateDatabase, directory)
-  const tokens = createTokenStore(openingWhenUsed(tokenDatabase, tokensToRead), lockDirectory, generation)
+  const tokens = createTokenStore(tokensAndSecrets, () => (writable() ? directory : undefined), generation)
   const sharedJournal = (client: JournalClient) =>
     routed(async () => (await shared()).journal.forClient(client))
   /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
@@ -161,7 +146,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     },
     /** For `doctor`. Throws StorageError, and usage. */
     inspectStore: async () => (await shared()).inspect(),
-    /** False for a read-only home: tokens then live in this process only, as they do when the disk is full. */
+    /** False for a read-only home: tokens are then not stored, as on a full disk. */
     get writable(): boolean {
       return writable()
     },

@@ -15,49 +15,50 @@ const TOKEN = `base_url AS baseUrl, client_id AS clientId, access_token, scopes,
 type Row = Client & Omit<CachedToken, 'scopes' | 'askedScopes'> & {scopes: string; askedScopes: string}
 
 /**
- * `directory` has the lock files; without one, no other process uses the database. `generation` is that of the file when
- * this process first used it; a logout of this process clears it.
+ * `directory` has the lock files; undefined in a home that cannot be written. There, and on a full disk, nothing is stored:
+ * a process has its own tokens. `generation` is that of the file when this process first read it; a logout of this process
+ * clears it.
  */
 export function createTokenStore(
   database: Database,
   directory: () => string | undefined,
   generation: {began?: number | undefined},
 ): TokenStore {
-  const begun = () => {
-    generation.began ??= generationOf(database)
-    return database
+  const stored = <T>(work: () => T, none: T): T => {
+    if (directory() === undefined) return none
+    try {
+      return work()
+    } catch (error) {
+      if (!isFull(error)) throw error
+      return none
+    }
   }
   return {
     async list(client) {
       const sql = `SELECT ${TOKEN} FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
-      return begun()
-        .all<Row>(sql, ...whose(client))
-        .map(row => tokenOf(row).token)
+      const rows = stored(() => database.all<Row>(sql, ...whose(client)), [])
+      return rows.map(row => tokenOf(row).token)
     },
     async put(client, token) {
-      unlessFull(() =>
-        begun().transaction(() => {
-          // No other process can log out of a database in memory.
-          const isShared = directory() !== undefined
-          if (!isShared || generationOf(database) === generation.began) insert(database, client, token)
-        }),
-      )
+      const put = () => {
+        if (generationOf(database) === generation.began) insert(database, client, token)
+      }
+      stored(() => database.transaction(put), undefined)
     },
     async remove(client, accessToken) {
       const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
-      unlessFull(() => begun().run(sql, ...whose(client), accessToken))
+      stored(() => database.run(sql, ...whose(client), accessToken), 0)
     },
     async noteFailure(client, request, {kind, message, details}, now) {
       const row = [...whose(client), ...kindOf(request), JSON.stringify({kind, message, details}), now]
-      unlessFull(() =>
-        begun().run('INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)', ...row),
-      )
+      const sql = 'INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)'
+      stored(() => database.run(sql, ...row), 0)
     },
     async failureBetween(client, request, since, until) {
       const when = 'failed_at BETWEEN ? AND ?'
       const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND ${when}`
       const values = [...whose(client), ...kindOf(request), since, until]
-      const row = begun().get<{failure: string}>(sql, ...values)
+      const row = stored(() => database.get<{failure: string}>(sql, ...values), undefined)
       if (row === undefined) return undefined
       const {kind, message, details} = JSON.parse(row.failure) as Failure
       return new Failure(kind, message, details)
@@ -79,7 +80,8 @@ export function createTokenStore(
       })
     },
     async listAll() {
-      return begun().all<Row>(`SELECT ${TOKEN} FROM access_tokens ORDER BY obtained_at DESC`).map(tokenOf)
+      const sql = `SELECT ${TOKEN} FROM access_tokens ORDER BY obtained_at DESC`
+      return stored(() => database.all<Row>(sql), []).map(tokenOf)
     },
   }
 }
@@ -97,15 +99,6 @@ function insert(database: Database, client: TokenClient, token: CachedToken): vo
   const values = [askedScopes.join(' '), access_token, scopes.join(' '), obtainedAt, expiresAt]
   const sql = 'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
   database.run(sql, ...whose(client), ...values)
-}
-
-/** On a full disk tokens are not stored: the next process requests its own. */
-function unlessFull(work: () => unknown): void {
-  try {
-    work()
-  } catch (error) {
-    if (!isFull(error)) throw error
-  }
 }
 
 function tokenOf({baseUrl, clientId, scopes, askedScopes, ...token}: Row) {

@@ -129,6 +129,12 @@ test('a token stored before the first was refused does not replace it', async ()
   expect(await replace(first)).toBe('asked-1')
 })
 
+test('each of its own serves its scopes where none is stored', async () => {
+  const {source, asked} = setUp({tokens: [], hasRoom: false})
+  for (const scope of ['hotels:read', 'account:read', 'hotels:read'] as const) await source.get([scope])
+  expect(asked()).toBe(2)
+})
+
 test('its own serves to its end where there is no room to keep it, and not once it was refused', async () => {
   const kept: Kept = {tokens: [], hasRoom: false}
   const {get, replace, clock, asked} = setUp(kept, 30)

@@ -36,12 +36,10 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   const {cache, clock} = parts
   /** Tokens that were cached before this source needed one: if one of them is refused, all of them may be. */
   const seen = new Set<string>()
-  /** The last one this process requested; the disk may have been full. */
-  let own: CachedToken | undefined
-  const list = async () => {
-    const tokens = await cache.list(client)
-    return own ? [...tokens, own] : tokens
-  }
+  /** Those this process requested; there may be no place to store them. */
+  let own: CachedToken[] = []
+  const list = async () => [...(await cache.list(client)), ...own]
+  const isOf = (token: Token) => (other: Token) => other.access_token === token.access_token
 
   const choose = (
     tokens: readonly CachedToken[],
@@ -61,10 +59,11 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   }
 
   const ask = async (scopes: readonly Scope[]): Promise<Token> => {
-    own = await requestToken(parts, parts.configuredScopes ?? scopes)
+    const token = await requestToken(parts, parts.configuredScopes ?? scopes)
+    own.push(token)
     // One that has expired already may still serve this call, and no other.
-    if (own.expiresAt > own.obtainedAt) await cache.put(client, own)
-    return own
+    if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
+    return token
   }
   const askForAll = async (scopes: readonly Scope[], kind: TokenRequestKind): Promise<Token> => {
     try {
@@ -96,17 +95,16 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       const tokens = await list()
       for (const token of tokens) seen.add(token.access_token)
       // Its own token is used to its end: a service may give less than the margin each time.
-      const isOwn = (token: CachedToken) => token.access_token === own?.access_token
       const kept = choose(
         tokens,
         scopes,
-        (token, now) => isFresh(token, now) || (isOwn(token) && token.expiresAt > now),
+        (token, now) => isFresh(token, now) || (own.some(isOf(token)) && token.expiresAt > now),
       )
       return kept ?? (await askAlone(scopes))
     },
     async replace(refused, scopes) {
       await cache.remove(client, refused.access_token)
-      if (own?.access_token === refused.access_token) own = undefined
+      own = own.filter(token => !isOf(refused)(token))
       seen.add(refused.access_token)
       return (await chooseNew(scopes)) ?? (await askAlone(scopes))
     },
