@@ -1,7 +1,5 @@
 /** What the wizard asks before a search, and how it understands what people type. */
 import {afterEach, describe, expect, test, vi} from 'vitest'
-import type {Api} from '../../../src/api/types.js'
-import {namedCities} from '../../../src/cli/features/catalogue/city-names.js'
 import {readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {withWeekday} from '../../../src/cli/features/wizard/date-lines.js'
@@ -10,19 +8,21 @@ import {findCountries, namedCountries} from '../../../src/cli/input/countries.js
 import {readComingDay, readDay, today} from '../../../src/cli/input/dates.js'
 import {matches} from '../../../src/cli/input/match.js'
 import {readCheckOut} from '../../../src/cli/input/stay.js'
+import type {Connection} from '../../../src/cli/session/connect.js'
 import type {Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {Failure} from '../../../src/contract/failure.js'
-import type {State} from '../../../src/state/state.js'
 import {apiOfSandbox} from '../../support/answering.js'
 import {thrownBy} from '../../support/thrown.js'
-import {said, scriptedPrompts} from './scripted-prompts.js'
+import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const TODAY = '2030-05-01'
 const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})
-/** Where nothing is remembered. */
-const named = (api: Api) =>
-  namedCities({api, state: {writable: false} as State, target: {baseUrl: 'https://x/v1'}})
-const asking = (prompts: Prompts) => ({prompts, today: TODAY, isLocal: true, likely: []})
+/** At a service that answers as `api`, on a machine where at most the latest search is remembered. */
+const asking = (prompts: Prompts, api: unknown, latest?: object, isLoopback = true) => {
+  const state = {writable: false, remembers: latest !== undefined, offers: {latest: async () => latest}}
+  const connection = {api, state, target: {isLoopback, baseUrl: 'https://x/v1'}} as unknown as Connection
+  return {prompts, connection, tell: () => {}, today: TODAY}
+}
 
 describe('names are found as they are typed', () => {
   test('every word typed must be there', () => {
@@ -106,7 +106,7 @@ const REQUEST = {
 test('everything, with the city by its name', async () => {
   const {api, sandbox} = await apiOfSandbox()
   const prompts = scriptedPrompts([['City', 'izmir'], ...REST])
-  const flags = await askSearch({...asking(prompts), cities: () => named(api)}, {})
+  const flags = await askSearch(asking(prompts, api), {})
   sandbox.close()
   expect(readSearch(flags)).toEqual({destination: {type: 'CITY', id: 103}, ...REQUEST})
   expect(prompts.left()).toBe(0)
@@ -119,21 +119,21 @@ test('everything, with the city by its name', async () => {
   )
 })
 
-const failing = (error: Error) => () =>
-  named({call: async () => Promise.reject(error), exchange: async () => Promise.reject(error)} as never)
+const failing = (error: Error) => ({call: () => Promise.reject(error), exchange: () => Promise.reject(error)})
+const UNASKED = failing(new Error('not asked'))
 
 test.each([
   [new Failure('usage', 'not shown', {code: 'path_not_shown'}), true, 'local sandbox'],
   [new Failure('service_failed', 'strange', {code: 'not_understood'}), false, 'the operator'],
 ])(
   'asks for the city id where no list is available, and says where it is: %s',
-  async (error, isLocal, where) => {
+  async (error, isLoopback, where) => {
     const prompts = scriptedPrompts([
       ['City id', 'Istanbul'],
       [where, '101'],
     ])
     const given = {'check-in': '2030-06-01', nights: 3, room: [room(2)], nationality: 'TR', currency: 'EUR'}
-    const flags = await askSearch({...asking(prompts), isLocal, cities: failing(error)}, given)
+    const flags = await askSearch(asking(prompts, failing(error), undefined, isLoopback), given)
     expect(flags).toEqual({...given, city: 101})
   },
 )
@@ -142,14 +142,14 @@ test.each([
   new Failure('unreachable', 'gone', {code: 'unreachable'}),
   new Failure('not_allowed', 'wrong secret', {code: 'invalid_client', status: 401}),
 ])('what no search could survive is said at once: $message', async error => {
-  const parts = {...asking(scriptedPrompts([])), cities: failing(error)}
-  await expect(askSearch(parts, {})).rejects.toBe(error)
+  const again: Line[] = error.kind === 'unreachable' ? [['Try again?', 'no']] : []
+  await expect(askSearch(asking(scriptedPrompts(again), failing(error)), {})).rejects.toBe(error)
 })
 
 test('what was given is not asked again', async () => {
   const prompts = scriptedPrompts([['Check-out', '2']])
   const given = {city: 101, 'check-in': '2030-06-01', room: [room(1)], nationality: 'DE', currency: 'USD'}
-  const flags = await askSearch({...asking(prompts), cities: failing(new Error('not asked'))}, given)
+  const flags = await askSearch(asking(prompts, UNASKED), given)
   expect(flags).toEqual({...given, 'check-out': '2030-06-03'})
 })
 
@@ -159,7 +159,7 @@ test('ages are refused in the words of the question', async () => {
       Ages → 4, 17`,
   ])
   const given = {city: 1, 'check-in': '2030-06-01', nights: 1, nationality: 'TR', currency: 'EUR'}
-  const {room: rooms} = await askSearch({...asking(prompts), cities: failing(new Error())}, given)
+  const {room: rooms} = await askSearch(asking(prompts, UNASKED), given)
   expect(rooms).toEqual([room(2, 4, 17)])
   const refusals = prompts.log.filter(line => line.startsWith('refused'))
   expect(refusals[0]).toBe('refused: children are 0 to 17 years old; count 18 as an adult')
@@ -170,19 +170,22 @@ test('ages are refused in the words of the question', async () => {
 test('those of the latest search are offered first, then the settings, and an empty line takes the first', async () => {
   const last = {nationality: 'DE', currency: 'CHF'}
   const preferred = {nationality: 'FR', currency: 'USD'}
-  for (const [likely, expected] of [
-    [[last, preferred], last],
-    [[undefined, preferred], preferred],
-    [[{nationality: 'IT', currency: null}, preferred], {nationality: 'IT', currency: 'USD'}],
-  ] as const) {
+  for (const [latest, expected] of [
+    [last, last],
+    [undefined, preferred],
+    [
+      {nationality: 'IT', currency: null},
+      {nationality: 'IT', currency: 'USD'},
+    ],
+  ]) {
     const prompts = scriptedPrompts([
       ['Nationality', ''],
       ['Currency', ''],
     ])
     const given = {city: 1, 'check-in': '2030-06-01', nights: 1, room: [room(1)]}
-    const flags = await askSearch({...asking(prompts), likely, cities: failing(new Error())}, given)
-    expect(flags).toMatchObject(expected)
-    if (likely[0] === last) expect(prompts.log.slice(1, 3)).toEqual(['Germany (DE)', 'France (FR)'])
+    const flags = await askSearch({...asking(prompts, UNASKED, latest), preferred}, given)
+    expect(flags).toMatchObject(expected as object)
+    if (latest === last) expect(prompts.log.slice(1, 3)).toEqual(['Germany (DE)', 'France (FR)'])
   }
 })
 

@@ -22,14 +22,9 @@ import {askCountry, askRead, untilServed} from './questions.js'
 
 type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
-interface SearchAsking {
-  readonly prompts: Prompts
-  /** The cities by name; empty where they are unknown. Throws Failure when the service cannot be asked at all. */
-  readonly cities: () => Promise<readonly KnownCity[]>
-  readonly isLocal: boolean
-  readonly today: string
-  /** What is offered first, the likeliest in front. */
-  readonly likely: readonly Likely[]
+type Asking = Pick<WizardParts, 'prompts' | 'connection' | 'tell' | 'today'> & {
+  /** From the settings; what was searched last is likelier. */
+  readonly preferred?: Likely
 }
 
 /** Nationality and currency of the latest search of this client. */
@@ -37,33 +32,19 @@ export async function lastSearch({state, target}: Connection): Promise<Likely> {
   return state.remembers ? state.offers.latest(target) : undefined
 }
 
-export async function searchAsking(
-  parts: Pick<WizardParts, 'prompts' | 'connection' | 'tell'>,
-  today: string,
-  preferred?: Likely,
-): Promise<SearchAsking> {
-  const {prompts, connection} = parts
-  let cities: ReturnType<SearchAsking['cities']> | undefined
-  return {
-    prompts,
-    today,
-    isLocal: connection.target.isLoopback,
-    likely: [await lastSearch(connection), preferred],
-    cities() {
-      cities ??= untilServed(parts, () => namedCities(connection))
-      return cities
-    },
-  }
+async function likelyFor({connection, preferred}: Asking): Promise<readonly Likely[]> {
+  return [await lastSearch(connection), preferred]
 }
 
 /** `given`, completed. */
-export async function askSearch(asking: SearchAsking, given: SearchFlags): Promise<SearchFlags> {
-  const {prompts, likely} = asking
+export async function askSearch(asking: Asking, given: SearchFlags): Promise<SearchFlags> {
+  const {prompts} = asking
   const city = given.city || (await askCity(asking))
   const dates = await askDates(asking, given)
   const room = given.room ?? (await askRooms(prompts))
   // The country this machine's language is set to (`tr_TR.UTF-8`).
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
+  const likely = await likelyFor(asking)
   const nationality =
     given.nationality ||
     (await askCountry(prompts, 'Nationality of the guests', [...likely.map(one => one?.nationality), local]))
@@ -71,7 +52,7 @@ export async function askSearch(asking: SearchAsking, given: SearchFlags): Promi
   return {...given, city, ...dates, room, nationality, currency}
 }
 
-async function askDates({prompts, today}: SearchAsking, given: SearchFlags) {
+async function askDates({prompts, today}: Asking, given: SearchFlags) {
   const checkIn =
     given['check-in'] ||
     (await askRead(
@@ -130,10 +111,12 @@ async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise
   return askRead(prompts, question, read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code))
 }
 
-async function askCity({prompts, cities: list, isLocal}: SearchAsking): Promise<number> {
-  const cities = await list()
+/** The city by its name, or by its id where no list is available. Throws Failure when the service cannot be asked at all. */
+async function askCity(asking: Asking): Promise<number> {
+  const {prompts, connection} = asking
+  const cities = await untilServed(asking, () => namedCities(connection))
   if (cities.length === 0) {
-    const where = isLocal
+    const where = connection.target.isLoopback
       ? '101 is Istanbul in the local sandbox'
       : 'ask the operator of the service for the list'
     const read = (typed: string) => checkInteger('', typed, 1, Number.MAX_SAFE_INTEGER)
@@ -169,7 +152,7 @@ export function commandOf({room = [], ...flags}: SearchFlags): string {
 export async function completeTourSearch(command: BaseCommand, given: TourFlags): Promise<TourFlags> {
   const {city, currency} = await askFor(command, async asking => ({
     city: given.city || (await askCity(asking)),
-    currency: given.currency || (await askCurrency(asking.prompts, asking.likely)),
+    currency: given.currency || (await askCurrency(asking.prompts, await likelyFor(asking))),
   }))
   command.note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
   return {...given, city, currency}
@@ -182,9 +165,8 @@ export function tellerOf(command: BaseCommand): WizardParts['tell'] {
   }
 }
 
-async function askFor<T>(command: BaseCommand, ask: (asking: SearchAsking) => Promise<T>): Promise<T> {
+async function askFor<T>(command: BaseCommand, ask: (asking: Asking) => Promise<T>): Promise<T> {
   const prompts = await command.prompts()
-  const parts = {prompts, connection: await command.connect(), tell: tellerOf(command)}
-  const asking = await searchAsking(parts, today())
-  return withWayBack(prompts, asked => ask({...asking, prompts: asked}))
+  const parts = {connection: await command.connect(), tell: tellerOf(command), today: today()}
+  return withWayBack(prompts, asked => ask({...parts, prompts: asked}))
 }

@@ -13,7 +13,7 @@ import {counted} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {narrow, offerFound, readSearch, type SearchFlags, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
-import {askSearch, commandOf, searchAsking} from './ask-search.js'
+import {askSearch, commandOf} from './ask-search.js'
 import {nightsText} from './date-lines.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
@@ -70,9 +70,8 @@ async function searchAndChoose(
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
-  const {connection, today, flags} = parts
-  const asking = await searchAsking(parts, today, flags.preferred)
-  draft.search = await askSearch(asking, draft.search)
+  const {connection, flags} = parts
+  draft.search = await askSearch({...parts, preferred: flags.preferred}, draft.search)
   const request = readSearch(draft.search)
   draft.nationality = request.client_nationality
   const nights = nightsText(request.check_in, request.check_out)
