@@ -38,7 +38,7 @@ test('without --yes the fee is printed and nothing is cancelled; with it, it is,
   const asked = await home.json<Done>(['reservations', 'cancel', ref])
   expect([asked.exit, asked.result.error.code]).toEqual([2, 'confirmation_needed'])
   expect(asked.result.quote.fee).toEqual({amount: '0.00', currency: 'EUR'})
-  expect(asked.stderr).toMatch(/Free until {3}2030-05-\d\d 18:00 \(UTC\+03:00\)/)
+  expect(asked.stderr).toMatch(/Cancellation free until 2030-05-\d\d 18:00 \(UTC\+03:00\)/)
   expect(asked.stderr).toMatch(/Fee now {6}0\.00 EUR\nRefund {7}\d+\.\d\d EUR/)
   expect(asked.stderr).toMatch(/Hotel {8}\S.*\nDates {8}2030-06-01 to 2030-06-04/)
   expect(await statusOf(ref)).toBe('CONFIRMED')

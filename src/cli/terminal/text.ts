@@ -5,6 +5,7 @@
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 import type {Money} from '../../api/answers/facts.js'
+import {instantOf, isCalendarDate, nightsBetween} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
 /** Printable ASCII, one column each: needs no look at each character. */
@@ -135,6 +136,30 @@ export function onItsOwnClock(text: string): string {
   const [, date, time, offset = ''] = match
   const zone = /^(z|[+-]00:?00)$/i.test(offset) ? 'UTC' : `UTC${offset}`
   return `${date} ${time} (${zone})`
+}
+
+/** `Sat 2030-06-01`. */
+export function withWeekday(date: string): string {
+  if (!isCalendarDate(date)) return date
+  const weekday = new Date(date).toLocaleDateString('en', {weekday: 'short', timeZone: 'UTC'})
+  return `${weekday} ${date}`
+}
+
+export function nightsText(checkIn: string, checkOut: string): string {
+  return counted(nightsBetween(checkIn, checkOut), 'night')
+}
+
+/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
+export function onThreeClocks(text: string): string[] {
+  const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
+  const at = /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
+  if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
+  const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
+  return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
+}
+
+function clock(at: number, timeZone: string): string {
+  return new Date(at * 1000).toLocaleString('sv', {timeZone, dateStyle: 'short', timeStyle: 'short'})
 }
 
 /** `1 night`, `3 nights`. */

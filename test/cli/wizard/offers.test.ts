@@ -2,11 +2,11 @@
 import stringWidth from 'string-width'
 import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
-import {onThreeClocks} from '../../../src/cli/features/wizard/date-lines.js'
 import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame} from '../../../src/cli/features/wizard/find-offer.js'
 import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
+import {onThreeClocks} from '../../../src/cli/terminal/text.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const NOW = Date.parse('2030-05-01T00:00:00Z') / 1000
@@ -36,9 +36,16 @@ describe('the deadline on three clocks', () => {
 
   test.each([
     [offer(), 'free until 2030-05-29 18:00'],
-    [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'ENDED'],
-    [offer({free_cancellation_until: null, refundable: false}), 'NOT refundable'],
-    [offer({free_cancellation_until: null}), 'no deadline'],
+    [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'cancelling costs a fee'],
+    [offer({free_cancellation_until: null, refundable: false}), 'not refundable'],
+    [offer({free_cancellation_until: null}), 'Cancellation: refundable'],
+    [
+      offer({
+        free_cancellation_until: null,
+        raw: {cancellation_policies: [{from: '2030-04-30', amount: '9.00'}]},
+      }),
+      'Cancellation: cancelling costs a fee',
+    ],
     [offer({free_cancellation_until: null, refundable: null}), 'unknown'],
   ])('is in plain words (%#)', (shown, words) => {
     expect(offerGlance(shown, NOW)).toContain(words)

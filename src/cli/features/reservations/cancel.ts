@@ -7,11 +7,13 @@ import {Failure, failureWith} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import {checkCurrency, invalid} from '../../input/checks.js'
+import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import {serviceText, type Target} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type Result, single} from '../../terminal/result.js'
-import {factLines, moneyText, onItsOwnClock} from '../../terminal/text.js'
+import {factLines, moneyText} from '../../terminal/text.js'
+import {cancellationText} from '../catalogue/cancellation.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
@@ -70,7 +72,7 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
     Hotel: facts?.hotel,
     Dates: dates,
     Price: moneyText(facts?.price ?? null),
-    'Free until': facts?.free_until && onItsOwnClock(facts.free_until),
+    Cancellation: facts && cancellationText(facts.free_until, null, systemClock.now()),
     'Fee now': moneyText(quote.fee),
     Refund: moneyText(quote.refund),
     Service: serviceText(target),

@@ -1,9 +1,10 @@
 /** What a person wants to know of a reservation: hotel, dates, price, until when it can be cancelled, where to pay. */
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
-import {instantOf, isCalendarDate, nightsBetween} from '../../../contract/dates.js'
+import {isCalendarDate} from '../../../contract/dates.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
-import {counted, moneyText, onItsOwnClock} from '../../terminal/text.js'
+import {moneyText, nightsText, onItsOwnClock} from '../../terminal/text.js'
+import {cancellationText, firstFeeOf} from '../catalogue/cancellation.js'
 
 interface FactsParts {
   /** Unix seconds. */
@@ -19,13 +20,14 @@ export function factsShown(
   found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
   parts: FactsParts,
 ) {
-  const {seen, payAt} = parts
+  const {seen, payAt, now} = parts
   const facts = factsOfReservation(found)
   const {status, reservation_ref: reference} = found
   const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
   const [arrival, departure] = [facts.check_in ?? seen?.check_in, facts.check_out ?? seen?.check_out]
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
-  const until = facts.free_until ?? seen?.details?.free_cancellation_until ?? null
+  const {free_cancellation_until: stated, terms, refundable} = seen?.details ?? {}
+  const until = facts.free_until ?? stated ?? firstFeeOf(terms)
   const room = [seen?.room_name, seen?.board].filter(Boolean).join(', ')
   return {
     reservation: reference,
@@ -39,25 +41,13 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    'cancel by': cancelText(until, facts.created_at, parts),
+    cancellation: cancellationText(until, refundable, now),
     'cancellation fee': moneyText(facts.fee),
     voucher: hasVoucher ? `bookctl voucher download ${reference}` : facts.voucher,
   }
 }
 
 function datesText(arrival: string, departure: string): string {
-  const isDays = isCalendarDate(arrival) && isCalendarDate(departure)
-  const nights = isDays ? nightsBetween(arrival, departure) : 0
-  return `${arrival} to ${departure}${nights > 0 ? `, ${counted(nights, 'night')}` : ''}`
-}
-
-/** A fee that counts from before the reservation was made leaves no free time that could have passed. */
-function cancelText(until: string | null, made: string | null, {now, seen}: FactsParts): string | null {
-  const end = (until === null ? undefined : instantOf(until)) ?? Number.POSITIVE_INFINITY
-  const neverFree = end <= (instantOf(made ?? '') ?? Number.NEGATIVE_INFINITY)
-  if (seen?.details?.refundable === false && (until === null || neverFree)) return 'not refundable'
-  if (until === null) return null
-  if (neverFree) return 'never free: cancelling costs a fee'
-  const isOver = end <= now
-  return `${onItsOwnClock(until)}, ${isOver ? 'which has passed: cancelling costs a fee' : 'free until then'}`
+  const isStay = isCalendarDate(arrival) && isCalendarDate(departure) && arrival < departure
+  return `${arrival} to ${departure}${isStay ? `, ${nightsText(arrival, departure)}` : ''}`
 }

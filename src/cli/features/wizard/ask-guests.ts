@@ -8,8 +8,7 @@ import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {readDay} from '../../input/dates.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {counted} from '../../terminal/text.js'
-import {withWeekday} from './date-lines.js'
+import {counted, withWeekday} from '../../terminal/text.js'
 import {askCountry, askName, askRead, askWords} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */

@@ -10,13 +10,12 @@ import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {counted, moneyText} from '../../terminal/text.js'
+import {counted, moneyText, nightsText, withWeekday} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
 import {askContactOrKept, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
-import {nightsText, withWeekday} from './date-lines.js'
 import {
   BACK_TO_OFFERS,
   type Booked,

@@ -3,9 +3,9 @@ import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../a
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import {fitTo, moneyText, onItsOwnClock} from '../../terminal/text.js'
+import {fitTo, moneyText, onItsOwnClock, onThreeClocks} from '../../terminal/text.js'
+import {cancellationText, firstFeeOf} from '../catalogue/cancellation.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
-import {isOver, onThreeClocks} from './date-lines.js'
 
 /** The facts of a search, or as many as this machine remembers. */
 export type ShownOffer = Pick<
@@ -61,12 +61,14 @@ export function priceText({price}: ShownOffer): string {
   return knownPrice(price) ?? 'price unknown'
 }
 
+/** The day alone: a list has no room for the hour. */
 function cancelWord(offer: ShownOffer, now: number): string {
-  const until = offer.free_cancellation_until
-  if (until && isOver(until, now)) return 'free period ended'
-  if (until) return `free until ${until.slice(0, 10)}`
-  if (offer.refundable === false) return 'not refundable'
-  return offer.refundable === true ? 'refundable' : 'terms unknown'
+  const text = cancellationText(freeUntil(offer), offer.refundable, now) ?? 'terms unknown'
+  return text.replace(/^(free until \S+) .*/, '$1')
+}
+
+function freeUntil(offer: ShownOffer): string | null {
+  return offer.free_cancellation_until ?? firstFeeOf(knownTerms(offer))
 }
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
@@ -133,14 +135,11 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
 }
 
 function cancellation(offer: ShownOffer, now: number): string[] {
-  const until = offer.free_cancellation_until
-  if (until) {
-    const [first = '', ...others] = onThreeClocks(until)
-    return [`${isOver(until, now) ? 'free cancellation has ENDED:' : 'free until'} ${first}`, ...others]
-  }
-  if (offer.refundable === false) return ['NOT refundable']
-  if (offer.refundable === true) return ['refundable; no deadline in the answer']
-  return [notKnown(offer)]
+  const until = freeUntil(offer)
+  const text = cancellationText(until, offer.refundable, now) ?? notKnown(offer)
+  if (until === null || !text.startsWith('free until')) return [text]
+  const [first = '', ...others] = onThreeClocks(until)
+  return [`free until ${first}`, ...others]
 }
 
 function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {

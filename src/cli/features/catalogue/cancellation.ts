@@ -1,0 +1,25 @@
+/** Whether cancelling is free, in the same words for an offer, for its reservation, and before it is cancelled. */
+import type {OfferTerms} from '../../../api/answers/offer-terms.js'
+import {instantOf} from '../../../contract/dates.js'
+import {onItsOwnClock} from '../../terminal/text.js'
+
+/** When cancelling an offer with these terms starts to cost something; null if unknown. */
+export function firstFeeOf(terms: Partial<OfferTerms> | null | undefined): string | null {
+  return terms?.policies?.find(({fee}) => Number.parseFloat(fee) > 0)?.from ?? null
+}
+
+/** Null if unknown. `now`: Unix seconds. */
+export function cancellationText(
+  freeUntil: string | null,
+  refundable: boolean | null | undefined,
+  now: number,
+): string | null {
+  if (freeUntil !== null && !isOver(freeUntil, now)) return `free until ${onItsOwnClock(freeUntil)}`
+  if (refundable === false) return 'not refundable'
+  if (freeUntil !== null) return 'cancelling costs a fee'
+  return refundable ? 'refundable' : null
+}
+
+function isOver(until: string, now: number): boolean {
+  return (instantOf(until) ?? Number.POSITIVE_INFINITY) <= now
+}
