@@ -91,8 +91,9 @@ describe('a fault of the disk', () => {
   const runWith = (change: (journal: Journal) => Partial<Journal>) => {
     const {reserveParts} = open()
     const {journal} = reserveParts
-    const parts = {...reserveParts, journal: {...journal, ...change(journal)}}
-    return reserve(parts, intentFor('off_1', 'ref-1'), {warn: message => warnings.push(message)})
+    const warn = (message: string) => void warnings.push(message)
+    const parts = {...reserveParts, journal: {...journal, ...change(journal)}, warn}
+    return reserve(parts, intentFor('off_1', 'ref-1'))
   }
 
   test('before the first byte: nothing is sent', async () => {

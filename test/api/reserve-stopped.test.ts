@@ -24,7 +24,7 @@ function start(parts: Parts) {
     onStage: (stage: Stage) => void stages.push(stage),
     onStopping: (recording: Promise<void>) => void recordings.push(recording),
   }
-  const failure = rejectionOf(reserve({...parts.reserveParts, signal: stopping.signal}, INTENT, hooks))
+  const failure = rejectionOf(reserve({...parts.reserveParts, ...hooks, signal: stopping.signal}, INTENT))
   return {stages, recordings, failure, stop: () => stopping.abort()}
 }
 

@@ -18,45 +18,38 @@ import {isObject} from '../../contract/json.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {conflictFailure, neverSent, outcomeUnknown} from './failures.js'
 import type {ReserveOutcome} from './outcome.js'
-import {type ReserveHooks, type ReserveParts, record, Sending, TIMEOUT_SECONDS} from './sending.js'
+import {type ReserveParts, record, Sending, TIMEOUT_SECONDS} from './sending.js'
 
-export type {ReserveHooks, ReserveParts, Stage} from './sending.js'
+export type {ReserveParts, Stage} from './sending.js'
 
 /**
  * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier one
  * conflicts, refused or not_allowed when nothing was made, unreachable when nothing was sent, outcome_unknown when a
  * reservation may exist. What the journal throws before sending passes.
  */
-export function reserve(
-  parts: ReserveParts,
-  intent: ReservationIntent,
-  hooks: ReserveHooks = {},
-): Promise<ReserveOutcome> {
+export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise<ReserveOutcome> {
   const {journal, clock} = parts
   const begin = () => journal.begin(intent, clock.now())
-  return once(parts, intent.offerId, {begin, look: () => journal.look(intent)}, hooks)
+  return once(parts, intent.offerId, {begin, look: () => journal.look(intent)})
 }
 
 /**
  * Finds out how the reservation with this client reference ended: from the journal, or by sending it once more. Throws
  * Failure as `reserve` does, and usage `never_sent` where nothing of it was sent.
  */
-export async function resume(
-  {journal, clock, ...parts}: ReserveParts,
-  clientReferenceId: string,
-  hooks: ReserveHooks = {},
-): Promise<ReserveOutcome> {
+export async function resume(parts: ReserveParts, clientReferenceId: string): Promise<ReserveOutcome> {
+  const {journal, clock} = parts
   const look = async () => verdictOn(await findEntry(journal, clientReferenceId))
   const begin = async () => {
     const verdict = await look()
     const {entry} = verdict
     if (!isNeverSent(entry)) return verdict
     // Its process is gone: no other one works on this offer now.
-    await record(hooks, () => journal.notSent(entry.id, entry.attempts, clock.now()))
+    await record(parts, () => journal.notSent(entry.id, entry.attempts, clock.now()))
     throw neverSent(entry)
   }
   const {entry} = await look()
-  return once({journal, clock, ...parts}, entry.offerId, {begin, look}, hooks)
+  return once(parts, entry.offerId, {begin, look})
 }
 
 /** The newest entry with this client reference. Throws usage when there is none. */
@@ -77,14 +70,9 @@ interface Judging {
   readonly look: () => Promise<JournalVerdict | undefined>
 }
 
-async function once(
-  parts: ReserveParts,
-  offerId: string,
-  {begin, look}: Judging,
-  hooks: ReserveHooks,
-): Promise<ReserveOutcome> {
+async function once(parts: ReserveParts, offerId: string, {begin, look}: Judging): Promise<ReserveOutcome> {
   const {journal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true, signal} = parts
-  hooks.onStage?.('waiting')
+  parts.onStage?.('waiting')
   const done = await journal.alone(
     offerId,
     timeoutSeconds * 1000,
@@ -97,7 +85,7 @@ async function once(
       const stored = storedOutcome(verdict)
       if (stored) return stored
       if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry.clientReferenceId)
-      return new Sending(parts, verdict.entry, hooks).send()
+      return new Sending(parts, verdict.entry).send()
     },
     async () => storedOutcome(await look()),
   )

@@ -16,6 +16,11 @@ export interface ReserveParts {
   readonly journalKept?: boolean
   /** When aborted, nothing more is sent, and an entry of which nothing was sent is settled at once. */
   readonly signal?: AbortSignal | undefined
+  /** Takes warnings about a reservation that was made. */
+  readonly warn?: (message: string) => void
+  readonly onStage?: (stage: Stage) => void
+  /** Takes what a stop has begun to record: the process must not end before it is done. Never rejects. */
+  readonly onStopping?: (recording: Promise<void>) => void
 }
 
 /** How far a run has got, for the message when it is stopped. */
@@ -26,14 +31,6 @@ export type Stage =
   | 'unsent'
   /** It may have been made. */
   | 'sent'
-
-export interface ReserveHooks {
-  /** Takes warnings about a reservation that was made. */
-  readonly warn?: (message: string) => void
-  readonly onStage?: (stage: Stage) => void
-  /** Takes what a stop has begun to record: the process must not end before it is done. Never rejects. */
-  readonly onStopping?: (recording: Promise<void>) => void
-}
 
 /** Not in the interface: §4.4 shows no time limit. */
 export const TIMEOUT_SECONDS = 120
@@ -52,7 +49,6 @@ export class Sending {
   constructor(
     private readonly parts: ReserveParts,
     private readonly entry: JournalEntry,
-    private readonly hooks: ReserveHooks,
   ) {
     this.attempts = entry.attempts
     this.repeated = !isNeverSent(entry)
@@ -60,11 +56,11 @@ export class Sending {
 
   async send(): Promise<ReserveOutcome> {
     const {api, signal, timeoutSeconds = TIMEOUT_SECONDS} = this.parts
-    this.hooks.onStage?.(this.repeated ? 'sent' : 'unsent')
+    this.parts.onStage?.(this.repeated ? 'sent' : 'unsent')
     const stop = () => {
       if (this.sent > 0 || this.repeated) return
       const recording = this.settleNotSent()
-      this.hooks.onStopping?.(recording)
+      this.parts.onStopping?.(recording)
     }
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
@@ -93,7 +89,7 @@ export class Sending {
   /** Noted as sent from the start: a stop must not settle it as not sent while it is being counted. */
   private async count(): Promise<void> {
     this.sent++
-    this.hooks.onStage?.('sent')
+    this.parts.onStage?.('sent')
     try {
       this.attempts = await this.parts.journal.attempt(this.entry.id, this.parts.clock.now())
     } catch (error) {
@@ -147,24 +143,24 @@ export class Sending {
 
   private settle(settlement: Settlement): Promise<void> {
     const {journal, clock} = this.parts
-    return record(this.hooks, () => journal.settle(this.entry.id, settlement, clock.now()))
+    return record(this.parts, () => journal.settle(this.entry.id, settlement, clock.now()))
   }
 
   /** Once: a stop and the end of the sending may both come to it. */
   private settleNotSent(): Promise<void> {
     if (this.settledNotSent !== undefined) return this.settledNotSent
     const {journal, clock} = this.parts
-    this.hooks.onStage?.('unsent')
-    this.settledNotSent = record(this.hooks, () => journal.notSent(this.entry.id, this.attempts, clock.now()))
+    this.parts.onStage?.('unsent')
+    this.settledNotSent = record(this.parts, () => journal.notSent(this.entry.id, this.attempts, clock.now()))
     return this.settledNotSent
   }
 }
 
 /** The outcome must reach the user even when the disk is full. */
-export async function record(hooks: ReserveHooks, write: () => Promise<void>): Promise<void> {
+export async function record({warn}: Pick<ReserveParts, 'warn'>, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {
-    hooks.warn?.(`the outcome could not be written to the journal: ${(error as Error).message}`)
+    warn?.(`the outcome could not be written to the journal: ${(error as Error).message}`)
   }
 }

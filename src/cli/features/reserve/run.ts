@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {conflictFailure, neverSent, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {ReserveHooks, ReserveParts, Stage} from '../../../api/reserve/reserve.js'
+import type {ReserveParts, Stage} from '../../../api/reserve/reserve.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent} from '../../../contract/journal.js'
@@ -12,7 +12,7 @@ import {journalClientOf, type Target} from '../../session/target.js'
 import type {StopNote} from '../../shell/running.js'
 import {describeRequest, type Plan} from './plan.js'
 
-export interface RunOptions extends ReserveHooks, Pick<ReserveParts, 'signal' | 'timeoutSeconds'> {
+type RunOptions = Omit<ReserveParts, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
   readonly warn: (text: string) => void
 }
 
@@ -32,10 +32,9 @@ export async function makeReservation(
     import('../../../state/state.js'),
   ])
   const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
-  const {signal, timeoutSeconds} = options
   const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
-  const parts = {api, clock, ...kept, timeoutSeconds, signal}
-  const made = isResumed ? resume(parts, planned, options) : reserve(parts, planned.intent, options)
+  const parts = {...options, api, clock, ...kept}
+  const made = isResumed ? resume(parts, planned) : reserve(parts, planned.intent)
   const outcome = await made.finally(close)
   try {
     // Remembers that the offer is used.
