@@ -86,7 +86,7 @@ export interface SendPolicy {
 
 export interface SentAnswer extends WireAnswer {
   readonly attempts: number
-  /** Whether an attempt before this answer was lost or failed, and may have acted. */
+  /** Whether an attempt before this answer was lost or failed, and may have acted, or the answer says that one is in progress. */
   readonly mayHaveActed: boolean
   /** Secrets the request carried, to be redacted in quotes of the answer. */
   readonly secrets?: readonly string[]

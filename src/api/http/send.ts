@@ -55,6 +55,7 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         const endedAt = clock.now()
         const isInProgress = !(outcome instanceof ExchangeError) && (policy.isInProgress?.(outcome) ?? false)
         if (isInProgress) inProgress++
+        acted ||= isInProgress
         const failed = attempt - inProgress
         const isFutile = attempt === 1 && outcome instanceof ExchangeError && outcome.isRefusedHere
         const most = isFutile ? 1 : (policy.mostAttempts ?? MOST_ATTEMPTS)
@@ -66,7 +67,7 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         const waitMilliseconds = repeats ? wait : undefined
         trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds})
         if (!repeats) return {...settle(outcome, attempt, acted), secrets: [...known]}
-        acted ||= isInProgress || mayHaveActed(outcome)
+        acted ||= mayHaveActed(outcome)
         await pause(clock, wait, policy.signal)
       }
     },

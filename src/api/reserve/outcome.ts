@@ -39,7 +39,7 @@ type Meaning =
  */
 export function meaningOf(answer: Answer, entry: JournalEntry, actedBefore: boolean): Meaning {
   if (isSuccess(answer)) return meaningOfSuccess(answer, entry)
-  if (actedBefore || mayHaveActed(answer) || isInProgress(answer)) return {kind: 'unknown'}
+  if (actedBefore || mayHaveActed(answer)) return {kind: 'unknown'}
   return {kind: 'nothing', outcome: answer.status < 400 ? 'failed' : 'refused'}
 }
 
