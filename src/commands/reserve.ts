@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import {type ReserveFlags, reserveFlags} from '../cli/features/reserve/flags.js'
 import {ReserveFlow} from '../cli/features/reserve/flow.js'
 import {RESERVATION_COLUMNS} from '../cli/features/reserve/payment.js'
-import {wrongBesides} from '../cli/features/reserve/plan.js'
-import {TEMPLATE} from '../cli/features/reserve/reservation.js'
+import {checkResume, readTyped} from '../cli/features/reserve/plan.js'
+import {missingParts, TEMPLATE} from '../cli/features/reserve/reservation.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {mayAsk} from '../cli/terminal/prompts/ask.js'
@@ -30,23 +30,29 @@ them, and logout --all forgets all.`
   static override flags = reserveFlags
 
   protected override async alsoWrong(
-    {args, flags}: {args: {offer_id?: string}; flags: ReserveFlags},
+    {args, flags}: {args: {offer_id?: string}; flags: ReserveFlags & {template?: boolean}},
     refused: readonly string[],
   ) {
+    if (flags.resume !== undefined || flags.template) return []
     const given = {...flags, preferred: await this.preferences()}
-    return wrongBesides(args.offer_id, given, refused, mayAsk(this.globals))
+    const {lacking, errors} = await readTyped(args.offer_id, given, refused)
+    return mayAsk(this.globals) ? errors : [...missingParts(lacking), ...errors]
   }
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Reserve)
     if (flags.template) return this.print(jsonResult(TEMPLATE))
-    const flow = new ReserveFlow(this, {...flags, preferred: await this.preferences()})
-    const mayLead = mayAsk(this.globals) && flags.resume === undefined && flags.input !== '-'
-    if (
-      mayLead &&
-      (await (await import('../cli/features/wizard/wizard.js')).leadReservation(flow, args.offer_id))
-    )
-      return
-    await flow.run(args.offer_id)
+    const given = {...flags, preferred: await this.preferences()}
+    const flow = new ReserveFlow(this, given)
+    if (flags.resume !== undefined) {
+      checkResume(args.offer_id, flags)
+      return flow.run()
+    }
+    const typed = await readTyped(args.offer_id, given)
+    if (mayAsk(this.globals) && flags.input !== '-') {
+      const {leadReservation} = await import('../cli/features/wizard/wizard.js')
+      if (await leadReservation(flow, typed)) return
+    }
+    await flow.run(typed)
   }
 }

@@ -1,5 +1,6 @@
 /** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
 import type {ReserveFlags} from '../../../src/cli/features/reserve/flags.js'
+import {readTyped} from '../../../src/cli/features/reserve/plan.js'
 import {makeReservation} from '../../../src/cli/features/reserve/run.js'
 import {type Booked, readDraft} from '../../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../../src/cli/features/wizard/wizard.js'
@@ -63,7 +64,7 @@ export async function openDesk({baseUrl, clientId, clientSecret}: Account): Prom
     prompts: scriptedPrompts([]),
     async run(script, {offer, ...flags} = {}) {
       desk.prompts = scriptedPrompts(script)
-      const draft = await readDraft(offer, flags, today)
+      const draft = readDraft(await readTyped(offer, flags), flags)
       if (!draft) throw new Error('nothing is missing')
       return runWizard(
         {

@@ -32,10 +32,11 @@ import {
   modeWords,
   type Plan,
   planReservation,
-  readTyped,
   stoppedBeforeSending,
   stoppedWords,
+  type Typed,
 } from './plan.js'
+import {missingParts, refuseMistakes} from './reservation.js'
 import {
   describeRepeat,
   makeReservation,
@@ -69,13 +70,13 @@ export class ReserveFlow {
       resume === undefined ? nothingSentNote(this.nothingSent) : {hint: resumeCommand(resume)}
   }
 
-  /** With everything given: reserves, or resumes, and prints. Throws Failure. */
-  async run(offerId: string | undefined): Promise<void> {
+  /** Reserves what was `typed`, which must be complete, or resumes without it, and prints. Throws Failure. */
+  async run(typed?: Typed): Promise<void> {
     const {command, flags} = this
-    const {resume, wait} = flags
-    const typed = await readTyped(offerId, flags)
+    const {wait} = flags
+    if (typed) refuseMistakes([...missingParts(typed.lacking), ...typed.errors])
     const target = await command.target()
-    const plan = resume ? undefined : await planReservation(typed, flags, target, await command.state())
+    const plan = typed && (await planReservation(typed, flags, target, await command.state()))
     if (flags['dry-run']) return command.print(jsonResult(await this.dryRun(target, plan)))
     if (plan) await this.agree(plan, target)
     const connection = await command.connect(target)

@@ -14,7 +14,7 @@ import {counted, factLines} from '../../terminal/text.js'
 import {priceText} from '../catalogue/narrow.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
 import type {ReserveFlags} from './flags.js'
-import {examine, missingParts, offerOf, readInput, readReservation} from './reservation.js'
+import {examine, offerOf, readInput, readReservation} from './reservation.js'
 
 export interface Plan {
   readonly request: ReservationRequest
@@ -26,23 +26,17 @@ export interface Plan {
   readonly standing: JournalVerdict | undefined
 }
 
-/** The arguments, checked as far as possible without service and offer. */
-export interface Typed {
-  readonly offerId: string | undefined
-  readonly input: Readonly<Record<string, unknown>>
-}
+export type Typed = Awaited<ReturnType<typeof readTyped>>
 
-export async function readTyped(offerArgument: string | undefined, flags: ReserveFlags): Promise<Typed> {
-  if (flags.resume !== undefined) {
-    const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
-    if (offerArgument !== undefined) typed.unshift('OFFER_ID')
-    if (typed.length === 0) return {offerId: undefined, input: {}}
-    throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
-  }
+/** What was typed, and all that is lacking and wrong in it, but for the flags `refused` already, and for the offer. */
+export async function readTyped(
+  offerArgument: string | undefined,
+  flags: ReserveFlags,
+  refused: readonly string[] = [],
+) {
   const input = await readInput(flags.input)
   const offerId = offerOf(offerArgument, input)
-  await readReservation(offerId, input, flags, {today: today()})
-  return {offerId, input}
+  return {offerId, input, ...(await examine(offerId, input, flags, {today: today()}, refused))}
 }
 
 const OF_A_NEW_RESERVATION = [
@@ -50,23 +44,17 @@ const OF_A_NEW_RESERVATION = [
   ...(['max-price', 'idempotency-key'] as const),
 ]
 
-/** What else `readTyped` would refuse, after the flags `refused`; without what is missing if that is asked for. */
-export async function wrongBesides(
-  offerArgument: string | undefined,
-  flags: ReserveFlags & {readonly template?: boolean},
-  refused: readonly string[],
-  asks: boolean,
-): Promise<Failure[]> {
-  if (flags.resume !== undefined || flags.template) return []
-  const input = await readInput(flags.input)
-  const offerId = offerOf(offerArgument, input)
-  const {lacking, errors} = await examine(offerId, input, flags, {today: today()}, refused)
-  return asks ? errors : [...missingParts(lacking), ...errors]
+/** Throws usage naming what --resume has no place for. */
+export function checkResume(offerArgument: string | undefined, flags: ReserveFlags): void {
+  const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
+  if (offerArgument !== undefined) typed.unshift('OFFER_ID')
+  if (typed.length === 0) return
+  throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
 }
 
 /** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
 export async function planReservation(
-  {offerId = '', input}: Typed,
+  {offerId = '', input}: Pick<Typed, 'offerId' | 'input'>,
   flags: ReserveFlags,
   target: Target,
   state: State,

@@ -10,15 +10,8 @@ import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotel-search.js'
 import type {ReserveFlags} from '../reserve/flags.js'
-import type {Plan} from '../reserve/plan.js'
-import {
-  examine,
-  mergeContact,
-  missingParts,
-  offerOf,
-  readInput,
-  refuseMistakes,
-} from '../reserve/reservation.js'
+import type {Plan, Typed} from '../reserve/plan.js'
+import {mergeContact, missingParts, refuseMistakes} from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
 export interface WizardParts {
@@ -140,15 +133,11 @@ export const BACK_TO_OFFERS = 'Back to the offers; your answers about guests and
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is printed. */
 export class SearchAgain extends Error {}
 
-/** The draft of what is given; undefined when nothing is missing. `today`: YYYY-MM-DD. Throws usage for invalid values. */
-export async function readDraft(
-  offerArgument: string | undefined,
+/** The draft of what was typed; undefined when nothing is missing. Throws usage for invalid values. */
+export function readDraft(
+  {offerId, input, lacking, errors, request}: Typed,
   flags: ReserveFlags,
-  today: string,
-): Promise<Draft | undefined> {
-  const input = await readInput(flags.input)
-  const offerId = offerOf(offerArgument, input)
-  const {lacking, errors, request} = await examine(offerId, input, flags, {today})
+): Draft | undefined {
   // All else is asked for.
   const lost = lacking.filter(name => name.startsWith('guests['))
   refuseMistakes([...missingParts(lost), ...errors])

@@ -3,7 +3,7 @@
 import {today} from '../../input/dates.js'
 import {jsonResult} from '../../terminal/result.js'
 import type {ReserveFlow} from '../reserve/flow.js'
-import {describeRequest, refuseWithoutJournal, stoppedBeforeSending} from '../reserve/plan.js'
+import {describeRequest, refuseWithoutJournal, stoppedBeforeSending, type Typed} from '../reserve/plan.js'
 import {accompany} from './after-booking.js'
 import {tellerOf} from './ask-search.js'
 import {book} from './book.js'
@@ -31,9 +31,9 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
 }
 
 /** Runs the wizard when something is missing, and what follows any reservation. Returns whether it did. Throws Failure. */
-export async function leadReservation(flow: ReserveFlow, offerId: string | undefined): Promise<boolean> {
+export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<boolean> {
   const {command, flags} = flow
-  const draft = await readDraft(offerId, flags, today())
+  const draft = readDraft(typed, flags)
   if (!draft) return false
   const connection = await command.connect()
   const parts = {connection, prompts: await command.prompts(), tell: tellerOf(command)}
