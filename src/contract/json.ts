@@ -8,6 +8,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** An own property, or undefined. */
+export function own<Value>(value: Readonly<Record<string, Value>>, key: string): Value | undefined
+export function own(value: object, key: string): unknown
 export function own(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined
 }

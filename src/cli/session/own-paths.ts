@@ -3,7 +3,7 @@
  * config.json names it, or on a local sandbox, known by its control GET {origin}/_sandbox/clock and the header of that.
  */
 import {unwrap} from '../../api/answers/facts.js'
-import {unanswered} from '../../api/answers/refusals.js'
+import {throwUnanswered} from '../../api/answers/refusals.js'
 import {parseBaseUrl} from '../../api/http/base-url.js'
 import {type Api, SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
@@ -79,7 +79,7 @@ async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Pro
   const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds}
   const answer = await sender.send(request, policy).catch(error => {
     if (error instanceof SendError && error.last.sent) return undefined
-    throw error instanceof SendError ? unanswered(error, false) : error
+    return throwUnanswered(false)(error)
   })
   if (answer?.status !== 200 || answer.headers[SANDBOX_MARK.header] !== SANDBOX_MARK.value) return false
   const clock = unwrap(parseJson(answer.body))

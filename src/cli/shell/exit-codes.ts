@@ -77,7 +77,8 @@ const MOST_ERROR_BYTES = 4000
 
 type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
 
-function failureOf(thrown: unknown): Described {
+/** What was thrown as a failure: `unexpected` for what is a bug. */
+export function failureOf(thrown: unknown): Described {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) {
     const {fault, kind, message, hint} = thrown

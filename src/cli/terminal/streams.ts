@@ -30,22 +30,13 @@ export function widthOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = pro
   return given > 0 ? given : stream.columns || 80
 }
 
-/** Says lines on stderr. `talk.ts` puts its own here once it is loaded, which wraps and colours them. */
-let speak = (lines: readonly string[]): void => {
-  stderr().write(lines.map(line => `${line}\n`).join(''))
-}
-
-export function onRefusal(say: typeof speak): void {
-  speak = say
-}
-
 /** Must be the first to listen for errors. `refusalOf`: what goes to stderr in place of what stdout does not take. */
 export function guardStreams(readerGone: () => void, refusalOf: (problem: string) => Refusal): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()
     const what = error.code === 'ENOSPC' ? 'no space left' : 'writing failed'
     const {text, exit} = refusalOf(`the result could not be written: ${what} (${error.code})`)
-    speak(text.split('\n'))
+    stderr().write(`${text}\n`)
     process.exit(exit)
   })
 }

@@ -1,8 +1,9 @@
 /** Everything printed on stderr, sanitised line by line. A transient last line is cleared before anything else. */
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {own} from '../../contract/json.js'
 import {type Painter, painterFor, type Style} from './colour.js'
-import {onRefusal, stderr, stderrIsTerminal, widthOf} from './streams.js'
+import {stderr, stderrIsTerminal, widthOf} from './streams.js'
 import {hang, pasteable, textWidth} from './text.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
@@ -57,12 +58,10 @@ export function wrapForTerminal(line: string, columns: number): string[] {
   return hang(line, columns, start + 2, lead)
 }
 
-onRefusal(lines => say(lines))
-
 /** Colours the first word if it is the kind of the line. */
 function paintLead(line: string, painter: Painter): string {
   const lead = line.split(' ', 1)[0] ?? ''
-  const style = Object.hasOwn(LEADS, lead) ? LEADS[lead] : undefined
+  const style = own(LEADS, lead)
   return style === undefined ? line : `${painter(style, lead)}${line.slice(lead.length)}`
 }
 

@@ -1,18 +1,20 @@
 /** Logging in, and the identity that commands use. */
 import {join} from 'node:path'
 import {requestToken, type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
-import {parseBaseUrl} from '../../../api/http/base-url.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
+import {modeOfSecret} from '../../../contract/identifiers.js'
+import {own} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
 import type {CachedToken} from '../../../contract/token-cache.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {checkCredentials, requireSameMode, type Target, TOKEN_CLIENT} from '../../session/target.js'
+import {type Target, TOKEN_CLIENT} from '../../session/target.js'
 
+/** Checked: `readLogin` gives it. */
 export interface LoginInput {
   readonly profile: string
   readonly baseUrl: string
@@ -28,10 +30,9 @@ export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
 
 /** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
 export async function logIn(parts: RequestParts, state: State, input: LoginInput) {
-  const {baseUrl} = parseBaseUrl(input.baseUrl)
-  const mode = checkCredentials(input.clientId, input.clientSecret, baseUrl)
+  const {baseUrl} = input
+  const mode = modeOfSecret(input.clientSecret)
   const before = recordOf(state, input.profile)
-  requireSameMode(before?.mode, input.clientSecret, `profile ${input.profile}`)
   if (!state.writable) {
     const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
     throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
@@ -43,7 +44,7 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     file => {
       const {current_profile, profiles} = file.read()
       file.set(['profiles', input.profile], {
-        ...keptOf(Object.hasOwn(profiles, input.profile) ? profiles[input.profile] : undefined, baseUrl),
+        ...keptOf(own(profiles, input.profile), baseUrl),
         base_url: baseUrl,
         client_id: input.clientId,
         ...(input.scopes ? {scopes: [...input.scopes]} : {}),
@@ -79,8 +80,7 @@ async function forgetEarlier(state: State, input: LoginInput, before: Profile | 
 
 /** The profile of that name in config.json. */
 export function recordOf(state: State, name: string): Profile | undefined {
-  const {profiles} = state.settings.read()
-  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  return own(state.settings.read().profiles, name)
 }
 
 const OVERRIDING = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']

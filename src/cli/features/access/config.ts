@@ -3,6 +3,7 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {own} from '../../../contract/json.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.js'
 import type {Profile, SettingsEditor, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
@@ -199,7 +200,7 @@ function placeOf(key: SettingKey, around: Surroundings): SettingPlace {
 
 /** Throws usage, listing the profiles, if it is unknown. */
 export function existingProfile({profiles}: SettingsFile, name: string): Profile {
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  const profile = own(profiles, name)
   if (profile) return profile
   const names = Object.keys(profiles).join(', ')
   const hint = names === '' ? 'create one: bookctl login' : `profiles: ${names}`

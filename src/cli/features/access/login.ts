@@ -74,8 +74,9 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
     if (value !== undefined) await questions[index]?.check?.(value)
   const asked = questions.filter((_, index) => values[index] === undefined)
   const answers = await ask(asked)
-  const [baseUrl = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
-  checkCredentials(clientId, clientSecret, parseBaseUrl(baseUrl).baseUrl)
+  const [address = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
+  const {baseUrl} = parseBaseUrl(address)
+  checkCredentials(clientId, clientSecret, baseUrl)
   const {keychain = false} = flags
   const input: LoginInput = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
   return {input, askedFor: asked.find(({secret}) => secret)}
@@ -83,8 +84,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
 
 /** The result of --dry-run. */
 export function describeLogin(state: State, input: LoginInput): Result {
-  const {profile, clientId, scopes = BOOKING_SCOPES} = input
-  const {baseUrl} = parseBaseUrl(input.baseUrl)
+  const {profile, baseUrl, clientId, scopes = BOOKING_SCOPES} = input
   const request = plainDryRequest('POST', baseUrl + OPERATIONS['token.create'].path, {
     grant_type: 'client_credentials',
     client_id: clientId,

@@ -1,9 +1,9 @@
 /** One check of `doctor`: its subject, its result and the fix. */
 import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
-import {Failure, type FailureKind} from '../../../contract/failure.js'
+import type {FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {StorageError} from '../../../storage/errors.js'
+import {EXITS, failureOf} from '../../shell/exit-codes.js'
 
 type Status = 'ok' | 'warn' | 'fail' | 'skipped'
 
@@ -54,15 +54,11 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Failure)
-      return fail(error.kind, error.message, error.details.hint ?? 'see the message')
-    if (error instanceof StorageError) return fail(error.kind, error.message, error.hint)
     if (error instanceof ExchangeError)
       return fail('unreachable', error.reason, faultHint(error) ?? OTHER_FAULT_FIX)
-    return fail('unexpected', 'check failed because of a bug in bookctl', UNEXPECTED_FIX)
+    const {kind, message, details} = failureOf(error)
+    return fail(kind, message, details.hint ?? EXITS[kind].hint)
   }
 }
-
-const UNEXPECTED_FIX = 'run the command that needs it with BOOKCTL_DEBUG=1'
 
 const OTHER_FAULT_FIX = 'check the base URL, and whether the service is running'

@@ -1,7 +1,7 @@
 /** What `doctor` asks the service: whether it answers, its clock, a token, its scopes, the account. */
-import {unanswered} from '../../../api/answers/refusals.js'
+import {throwUnanswered} from '../../../api/answers/refusals.js'
 import {showAccount} from '../../../api/operations/account.js'
-import {SendError, type Sender, type SentAnswer} from '../../../api/types.js'
+import type {Sender, SentAnswer} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {parseJson} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
@@ -69,9 +69,7 @@ const NO_ANSWER = 'the service did not answer'
 async function askWithoutToken(baseUrl: string, sender: Sender, timeoutSeconds: number): Promise<SentAnswer> {
   const url = baseUrl + OPERATIONS['account.show'].path
   const request = {method: 'GET', url, headers: {accept: 'application/json'}}
-  return sender.send(request, {repeatable: true, timeoutSeconds}).catch(error => {
-    throw error instanceof SendError ? unanswered(error, false) : error
-  })
+  return sender.send(request, {repeatable: true, timeoutSeconds}).catch(throwUnanswered(false))
 }
 
 function describeAnswer({status, body}: SentAnswer, baseUrl: string, milliseconds: number): Finding {
