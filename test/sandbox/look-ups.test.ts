@@ -75,7 +75,7 @@ test.each<[string, Work]>([
     db => reservations.listReservations(db, {...own, createdFrom: 1, createdTo: 2}, later),
   ],
   ['a subscription', db => subscriptions.findSubscription(db, 'c', 's')],
-  ['subscriptions of a client', db => subscriptions.listOwnSubscriptions(db, 'c', later)],
+  ['subscriptions of a client', db => subscriptions.listSubscriptions(db, later, 'c')],
   ['the end of a subscription', db => subscriptions.removeSubscription(db, 's')],
   ['an event for its subscribers', db => addEvent(db, event)],
   ['what is due for a subscription', db => deliveries.findDue(db, 's', 1, nothing, 20)],

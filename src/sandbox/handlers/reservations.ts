@@ -3,9 +3,8 @@ import {dayNumber, instantOf, isoTime} from '../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../contract/events.js'
 import type {CancellationQuote, VoucherLink} from '../../contract/reservations.js'
 import {data, invalidField, Refusal} from '../base/answers.js'
-import {cancelReservation, quoteCancellation} from '../booking/cancellation.js'
+import {cancelReservation, quoteCancellation, updateReservation} from '../booking/changes.js'
 import {convertOffer, dropsAfterCommit} from '../booking/convert.js'
-import {updateReservation} from '../booking/update.js'
 import type {Call, Handlers} from '../http/operation.js'
 import {
   listReservations,

@@ -12,7 +12,7 @@ import {addTestEvent} from '../store/events.js'
 import {
   addSubscription,
   findSubscription,
-  listOwnSubscriptions,
+  listSubscriptions,
   removeSubscription,
   saveSubscription,
 } from '../store/subscriptions.js'
@@ -34,7 +34,7 @@ export const SUBSCRIPTIONS = {
 
   'subscriptions.list': ({service, client, query}) => {
     const paging = readPaging(query)
-    const found = listOwnSubscriptions(service.database, client.client_id, paging)
+    const found = listSubscriptions(service.database, paging, client.client_id)
     return pageOf(found, paging, ({subscription}) => subscription)
   },
 

@@ -7,6 +7,7 @@ import type {Listed, Paging} from '../store/lists.js'
 import {
   button,
   code,
+  documentOf,
   html,
   identifier,
   instant,
@@ -14,7 +15,6 @@ import {
   pathOf,
   SITE_SCRIPT,
   shown,
-  textOf,
 } from './parts.js'
 import {SITE_STYLE} from './style.js'
 
@@ -46,19 +46,9 @@ export function layOut(visit: Visit, view: View): string {
   const refresh = refreshSeconds(visit)
   const tab = view.tab ?? (typeof view.title === 'string' ? view.title : '')
   const here = addressWith(visit, {before: visit.query.get('before')})
-  return textOf(html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` : ''}
-<title>${tab} · bookctl local sandbox</title>
-<link rel="icon" href="data:,">
-<style>${raw(SITE_STYLE)}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
+  const head = html`<link rel="icon" href="data:,">
+${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` : ''}`
+  const body = html`<a class="skip" href="#main">Skip to the content</a>
 <header>
 <div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
 <p class="clock"><span class="soft wide">Service time</span> <time datetime="${isoTime(visit.now)}">${instant(isoTime(visit.now))}</time></p></div>
@@ -69,10 +59,8 @@ ${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` 
 ${doneNote(visit)}
 ${view.main}
 </main>
-<script>${raw(SITE_SCRIPT)}</script>
-</body>
-</html>
-`)
+<script>${raw(SITE_SCRIPT)}</script>`
+  return documentOf(`${tab} · bookctl local sandbox`, SITE_STYLE, body, head)
 }
 
 function section(visit: Visit, name: string, path: string): Piece {

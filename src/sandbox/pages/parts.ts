@@ -1,5 +1,5 @@
 /** The parts of pages: foreign text, times, statuses, tables, facts; and the headers of every page. */
-import {html} from 'hono/html'
+import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {sha256} from '../base/random.js'
@@ -192,7 +192,21 @@ export function select(
 export type Piece = ReturnType<typeof html>
 
 /** The text of a whole page. A template is a promise only if something in it is one. */
-export function textOf(page: Piece): string {
+export function documentOf(title: string, style: string, body: Piece, head: Piece | '' = ''): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${raw(style)}</style>
+${head}</head>
+<body>
+${body}
+</body>
+</html>
+`
   if (page instanceof Promise) throw new TypeError('a page must be made at once')
   return page.toString()
 }

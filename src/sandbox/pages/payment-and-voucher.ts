@@ -1,6 +1,5 @@
 /** Pages at links: /pay/{token}, where a customer pays (§2.5, §3; its content is ours), and /vouchers/{token}. */
 import type {Context} from 'hono'
-import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
@@ -12,7 +11,7 @@ import {findClient} from '../store/clients.js'
 import {findReservation, type StoredReservation} from '../store/reservations.js'
 import {renderVoucher} from '../voucher/content.js'
 import {verifyVoucherLink} from '../voucher/link.js'
-import {facts, PAGE_HEADERS, type Piece, soft, textOf} from './parts.js'
+import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
 type PageContext = Context<RequestState>
@@ -78,17 +77,7 @@ export function renderPaymentPage(reservation: Reservation, state: PaymentPageSt
   const end = expires_at ?? reservation.updated_at
   const [title, note, tone] = WORDING[state]
   const canPay = ['payable', 'failed', 'left'].includes(state)
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title} · ${reservation.reservation_ref} · TEST</title>
-<style>${raw(PAYMENT_PAGE_STYLE)}</style>
-</head>
-<body>
-<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
+  const body = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
 <main>
 <h1>${title}</h1>
 ${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${note}</p>`}
@@ -96,11 +85,8 @@ ${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'statu
 ${canPay ? html`<p class="soft">Pay by <time datetime="${end}">${instantInUtc(end)}</time></p>` : ''}
 ${factsOf(reservation)}
 ${canPay ? choices(state, money(amount, currency)) : ''}
-</main>
-</body>
-</html>
-`
-  return textOf(page)
+</main>`
+  return documentOf(`${title} · ${reservation.reservation_ref} · TEST`, PAYMENT_PAGE_STYLE, body)
 }
 
 function factsOf(reservation: Reservation): Piece {

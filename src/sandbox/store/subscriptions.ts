@@ -15,6 +15,8 @@ interface SubscriptionRow {
   is_active: number
 }
 
+const SUBSCRIPTIONS = 'SELECT * FROM subscriptions'
+
 export function addSubscription(
   database: Database,
   clientId: string,
@@ -46,30 +48,23 @@ export function findSubscription(
   clientId: string,
   subscriptionId: string,
 ): Subscription | undefined {
-  const sql = 'SELECT * FROM subscriptions WHERE client_id = ? AND subscription_id = ?'
+  const sql = `${SUBSCRIPTIONS} WHERE client_id = ? AND subscription_id = ?`
   const row = database.get<SubscriptionRow>(sql, clientId, subscriptionId)
   return row && fromSubscriptionRow(row).subscription
 }
 
-/** Of one client, oldest first. */
-export function listOwnSubscriptions(
+/** Of one client, oldest first; of all, newest first. */
+export function listSubscriptions(
   database: Database,
-  clientId: string,
   {after, limit}: Paging,
+  clientId?: string,
 ): Listed<StoredSubscription> {
-  const select = 'SELECT * FROM subscriptions'
+  const [order, further] = clientId ? ['sequence', 'sequence > ?'] : ['sequence DESC', 'sequence < ?']
   const where: Condition[] = [
     ['client_id = ?', clientId],
-    ['sequence > ?', after],
+    [further, after],
   ]
-  return listPage(database, {select, where, order: 'sequence', limit}, fromSubscriptionRow)
-}
-
-/** Of all clients, newest first. */
-export function listSubscriptions(database: Database, {after, limit}: Paging): Listed<StoredSubscription> {
-  const where: Condition[] = [['sequence < ?', after]]
-  const select = 'SELECT * FROM subscriptions'
-  return listPage(database, {select, where, order: 'sequence DESC', limit}, fromSubscriptionRow)
+  return listPage(database, {select: SUBSCRIPTIONS, where, order, limit}, fromSubscriptionRow)
 }
 
 function fromSubscriptionRow(row: SubscriptionRow) {

@@ -1,7 +1,7 @@
-/** Cancelling (ours): the fee of the policies, the refund, and until when it can be done. */
+/** What may happen to a reservation (ours): its contact and guests change, or it is cancelled, for a fee by its policies. */
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
-import type {Payment, Reservation} from '../../contract/reservations.js'
+import type {Contact, Payment, Reservation, ReservationUpdate} from '../../contract/reservations.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
@@ -9,6 +9,7 @@ import {findBookedHotel} from '../catalogue/hotels.js'
 import {localTime} from '../catalogue/zones.js'
 import {changeBalance, findClient} from '../store/clients.js'
 import {type StoredReservation, saveReservation} from '../store/reservations.js'
+import {checkGuests} from './check-guests.js'
 import {recordEvent} from './events.js'
 import {withoutUrl} from './payment.js'
 
@@ -55,7 +56,7 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
 }
 
 /** Whether the hour of check-in has come on the hotel's wall clock. */
-export function hasCheckedIn(service: Service, record: Reservation): boolean {
+function hasCheckedIn(service: Service, record: Reservation): boolean {
   const hotel = findBookedHotel(record.hotel.hotel_id)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
@@ -83,4 +84,48 @@ function refundToAccount(
   if (!client || debitedMinor === 0n) return
   const back = debitedMinor - convert(feeMinor, record.price.currency, client.currency)
   if (back > 0n) changeBalance(service.database, clientId, back, now)
+}
+
+type Change = Record<'field' | 'old' | 'new', unknown>
+
+/** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
+export function updateReservation(
+  service: Service,
+  {clientId, record}: StoredReservation,
+  update: ReservationUpdate,
+): Reservation {
+  const now = service.clock.now()
+  const open = record.status === 'CONFIRMED' || record.status === 'PENDING_PAYMENT'
+  if (!open || hasCheckedIn(service, record)) {
+    const {status} = record
+    throw new Refusal('not_updatable', 'the reservation can no longer be changed', {status})
+  }
+  const guests = update.guests ?? record.guests
+  checkGuests(guests, {rooms: record.rooms, checkIn: record.check_in, today: isoTime(now).slice(0, 10)})
+  const contact = {...record.contact, ...update.contact} as Contact
+  const changes = [
+    ...changesBetween('contact', record.contact, contact),
+    ...changesBetween('guests', record.guests, guests),
+  ]
+  if (changes.length === 0) return record
+  const updated: Reservation = {...record, contact, guests, updated_at: isoTime(now)}
+  service.database.transaction(() => {
+    saveReservation(service.database, updated)
+    recordEvent(service.database, 'reservation.updated', {clientId, record: updated, now}, changes)
+  })
+  return updated
+}
+
+/** The fields in which two values differ, down to their innermost members; absent is null. */
+function changesBetween(field: string, before: unknown, after: unknown): Change[] {
+  if (!isRecord(before) || !isRecord(after)) {
+    return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
+  }
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  const path = (key: string) => (Array.isArray(after) ? `${field}[${key}]` : `${field}.${key}`)
+  return [...keys].flatMap(key => changesBetween(path(key), before[key], after[key]))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
