@@ -24,7 +24,7 @@ export interface SettingsEditor {
   read(): SettingsFile
   /** Throws Failure when the schema forbids `value` there, StorageError when the disk is full. */
   set(keys: Keys, value: unknown): void
-  /** Removes the value, and the objects around it that are empty then. Throws as `set` does. */
+  /** Removes the value, and the contact or the paths if they are empty then. Throws as `set` does. */
   delete(keys: Keys): void
 }
 
@@ -53,16 +53,7 @@ export async function openStage(path: string) {
   }
   const conf = new Store({...RULES, cwd: stage, configFileMode: 0o600, serialize})
   const write = (keys: Keys, value: unknown) => {
-    try {
-      // The whole: conf reads digits in a path as the index of a list, and ignores names such as constructor.
-      conf.store = withValue(conf.store, keys, value)
-    } catch (error) {
-      if (isSystemError(error)) throw error
-      throw usage(
-        'settings_invalid',
-        `${path} cannot hold this value at ${sanitizeLine(keys.join('.'), 120)}`,
-      )
-    }
+    put(conf, keys, value, path)
     // conf reports no error for a short write.
     if (readFileSync(conf.path, 'utf8') !== given) throw storageErrorOf({code: 'ENOSPC'}, path)
   }
@@ -89,7 +80,37 @@ export async function openStage(path: string) {
   }
 }
 
-/** `object` with `value` at `keys`, or without that key when `value` is undefined, and without what is empty then. */
+/** One write of conf: sets `value`, or removes it when undefined. */
+function put(conf: Conf<JsonObject>, keys: Keys, value: unknown, path: string): void {
+  const odd = keys.findIndex(key => MISREAD.test(key))
+  try {
+    if (odd > 0) {
+      const around = keys.slice(0, odd)
+      const object = (conf.get(dotted(around)) ?? {}) as JsonObject
+      conf.set(dotted(around), withValue(object, keys.slice(odd), value))
+    } else if (value === undefined) conf.delete(dotted(isAlone(conf, keys) ? keys.slice(0, -1) : keys))
+    else conf.set(dotted(keys), value)
+  } catch (error) {
+    if (isSystemError(error)) throw error
+    throw usage('settings_invalid', `${path} cannot hold this value at ${sanitizeLine(keys.join('.'), 120)}`)
+  }
+}
+
+/** Whether the value at `keys` is the only one of a nested object; profiles and defaults may be empty. */
+function isAlone(conf: Conf<JsonObject>, keys: Keys): boolean {
+  const around = keys.length > 2 ? conf.get(dotted(keys.slice(0, -1))) : undefined
+  return around !== undefined && Object.keys(around as object).every(key => key === keys.at(-1))
+}
+
+/** Keys that conf misreads: it ignores the first three silently, and takes digits for a list index. */
+const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
+
+/** A path of conf: dots and brackets in keys are escaped. */
+function dotted(keys: Keys): string {
+  return keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.')
+}
+
+/** `object` with `value` at `keys`, or without that key when `value` is undefined. */
 function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown): JsonObject {
   const inner = rest.length === 0 ? value : withValue((own(object, key) ?? {}) as JsonObject, rest, value)
   const isEmpty = inner === undefined || (rest.length > 0 && Object.keys(inner as object).length === 0)
