@@ -11,7 +11,6 @@ import {
   NOT_SENT,
   type RequestedSubscription,
   type ReservationIntent,
-  type Settlement,
   type SubscriptionJournal,
   startedElsewhere,
 } from '../contract/journal.js'
@@ -81,8 +80,15 @@ function createClientJournal(database: Database, directory: string | undefined, 
         WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
       eraseOrLater(database, () => database.run(sql, NOT_SENT, now, id, attempts))
     },
-    async settle(id, settlement, now) {
-      settle(database, id, settlement, now)
+    async settle(id, {outcome, reservationRef = null, result}, now) {
+      const unknown = outcome === 'unknown' ? 1 : 0
+      const json = result === undefined ? null : JSON.stringify(result)
+      const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
+          lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
+        WHERE id = ? AND ${OPEN}`
+      const update = () => database.run(sql, outcome, reservationRef, json, now, unknown, unknown, id)
+      if (unknown) update()
+      else eraseOrLater(database, update)
     },
     async forget(id, now) {
       const unsent = "attempts = 0 AND outcome = 'unresolved'"
@@ -132,18 +138,6 @@ function insert(database: Database, client: Client, intent: ReservationIntent, n
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
   database.run(sql, client.baseUrl, client.clientId, ...values)
   return entryOf(database.get<Row>(`SELECT ${ENTRY} FROM reservations WHERE id = last_insert_rowid()`) as Row)
-}
-
-function settle(database: Database, id: number, settlement: Settlement, now: number): void {
-  const {outcome, reservationRef = null, result} = settlement
-  const unknown = outcome === 'unknown' ? 1 : 0
-  const json = result === undefined ? null : JSON.stringify(result)
-  const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
-      lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
-    WHERE id = ? AND ${OPEN}`
-  const update = () => database.run(sql, outcome, reservationRef, json, now, unknown, unknown, id)
-  if (unknown) update()
-  else eraseOrLater(database, update)
 }
 
 /** Leaves no byte of a body; if the file is busy or the disk full, a later process erases it. */
