@@ -14,16 +14,13 @@ const MOST_READ_BYTES = 1024 * 1024
 const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
 /** Appends a line for each, if `directory` exists. Throws nothing; returns a warning when the file is a symbolic link. */
-export async function keepExchanges(
-  directory: string,
-  exchanges: readonly object[],
-): Promise<string | undefined> {
+export function keepExchanges(directory: string, exchanges: readonly object[]): string | undefined {
   if (exchanges.length === 0 || !fs.existsSync(directory)) return undefined
   const path = join(directory, EXCHANGES_NAME)
   try {
     const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
     append(path, lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join(''))
-    if (fs.statSync(path).size > FULL_BYTES) await rotate(directory, path)
+    if (fs.statSync(path).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   } catch (error) {
     // Other errors: a read-only home, a full disk, a directory of that name.
     if ((error as NodeJS.ErrnoException).code === 'ELOOP')
@@ -49,15 +46,6 @@ function append(path: string, text: string): void {
 function endsInsideLine(file: number, size: number): boolean {
   const last = Buffer.alloc(1)
   return size > 0 && fs.readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
-}
-
-/** Under a lock, because two processes may find the file full. */
-async function rotate(directory: string, path: string): Promise<void> {
-  const {withLock} = await import('../storage/lock.js')
-  const lock = {directory, kind: 'exchanges', key: EXCHANGES_NAME, waitMilliseconds: 1000}
-  await withLock(lock, async () => {
-    if (fs.statSync(path).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
-  })
 }
 
 /** The last `most` exchanges, oldest first; lines truncated by a crash are left out. */

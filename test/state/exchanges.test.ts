@@ -11,10 +11,10 @@ beforeEach(() => {
   directory = ownDirectory()
 })
 
-test('returns the last ones in order, and keeps the files small', async () => {
+test('returns the last ones in order, and keeps the files small', () => {
   for (let n = 0; n < 1000; n += 10) {
     const ten = Array.from({length: 10}, (_, m) => ({n: n + m, pad: 'x'.repeat(200)}))
-    await keepExchanges(directory, ten)
+    keepExchanges(directory, ten)
   }
   expect(lastExchanges(directory, 50).map(({n}) => n)).toEqual(Array.from({length: 50}, (_, n) => 950 + n))
   const sizes = readdirSync(directory)
@@ -24,22 +24,22 @@ test('returns the last ones in order, and keeps the files small', async () => {
   for (const size of sizes) expect(size).toBeLessThan(70 * 1024)
 })
 
-test('skips truncated and too long lines, and a missing directory', async () => {
+test('skips truncated and too long lines, and a missing directory', () => {
   writeFileSync(join(directory, 'exchanges.jsonl'), '{"n":1}\n{"n":2')
-  await keepExchanges(directory, [{n: 3}, {n: 4, pad: 'x'.repeat(10_000)}])
+  keepExchanges(directory, [{n: 3}, {n: 4, pad: 'x'.repeat(10_000)}])
   expect(lastExchanges(directory, 50).map(({n}) => n)).toEqual([1, 3])
   const missing = join(directory, 'missing')
-  await keepExchanges(missing, [{n: 1}])
+  keepExchanges(missing, [{n: 1}])
   expect(statSync(missing, {throwIfNoEntry: false})).toBeUndefined()
   expect(lastExchanges(missing, 50)).toEqual([])
 })
 
-test.runIf(process.platform !== 'win32')('a link in place of the file is not followed', async () => {
+test.runIf(process.platform !== 'win32')('a link in place of the file is not followed', () => {
   const elsewhere = join(directory, 'elsewhere')
   writeFileSync(elsewhere, '{"n":1}\n')
   symlinkSync(elsewhere, join(directory, 'exchanges.jsonl'))
   const warning = 'exchanges.jsonl is a symbolic link, which is not followed: requests are not recorded'
-  expect(await keepExchanges(directory, [{n: 2}])).toBe(join(directory, warning))
+  expect(keepExchanges(directory, [{n: 2}])).toBe(join(directory, warning))
   expect(readFileSync(elsewhere, 'utf8')).toBe('{"n":1}\n')
   expect(lastExchanges(directory, 50)).toEqual([])
 })

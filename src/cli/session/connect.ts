@@ -80,7 +80,7 @@ export async function openSender(options: ConnectOptions) {
     async close() {
       progress.end()
       await transport.close()
-      const misplaced = history && (await keepExchanges(history.directory, kept))
+      const misplaced = history && keepExchanges(history.directory, kept)
       if (misplaced !== undefined) warn(`Warning: ${misplaced}`)
       if (har !== undefined) await writeHar(har, await trace.har(version), warn)
     },
