@@ -40,7 +40,8 @@ function place(): string {
   return known
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process with this id, of any user. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

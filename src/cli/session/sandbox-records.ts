@@ -2,11 +2,11 @@
 import {readdirSync, readFileSync, rmSync} from 'node:fs'
 import {connect} from 'node:net'
 import {join} from 'node:path'
-import process from 'node:process'
 import {parseBaseUrl} from '../../api/http/base-url.js'
 import {SANDBOX_NAME, SANDBOX_NOTE_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
 import {ensurePrivateDirectory, requireOwnFile, writeWholeFile} from '../../storage/files.js'
+import {isRunning} from '../../storage/temporary.js'
 
 export interface SandboxRecord {
   readonly base_url: string
@@ -72,20 +72,10 @@ function readRecord(path: string): SandboxRecord | undefined {
   try {
     const {base_url, pid, database = '', started_at = ''} = JSON.parse(readFileSync(path, 'utf8'))
     const {isLoopback, baseUrl} = parseBaseUrl(base_url)
-    if (!isLoopback || !isAlive(pid)) return undefined
+    if (!isLoopback || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return undefined
     return {base_url: baseUrl, origin: new URL(baseUrl).origin, pid, database, started_at}
   } catch {
     return undefined
-  }
-}
-
-function isAlive(pid: unknown): boolean {
-  if (!Number.isInteger(pid) || Number(pid) < 1) return false
-  try {
-    process.kill(Number(pid), 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
