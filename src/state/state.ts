@@ -184,14 +184,14 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
       const {openSharedKeeper} = await import('./postgres/shared.js')
       return openSharedKeeper(await (store as StoreChoice).options())
     },
-    /** Removes the secrets of `profile` to the last byte, but none from the keychain. Returns whether there were any. */
-    forgetProfile: (profile: string): boolean => forgetTokens({profile}),
-    /** The same for the tokens of a client. */
-    forgetClient: ({baseUrl, clientId}: Client): boolean => forgetTokens({baseUrl, clientId}),
-    /** The same for every token and secret in tokens.db, and for the guests and contacts in state.db. */
-    async forgetEverything(): Promise<boolean> {
-      const hadTokens = forgetTokens('all')
-      return (existsSync(join(directory, STATE_NAME)) && (await people()).forgetAll()) || hadTokens
+    /**
+     * Removes the secrets of profiles, but none from the keychain, and the tokens of clients to the last byte; with `all` the
+     * kept guests and contacts too. Returns whether there were any.
+     */
+    async forget(which: Forgotten): Promise<boolean> {
+      const had = forgetTokens(which)
+      const hasPeople = which === 'all' && existsSync(join(directory, STATE_NAME))
+      return (hasPeople && (await people()).forgetAll()) || had
     },
     /** Removes the tokens of clients, or of all that this machine knows, from the store; false when none is set. */
     async forgetShared(which: readonly Client[] | 'all'): Promise<boolean> {

@@ -113,23 +113,23 @@ export function generationOf(database: Database): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
-/** What to remove: the secrets of a profile, the tokens of a client, or all. */
-export type Forgotten = {readonly profile: string} | Client | 'all'
+/** What to remove: the secrets of profiles and the tokens of clients, or all. */
+export type Forgotten = {readonly profiles: readonly string[]; readonly clients: readonly Client[]} | 'all'
 
-/** Deletes to the last byte, of tokens replaced earlier too. Returns whether there was anything. Throws StorageError. */
+/** Deletes to the last byte, of tokens replaced earlier too, in one transaction. Returns whether there was anything. Throws StorageError. */
 export function forget(database: Database, which: Forgotten): boolean {
   const all = which === 'all' ? 1 : 0
-  // What is not named is null here, which equals nothing.
-  const named: {profile?: string} & Partial<Client> = which === 'all' ? {} : which
-  const {profile = null, baseUrl = null, clientId = null} = named
-  const ofClient = (table: string) =>
-    database.run(`DELETE FROM ${table} WHERE ? OR base_url = ? AND client_id = ?`, all, baseUrl, clientId)
-  const ofProfile = (table: string) =>
-    database.run(`DELETE FROM ${table} WHERE ? OR profile = ?`, all, profile)
+  const {profiles, clients} = which === 'all' ? {profiles: [], clients: []} : which
+  const pairs = JSON.stringify(clients.map(({baseUrl, clientId}) => [baseUrl, clientId]))
+  const isNamed = '(base_url, client_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))'
+  const ofClients = (table: string) => database.run(`DELETE FROM ${table} WHERE ? OR ${isNamed}`, all, pairs)
+  const names = JSON.stringify(profiles)
+  const ofProfiles = (table: string) =>
+    database.run(`DELETE FROM ${table} WHERE ? OR profile IN (SELECT value FROM json_each(?))`, all, names)
   let removed = 0
   database.erase(() => {
-    removed = ofClient('access_tokens') + ofProfile('client_secrets') + ofProfile('signing_secrets')
-    ofClient('token_failures')
+    removed = ofClients('access_tokens') + ofProfiles('client_secrets') + ofProfiles('signing_secrets')
+    ofClients('token_failures')
     return database.run('UPDATE generation SET number = number + 1')
   })
   return removed > 0

@@ -17,6 +17,7 @@ beforeEach(() => {
 
 const one = {profile: 'one', clientId: 'cid_one'}
 const two = {profile: 'two', clientId: 'cid_two'}
+const ONE = {profiles: ['one'], clients: [CLIENT]}
 
 /** Names of files that hold `text` anywhere. */
 const filesWith = (text: string) =>
@@ -36,25 +37,25 @@ async function fill(state: State): Promise<void> {
   await state.tokens.put(OTHER, token('token-of-two'))
 }
 
-test('forgets one profile, while another process has the files open', async () => {
+test('forgets one profile and its client together, while another process has the files open', async () => {
   const other = open()
   await fill(other)
   expect(filesWith('secret-of-one').length).toBeGreaterThan(0)
   const state = open()
-  expect([state.forgetProfile('one'), state.forgetClient(CLIENT)]).toEqual([true, true])
+  expect(await state.forget(ONE)).toBe(true)
   expect(filesWith('secret-of-one')).toEqual([])
   expect(await other.secrets.read(one, 'file')).toBeUndefined()
   expect(other.secrets.listSigningSecrets('one')).toEqual([])
   expect(await other.tokens.list(CLIENT)).toEqual([])
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
   expect(await state.tokens.list(OTHER)).toMatchObject([{access_token: 'token-of-two'}])
-  expect([state.forgetProfile('one'), state.forgetClient(CLIENT)]).toEqual([false, false])
+  expect(await state.forget(ONE)).toBe(false)
 })
 
 test('forgets everything', async () => {
   const state = open()
   await fill(state)
-  expect(await state.forgetEverything()).toBe(true)
+  expect(await state.forget('all')).toBe(true)
   expect([filesWith('secret-of-'), filesWith('token-of-')]).toEqual([[], []])
   expect(await state.tokens.listAll()).toEqual([])
 })
@@ -62,7 +63,7 @@ test('forgets everything', async () => {
 test('forgets the tokens of one client alone', async () => {
   const state = open()
   await fill(state)
-  expect(state.forgetClient(OTHER)).toBe(true)
+  expect(await state.forget({profiles: [], clients: [OTHER]})).toBe(true)
   expect(filesWith('token-of-two')).toEqual([])
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
 })
@@ -70,7 +71,7 @@ test('forgets the tokens of one client alone', async () => {
 test('a process that logs out and in again can store its token', async () => {
   const state = open()
   await state.tokens.put(CLIENT, token('old'))
-  state.forgetClient(CLIENT)
+  await state.forget({profiles: [], clients: [CLIENT]})
   await state.tokens.put(CLIENT, token('new'))
   expect(await state.tokens.list(CLIENT)).toMatchObject([{access_token: 'new'}])
 })

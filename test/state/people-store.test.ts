@@ -61,10 +61,10 @@ test('removes one person to the last byte, and no other', () => {
 })
 
 test('logging out of everything removes them, and creates no file', async () => {
-  expect(await state.forgetEverything()).toBe(false)
+  expect(await state.forget('all')).toBe(false)
   expect(readdirSync(directory)).not.toContain('state.db')
   people.keep({guests: [{...AYSE, identity: IDENTITY}], contact: CONTACT}, 1)
-  expect(await state.forgetEverything()).toBe(true)
+  expect(await state.forget('all')).toBe(true)
   expect(people.guests()).toEqual([])
   expect(holds('ayse@example.com')).toBe(false)
 })
@@ -81,6 +81,6 @@ test('each client of each service has its own people', async () => {
     theirs.keep({guests: [AYSE]}, 3)
   }
   expect(people.guests().map(({details}) => details)).toEqual([AYSE])
-  expect(await state.forgetEverything()).toBe(true)
+  expect(await state.forget('all')).toBe(true)
   expect((await state.people()).forClient({...CLIENT, clientId: 'cid_b'}).guests()).toEqual([])
 })

@@ -55,7 +55,8 @@ await describeEachPlace(filesOfMachine(), place => {
     const early = await place.open(state.directory)
     await early.tokens.list(CLIENT)
     await state.tokens.put(CLIENT, token('kept'))
-    const forget = async () => (await state.forgetShared([CLIENT])) || state.forgetClient(CLIENT)
+    const forget = async () =>
+      (await state.forgetShared([CLIENT])) || state.forget({profiles: [], clients: [CLIENT]})
     expect(await forget()).toBe(true)
     expect(await forget()).toBe(false)
     await early.tokens.put(CLIENT, token('late'))

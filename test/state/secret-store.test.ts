@@ -74,7 +74,7 @@ test.each(['file', 'keychain'] as const)(
     const before = open()
     try {
       expect(await before.secrets.read(NEW, place)).toBe('secret-of-new')
-      state.forgetClient(client)
+      await state.forget({profiles: [], clients: [client]})
       await before.tokens.put({...client, clientSecret: 's', secretFingerprint: 'f1'}, token('late'))
       expect(await state.tokens.listAll()).toEqual([])
     } finally {

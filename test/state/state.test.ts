@@ -90,7 +90,7 @@ describe('reading', () => {
   test('before tokens.db exists, a logout still keeps a token from being written back', async () => {
     expect(await state.tokens.list(CLIENT)).toEqual([])
     const other = openState(directory)
-    await other.forgetEverything()
+    await other.forget('all')
     other.close()
     await state.tokens.put(CLIENT, token('t'))
     expect(await state.tokens.list(CLIENT)).toEqual([])

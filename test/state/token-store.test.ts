@@ -8,7 +8,7 @@ import {openOwn, TOKENS} from '../../src/state/databases.js'
 import {createTokenStore, forget, generationOf} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
-import {CLIENT, OTHER_KEYS, token} from '../support/client.js'
+import {CLIENT, OTHER_CLIENTS, OTHER_KEYS, token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 let directory: string
@@ -78,12 +78,12 @@ test.each([
   expect(ran).toBe(runs)
 })
 
-const {baseUrl, clientId} = CLIENT
+const {baseUrl} = CLIENT
 test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
-  [{profile: 'one'}, [4, 1, 1, 1]],
-  [{baseUrl, clientId}, [2, 2, 2, 0]],
-  [{baseUrl, clientId: 'cid_9'}, [4, 2, 2, 1]],
-  [{profile: 'none'}, [4, 2, 2, 1]],
+  [{profiles: ['one'], clients: []}, [4, 1, 1, 1]],
+  [{profiles: [], clients: [CLIENT]}, [2, 2, 2, 0]],
+  [{profiles: ['one', 'two'], clients: [CLIENT, ...OTHER_CLIENTS]}, [0, 0, 0, 0]],
+  [{profiles: ['none'], clients: [{baseUrl, clientId: 'cid_9'}]}, [4, 2, 2, 1]],
   ['all', [0, 0, 0, 0]],
 ])('a logout of %j leaves %j tokens, secrets and failures, and begins a generation', async (which, left) => {
   for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('one'))
@@ -104,7 +104,7 @@ test.each([
   "token_failures VALUES ('u', 'c', 'f', '', '', '', 1)",
 ])('reports whether a secret of any kind was removed, and a failure is none: %s', row => {
   database.run(`INSERT INTO ${row}`)
-  expect([{profile: 'one'}, {baseUrl: 'u', clientId: 'c'}].some(which => forget(database, which))).toBe(
+  expect(forget(database, {profiles: ['one'], clients: [{baseUrl: 'u', clientId: 'c'}]})).toBe(
     !row.startsWith('token_'),
   )
 })

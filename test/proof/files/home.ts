@@ -73,7 +73,7 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
   await withState(directory, async state => {
     const baseUrl = home.env.BOOKCTL_BASE_URL ?? ''
     const client = {baseUrl, clientId: 'cid_sandbox', clientSecret: undefined}
-    state.forgetClient(client)
+    await state.forget({profiles: [], clients: [client]})
     await state.tokens.put(CLIENT, token('canary-token'))
     const journal = state.journal.forClient(client)
     const body = '{"guests":[{"identity":{"number":"10000000146"}}]}'

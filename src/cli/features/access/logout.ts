@@ -57,9 +57,10 @@ export async function logOut(
   const {revoked, problem: unrevoked} = await revokeAll(parts, kept.value ?? [])
   const {profile, profiles, isAll, clientId, baseUrls} = leaving
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
-  const results = clients.map(client => state.forgetClient(client))
-  for (const name of profiles) results.push(await forgetProfile(state, name))
-  if (isAll) results.push(await state.forgetEverything())
+  const results: boolean[] = []
+  for (const name of profiles) results.push(await removeFromKeychain(state, name))
+  if (isAll) results.push(await state.forget('all'))
+  else if (clients.length + profiles.length > 0) results.push(await state.forget({profiles, clients}))
   // One that could not be read would only be waited for again.
   const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
@@ -82,10 +83,9 @@ export async function logOut(
   throw new Failure(problem.kind, message, {...problem.details, hint, result: ended})
 }
 
-async function forgetProfile(state: State, profile: string): Promise<boolean> {
+async function removeFromKeychain(state: State, profile: string): Promise<boolean> {
   const {client_id: clientId = '', secret_store: place} = recordOf(state, profile) ?? {}
-  const fromKeychain = place === 'keychain' && (await state.secrets.remove({profile, clientId}, place))
-  return state.forgetProfile(profile) || fromKeychain
+  return place === 'keychain' && state.secrets.remove({profile, clientId}, place)
 }
 
 /** What `work` in the store returns, or why it cannot be used; without a store errors are the machine's, and thrown. */
