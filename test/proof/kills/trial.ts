@@ -83,6 +83,7 @@ export function command(
       const scene = await openScene(side.origin, env ? {env} : {})
       const {home, wire} = scene
       const errand = await setUp({...scene, side}, random)
+      letGoOf(home)
       return {
         die: death => runToDeath(home, wire, errand.argv, death),
         afterDeath: async died => [...checkDatabases(home), ...((await errand.afterDeath?.(died)) ?? [])],
@@ -195,6 +196,19 @@ function checkNoTemporaryFiles({directory}: Home): string[] {
 export function look<T>(home: Home, work: (state: State) => T | Promise<T>): Promise<T> {
   const {copy, remove} = copyOf(home)
   return withState(copy, work).finally(remove)
+}
+
+/**
+ * Replaces the files of a home by copies, which this process never opened. A database stays open here until its statements
+ * are collected; then the next command would take the index of the log as the dead one left it, and not see a
+ * commit that is only in the log. `look` would see it.
+ */
+function letGoOf(home: Home): void {
+  if (!existsSync(home.configDirectory)) return
+  const {copy, remove} = copyOf(home)
+  rmSync(home.configDirectory, {recursive: true})
+  cpSync(copy, home.configDirectory, {recursive: true})
+  remove()
 }
 
 /** The index of a log (`-shm`) is left out, as after a crash of the system. */
