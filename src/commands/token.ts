@@ -1,4 +1,4 @@
-import {scopeFlag, scopesIn} from '../cli/session/target.js'
+import {scopeFlag, scopesOf} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
 import {isoTime} from '../contract/dates.js'
@@ -16,7 +16,7 @@ export default class Token extends BaseCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(Token)
     const {tokens, target} = await this.connect()
-    const token = await tokens.get(scopesIn(flags.scope) ?? target.scopes ?? BOOKING_SCOPES)
+    const token = await tokens.get(scopesOf(...(flags.scope ?? [])) ?? target.scopes ?? BOOKING_SCOPES)
     const {access_token, scopes} = token
     const expires_at = Number.isFinite(token.expiresAt) ? isoTime(token.expiresAt) : null
     const document = {access_token, token_type: 'Bearer', scopes, expires_at}

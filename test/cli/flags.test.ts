@@ -1,6 +1,7 @@
 /** Values as the flags and arguments of the commands read them: typed, or refused by name, all at once. */
 import {parse} from '@oclif/core/parser'
 import {expect, test} from 'vitest'
+import {scopesOf} from '../../src/cli/session/target.js'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
 import {missingValues, type Specs} from '../../src/cli/shell/missing-values.js'
 import {readAnswer, readSoftly} from '../../src/cli/shell/parse.js'
@@ -133,10 +134,9 @@ test.each<[Defined, string, string]>([
 test('scopes are read from several flags and from one with commas or spaces', async () => {
   for (const command of [Token, Login, Api]) {
     const argv = ['--scope', 'account:read,hotels:read', '--scope', 'tours:read webhooks:read']
-    expect((await readLine(command, argv)).flags.scope).toEqual([
-      ['account:read', 'hotels:read'],
-      ['tours:read', 'webhooks:read'],
-    ])
+    const {flags} = await readLine(command, argv)
+    const scopes = ['account:read', 'hotels:read', 'tours:read', 'webhooks:read']
+    expect(scopesOf(...(flags.scope as string[]))).toEqual(scopes)
     expect((await readLine(command, ['--scope', 'all'])).errors).toEqual(['unknown scope all'])
   }
 })

@@ -98,5 +98,5 @@ describe('credentials', () => {
 })
 
 test('an unknown scope names the valid ones', () => {
-  expect(thrownBy(() => checkScopes(['hotels:reed'])).details.hint).toContain('hotels:read')
+  expect(thrownBy(() => checkScopes('--scope', 'hotels:reed')).details.hint).toContain('hotels:read')
 })

@@ -19,7 +19,7 @@ import {
   OWN_OPERATIONS,
 } from '../input/checks.js'
 import {checkCountry} from '../input/countries.js'
-import {checkClientId, checkProfileName, scopesOf} from './target.js'
+import {checkClientId, checkProfileName, checkScopes} from './target.js'
 
 export type SettingValue = string | number | readonly string[]
 
@@ -77,11 +77,7 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     summary: 'scopes to request, separated by spaces or commas',
     places: ['profile'],
     environment: 'BOOKCTL_SCOPES',
-    check: (field, text) => {
-      const scopes = scopesOf(text)
-      if (scopes === undefined) throw invalid(field, 'must name a scope')
-      return scopes
-    },
+    check: checkScopes,
   },
   mode: {
     summary: 'live or test, according to the secret of the profile',

@@ -12,6 +12,7 @@ import type {JournalClient} from '../../contract/journal.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
+import {invalid} from '../input/checks.js'
 import {checkedFlag} from '../input/flags.js'
 
 /** What is read of the state, and only when the environment does not say it all. */
@@ -204,33 +205,31 @@ export function checkSecret(clientSecret: string, baseUrl: string | undefined): 
   return mode
 }
 
-/** Scopes from a list separated by spaces or commas; undefined when empty. Throws usage for an unknown one. */
-export function scopesOf(text: string | undefined): Scope[] | undefined {
-  const names = (text ?? '').split(/[\s,]+/).filter(Boolean)
-  return names.length === 0 ? undefined : checkScopes(names)
-}
-
-/** `--scope`: several flags, or one with spaces or commas. */
-export const scopeFlag = (summary: string) =>
-  checkedFlag((_, text): readonly Scope[] => checkScopes(text.split(/[\s,]+/)))({
-    helpValue: 'SCOPE',
-    multiple: true,
-    summary: `${summary} (repeatable)`,
-  })
-
-/** The scopes of several `--scope`, each once; undefined without any. */
-export function scopesIn(given: readonly (readonly Scope[])[] | undefined): Scope[] | undefined {
-  return given && [...new Set(given.flat())]
-}
-
-/** Throws usage, naming the valid ones, when one of `names` is not a scope of §5. */
-export function checkScopes(names: readonly string[]): Scope[] {
-  return [...new Set(names)].map(name => {
+/** Scopes from lists separated by spaces or commas; undefined when empty. Throws usage, naming the valid ones, for an unknown one. */
+export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
+  const names = new Set(texts.flatMap(text => text?.split(/[\s,]+/) ?? []).filter(Boolean))
+  const scopes = [...names].map(name => {
     if (isScope(name)) return name
     const hint = `scopes: ${SCOPE_NAMES.join(', ')}`
     throw usage('unknown_scope', `unknown scope ${sanitizeLine(name, 40)}`, hint)
   })
+  return scopes.length === 0 ? undefined : scopes
 }
+
+/** The same, of a list that must name one. */
+export function checkScopes(field: string, text: string): Scope[] {
+  const scopes = scopesOf(text)
+  if (scopes) return scopes
+  throw invalid(field, 'must name a scope')
+}
+
+/** `--scope`: several flags, or one with spaces or commas. */
+export const scopeFlag = (summary: string) =>
+  checkedFlag((field, text) => checkScopes(field, text).join(' '))({
+    helpValue: 'SCOPE',
+    multiple: true,
+    summary: `${summary} (repeatable)`,
+  })
 
 /** Gives `accessToken` for everything. Throws Failure, exit 4, when the service no longer takes it. */
 export function readyTokens(accessToken: string): TokenSource {

@@ -2,7 +2,7 @@
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {REDACTED} from '../../../contract/foreign-text.js'
-import {BOOKING_SCOPES, OPERATIONS, type Scope} from '../../../contract/operations.js'
+import {BOOKING_SCOPES, OPERATIONS} from '../../../contract/operations.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {readSecret, stdinIsTerminal} from '../../input/files.js'
@@ -15,7 +15,6 @@ import {
   DEFAULT_PROFILE,
   parseFlag,
   requireSameMode,
-  scopesIn,
   scopesOf,
   type TargetFlags,
 } from '../../session/target.js'
@@ -27,7 +26,7 @@ export interface LoginFlags extends TargetFlags {
   readonly 'client-id'?: string | undefined
   readonly 'client-secret-stdin'?: boolean | undefined
   readonly 'client-secret-file'?: string | undefined
-  readonly scope?: readonly (readonly Scope[])[] | undefined
+  readonly scope?: readonly string[] | undefined
   readonly keychain?: boolean | undefined
 }
 
@@ -63,7 +62,7 @@ export async function logInPatiently<T>(
 /** What to log in with, and the question about the secret if that was asked for. */
 export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state: State, ask: Ask) {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
-  const scopes = scopesIn(flags.scope) ?? scopesOf(env.BOOKCTL_SCOPES)
+  const scopes = scopesOf(...(flags.scope ?? [env.BOOKCTL_SCOPES]))
   const known = recordOf(state, profile)
   const questions = questionsAbout(known)
   const secret = await givenSecret(flags, env)

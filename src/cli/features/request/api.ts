@@ -7,7 +7,7 @@ import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
 import {readJson, readText} from '../../input/files.js'
-import {scopesIn, type Target} from '../../session/target.js'
+import {scopesOf, type Target} from '../../session/target.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
@@ -17,7 +17,7 @@ type Header = readonly [name: string, value: string]
 interface ApiFlags {
   readonly data?: string | undefined
   readonly header?: readonly Header[] | undefined
-  readonly scope?: readonly (readonly Scope[])[] | undefined
+  readonly scope?: readonly string[] | undefined
   readonly include?: boolean | undefined
 }
 
@@ -40,7 +40,7 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
     path: args.path,
     headers: joinHeaders(flags.header ?? []),
     body: flags.data === undefined ? undefined : await readBody(flags.data),
-    scopes: scopesIn(flags.scope),
+    scopes: scopesOf(...(flags.scope ?? [])),
   }
 }
 

@@ -137,21 +137,11 @@ async function orUnreadable<T>(work: () => T | Promise<T>): Promise<T | {cannot_
 
 function configOf(state: State, redactor: Redactor): object {
   const settings = state.settings.read()
-  const known = (object: object) =>
-    Object.fromEntries(
-      Object.entries(object)
-        .filter(([key]) => key !== 'contact')
-        .map(([key, value]) => [key, key === 'ca_file' ? '[a file]' : value]),
-    )
   const profiles = Object.entries(settings.profiles).map(([name, profile]) => [
     name,
-    {...known(profile), service: serviceOf(profile, redactor)},
+    {...profile, service: serviceOf(profile, redactor)},
   ])
-  return {
-    current_profile: settings.current_profile ?? null,
-    profiles: Object.fromEntries(profiles),
-    defaults: known(settings.defaults ?? {}),
-  }
+  return {...settings, profiles: Object.fromEntries(profiles)}
 }
 
 /** The address in words, since links lose their path. */
