@@ -138,18 +138,12 @@ test('a country names its currency by code', async () => {
   ])
 })
 
-test('pages are read to the last, each record once; a cursor that leads nowhere ends it', async () => {
-  const page = (id: number, after: string | null) => ({json: {data: [{...ISTANBUL, id}], meta: {after}}})
-  const {api, requests} = apiAnswering(page(1, 'a b'), page(2, 'c'), page(3, null))
-  expect((await listCities(api)).items.map(({id}) => id)).toEqual([1, 2, 3])
-  expect(requests.map(line => line.trim())).toEqual([
-    'GET /v1/content/cities',
-    'GET /v1/content/cities?after=a+b',
-    'GET /v1/content/cities?after=c',
-  ])
-  const circle = apiAnswering(page(1, 'x'), page(1, 'y'))
-  expect(await listCities(circle.api)).toMatchObject({items: [{id: 1}], isComplete: false})
-  expect(circle.requests).toHaveLength(2)
+test('pages are read to the last, each record once', async () => {
+  const page = (ids: number[], after: string | null) => ({
+    json: {data: ids.map(id => ({...ISTANBUL, id})), meta: {after}},
+  })
+  const {api} = apiAnswering(page([1], 'a b'), page([1, 2], null))
+  expect((await listCities(api)).items.map(({id}) => id)).toEqual([1, 2])
 })
 
 const GERMAN = ['Köln', 'Bonn'].map((name, index) => ({id: index + 1, name}))

@@ -3,9 +3,8 @@
  * Retry-After may say, sent or not, to be repeated or not; and every operation. What is right is written here apart from the
  * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, design.md ("Exactly one reservation") for what may go out twice.
  */
-import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {mayHaveActed, retryAfterMilliseconds, waitBeforeRepeat} from '../../src/api/http/retry.js'
+import {mayHaveActed} from '../../src/api/http/retry.js'
 import {createSender} from '../../src/api/http/send.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {
@@ -16,7 +15,6 @@ import {
   type WireAnswer,
 } from '../../src/api/types.js'
 import {OPERATIONS, type OperationName} from '../../src/contract/operations.js'
-import {anyString} from '../support/any-text.js'
 import {fakeClock} from '../support/clocks.js'
 
 /** Where the fake clock stands: 2027-01-15T08:00:00Z. */
@@ -169,30 +167,4 @@ test('only a 4xx and a redirect that keeps the method say that the service did n
   const all = Array.from({length: 500}, (_, n) => n + 100)
   const without = all.filter(status => !mayHaveActed({status}))
   expect(without).toEqual([307, 308, ...all.filter(status => status >= 400 && status < 500)])
-})
-
-test('whatever Retry-After and Date say, the wait is a number of milliseconds, and never less than was asked for', () => {
-  const odd = fc.oneof(
-    anyString(),
-    fc.integer().map(String),
-    fc.date({noInvalidDate: true}).map(date => date.toUTCString()),
-    fc.constantFrom('1e9', '-1', '0x10', '١٢', ' 5 ', '5, 6', 'Infinity', '999999999', '9'.repeat(400)),
-  )
-  fc.assert(
-    fc.property(
-      odd,
-      odd,
-      fc.integer({min: 1, max: 50}),
-      fc.double({min: 0, max: 0.999, noNaN: true}),
-      (after, date, attempt, random) => {
-        const outcome = {status: 503, headers: {'retry-after': after, date}, body: Buffer.alloc(0)}
-        const asked = retryAfterMilliseconds(outcome, 1_700_000_000)
-        const wait = waitBeforeRepeat(outcome, attempt, () => random, 1_700_000_000)
-        expect(Number.isFinite(wait) && wait >= 0).toBe(true)
-        expect(wait).toBeGreaterThanOrEqual(asked ?? 0)
-        if (asked === undefined) expect(wait).toBeLessThanOrEqual(20_000)
-      },
-    ),
-    {numRuns: 2000},
-  )
 })
