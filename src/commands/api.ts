@@ -87,11 +87,11 @@ is a known one, else the configured scopes.`
     await this.agree(plan, target, flags.yes)
     const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
     const {sendRaw, failureOf, withoutEcho} = await import('../api/operations/raw.js')
-    const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan, plan.scopes)
+    const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan)
     const failure = failureOf(answer, plan, clock.now())
     const shown = failure ? withoutEcho(answer) : answer
     await this.show(shown, flags.include, failure === undefined)
-    if (failure) throw failureWith(failure, {body: bodyOf(shown)})
+    if (failure) throw failureWith(failure, {result: {body: bodyOf(shown)}})
   }
 
   private async agree(plan: ApiPlan, target: Target, yes: boolean): Promise<void> {

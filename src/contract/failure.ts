@@ -58,7 +58,7 @@ export function usage(code: string, message: string, hint?: string): Failure {
   return new Failure('usage', message, {code, hint})
 }
 
-/** The same failure with further keys for its JSON document. */
-export function failureWith(failure: Failure, result: object): Failure {
-  return new Failure(failure.kind, failure.message, {...failure.details, result})
+/** The same failure with other details. */
+export function failureWith({kind, message, details}: Failure, more: Partial<FailureDetails>): Failure {
+  return new Failure(kind, message, {...details, ...more})
 }

@@ -6,7 +6,6 @@
 import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
-import {HEADER_NAME, HEADER_VALUE} from '../../contract/identifiers.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
@@ -16,15 +15,12 @@ import {changesSomething, readAnswer} from './client.js'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** The connection sets them, or the token does. */
-const OWN_HEADERS =
-  /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
-
 type RawRequest = ReturnType<typeof buildRaw>
 
 interface RawInput {
   readonly method: string
   readonly path: string
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** JSON text, sent as it is. */
   readonly body: string | undefined
@@ -44,7 +40,7 @@ export function buildRaw(baseUrl: string, input: RawInput) {
   const headers = {
     accept: 'application/json',
     ...(input.body !== undefined && {'content-type': 'application/json'}),
-    ...checkHeaders(input.headers),
+    ...input.headers,
   }
   const request: WireRequest = {
     method,
@@ -55,21 +51,6 @@ export function buildRaw(baseUrl: string, input: RawInput) {
   /** Whether it may change something: then it is never repeated. */
   const changes = operation === undefined ? !READING.has(method) : changesSomething(operation)
   return {request, changes, operation, scope: (operation && OPERATIONS[operation].scope) ?? undefined}
-}
-
-function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      const lower = name.toLowerCase()
-      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value))
-        throw usage('invalid_input', '--header: must be NAME:VALUE, as a header may hold it')
-      if (OWN_HEADERS.test(lower)) {
-        const hint = lower === 'authorization' ? 'the token is that of the profile or environment' : undefined
-        throw usage('invalid_input', `--header: ${lower} may not be set here`, hint)
-      }
-      return [lower, value]
-    }),
-  )
 }
 
 const GIT_BASH = /^[A-Za-z]:[\\/]/
@@ -120,8 +101,7 @@ function invalidPath(problem: string) {
  */
 export async function sendRaw(
   parts: SigningParts & {readonly timeoutSeconds: number},
-  {request, changes}: RawRequest,
-  scopes: readonly Scope[],
+  {request, changes, scopes}: RawRequest & {readonly scopes: readonly Scope[]},
 ): Promise<Answer> {
   const policy = {repeatable: !changes, timeoutSeconds: parts.timeoutSeconds}
   return readAnswer(await sendSigned(parts, request, policy, scopes).catch(throwUnanswered(changes)))

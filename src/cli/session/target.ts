@@ -5,7 +5,7 @@
 import type {Credentials} from '../../api/auth/tokens.js'
 import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
 import type {TokenSource} from '../../api/types.js'
-import {Failure, usage} from '../../contract/failure.js'
+import {Failure, failureWith, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {CLIENT_ID_PREFIX, type Mode, modeOfSecret, PROFILE_NAME} from '../../contract/identifiers.js'
 import type {JournalClient} from '../../contract/journal.js'
@@ -249,7 +249,7 @@ export function tokensOfVariables(tokens: TokenSource): TokenSource {
   const orNamed = (error: unknown): never => {
     if (!(error instanceof Failure) || error.details.code !== 'invalid_client') throw error
     const hint = 'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
-    throw new Failure(error.kind, error.message, {...error.details, hint})
+    throw failureWith(error, {hint})
   }
   return {
     get: scopes => tokens.get(scopes).catch(orNamed),

@@ -1,6 +1,6 @@
 /** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
 import {parseBaseUrl} from '../../../api/http/base-url.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {REDACTED} from '../../../contract/foreign-text.js'
 import {BOOKING_SCOPES, OPERATIONS} from '../../../contract/operations.js'
 import type {Profile} from '../../../state/settings.js'
@@ -50,8 +50,7 @@ export async function logInPatiently<T>(
       return await attempt({...input, clientSecret})
     } catch (error) {
       if (!(error instanceof Failure && error.kind === 'not_allowed')) throw error
-      if (!askedFor || left === 0)
-        throw new Failure(error.kind, error.message, {...error.details, hint: CHECK_CREDENTIALS})
+      if (!askedFor || left === 0) throw failureWith(error, {hint: CHECK_CREDENTIALS})
       tell(`Error: ${error.message}`)
       const message = `Client secret of ${input.clientId}, again`
       clientSecret = (await ask([{...askedFor, message}]))[0] ?? ''

@@ -4,6 +4,7 @@ import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
 import {usage} from '../../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
+import {HEADER_NAME, HEADER_VALUE} from '../../../contract/identifiers.js'
 import {isObject} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
 import {readJson, readText} from '../../input/files.js'
@@ -65,19 +66,27 @@ const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
 function joinHeaders(headers: readonly Header[]): Record<string, string> {
   const joined = new Map<string, string>()
   for (const [name, value] of headers) {
-    const lower = name.toLowerCase()
-    const before = joined.get(lower)
-    if (before !== undefined && GIVEN_ONCE.has(lower))
-      throw usage('invalid_input', `--header: ${lower} may be given once`)
-    joined.set(lower, before === undefined ? value : `${before}, ${value}`)
+    const before = joined.get(name)
+    if (before !== undefined && GIVEN_ONCE.has(name))
+      throw usage('invalid_input', `--header: ${name} may be given once`)
+    joined.set(name, before === undefined ? value : `${before}, ${value}`)
   }
   return Object.fromEntries(joined)
 }
 
+/** The connection sets them, or the token does. */
+const OWN_HEADERS =
+  /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
+
+/** `NAME:VALUE`, as a header may hold it. Throws usage. */
 export function splitHeader(field: string, text: string): Header {
-  const colon = text.indexOf(':')
-  if (colon < 1) throw usage('invalid_input', `${field}: must be NAME:VALUE`)
-  return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()]
+  const [, given = '', value = ''] = /^([^:]+):(.*)$/s.exec(text)?.map(part => part.trim()) ?? []
+  if (!HEADER_NAME.test(given) || !HEADER_VALUE.test(value))
+    throw usage('invalid_input', `${field}: must be NAME:VALUE, as a header may hold it`)
+  const name = given.toLowerCase()
+  const hint = name === 'authorization' ? 'the token is that of the profile or environment' : undefined
+  if (OWN_HEADERS.test(name)) throw usage('invalid_input', `${field}: ${name} may not be set here`, hint)
+  return [name, value]
 }
 
 /** The request for `target` and its scopes: those given, else the operation's, else the configured ones. */

@@ -1,7 +1,7 @@
 /** Cancelling: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
 import type {Money} from '../../../api/answers/facts.js'
-import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
-import {type CancellationCost, isSameCurrency} from '../../../api/answers/stated-fee.js'
+import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {isSameCurrency} from '../../../api/answers/stated-fee.js'
 import {type Cancelled, stateOf} from '../../../api/operations/reservations.js'
 import {Failure, failureWith} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -17,20 +17,15 @@ import {cancellationText} from '../catalogue/cancellation.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
-interface CancelPlan {
-  readonly reference: string
-  readonly quote: CancellationCost & {readonly fee: NonNullable<CancellationCost['fee']>}
-  /** Null where the service does not show it. */
-  readonly reservation: ReadReservation | null
-}
+type CancelPlan = Awaited<ReturnType<typeof planCancellation>>
 
 export function checkReason(field: string, reason: string): string {
   if (reason.length <= 200) return reason
   throw invalid(field, 'must be at most 200 characters')
 }
 
-/** Requests the fee and the reservation. Throws Failure. */
-export async function planCancellation({api}: Connection, reference: string): Promise<CancelPlan> {
+/** Requests the fee and the reservation, which is null where the service does not show it. Throws Failure. */
+export async function planCancellation({api}: Connection, reference: string) {
   const {isCancelled, quoteCancellation, showReservation} = await import(
     '../../../api/operations/reservations.js'
   )
@@ -44,7 +39,7 @@ export async function planCancellation({api}: Connection, reference: string): Pr
   })
   if (!reservation || !isCancelled(stateOf(reservation.reservation) ?? ''))
     return {reference, quote, reservation}
-  const details = {code: 'already_cancelled', result: {quote: quoted(quote)}}
+  const details = {code: 'already_cancelled', result: {quote}}
   const message = `${reference} is cancelled already; nothing was sent`
   throw cancelledAlready(new Failure('refused', message, details), reference)
 }
@@ -61,7 +56,7 @@ function cancelledAlready(error: unknown, reference: string): unknown {
   const words = `${error.details.code} ${error.message}`
   if (!/already.{0,20}cancel|cancell?(ed|ation)\W+already/i.test(words)) return error
   const hint = `by an earlier attempt whose answer was lost, or by another person; fee and time: bookctl reservations show ${reference}`
-  return new Failure(error.kind, error.message, {...error.details, hint})
+  return failureWith(error, {hint})
 }
 
 export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string[] {
@@ -103,7 +98,7 @@ export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undef
   throw new Failure('usage', `cancelling costs ${moneyText(fee)}, ${problem}; nothing was cancelled`, {
     code: isComparable ? 'fee_too_high' : 'fee_not_comparable',
     hint: sanitizeLine(hint, 200),
-    result: {quote: quoted(quote)},
+    result: {quote},
   })
 }
 
@@ -112,7 +107,7 @@ export function changeOf({quote}: CancelPlan): Change {
     what: `cancelling costs ${moneyText(quote.fee)} and`,
     undone: 'nothing was cancelled',
     hint: 'add --yes, and --max-fee AMOUNT for the most it may cost',
-    result: {quote: quoted(quote)},
+    result: {quote},
   }
 }
 
@@ -127,7 +122,7 @@ export async function cancel(
   const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(withHint(error, howToCheck(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}
-    throw named instanceof Failure && result ? failureWith(named, {...result, quote: quoted(quote)}) : named
+    throw named instanceof Failure && result ? failureWith(named, {result: {...result, quote}}) : named
   })
   if (isCancelled(done.outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
   return done
@@ -140,7 +135,7 @@ export function cancelResult(done: Cancelled, {reference, quote}: CancelPlan): R
   const {outcome, reservation, fee, refund} = done
   const [feeText, refundText, quoted_fee] = [fee, refund, quote.fee].map(moneyText)
   const row = {outcome, reservation_ref: reference, fee: feeText, refund: refundText, quoted_fee}
-  return single({outcome, reservation, fee, refund, quote: quoted(quote)}, row, reference)
+  return single({outcome, reservation, fee, refund, quote}, row, reference)
 }
 
 export function surprises({outcome, fee}: Cancelled, {quote, reference}: CancelPlan): string[] {
@@ -154,8 +149,4 @@ export function surprises({outcome, fee}: Cancelled, {quote, reference}: CancelP
           `Warning: the service accepted it and reports ${sanitizeLine(outcome, 40)}; ${howToCheck(reference)}`,
         ]),
   ]
-}
-
-function quoted({fee, refund}: CancellationCost): object {
-  return {fee, refund}
 }

@@ -4,7 +4,7 @@ import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import type {ListWish} from '../../../api/operations/reservations.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {isObject} from '../../../contract/json.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
@@ -158,5 +158,5 @@ export function howToCheck(reference: string): string {
 /** Adds `hint` to an unknown outcome; any other error stays as it is. */
 export function withHint(error: unknown, hint: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') return error
-  return new Failure(error.kind, error.message, {...error.details, hint})
+  return failureWith(error, {hint})
 }

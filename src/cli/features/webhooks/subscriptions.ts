@@ -3,7 +3,7 @@ import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
 import {isEventType} from '../../../contract/events.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {CreatedSubscription} from '../../../contract/webhooks.js'
@@ -86,7 +86,7 @@ export async function createAndKeep(
   const sent = createSubscription(api, {url: wanted.url, events: [...wanted.events]})
   const {subscription, deviations} = await sent.catch(async error => {
     if (error instanceof Failure && error.kind === 'outcome_unknown')
-      throw new Failure(error.kind, error.message, {...error.details, hint: CHECK_FIRST})
+      throw failureWith(error, {hint: CHECK_FIRST})
     if (error instanceof Failure) await state.subscriptions.end(creation.id)
     throw error
   })
