@@ -1,16 +1,18 @@
 /**
- * Our own captures: the lines `webhooks listen --json` prints and `--capture` writes, one event a line. Also one such
- * record, or a list of them, as a tool may have re-indented it.
+ * Our own captures, read and written: the lines `webhooks listen --json` prints and `--capture` writes, one event a line.
+ * Also one such record, or a list of them, as a tool may have re-indented it.
  */
-import {isObject} from '../../contract/json.js'
-import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
-import {type ByteSource, LINE_FEED, lineBlocks} from './byte-source.js'
+import {isObject, isTooDeep} from '../../contract/json.js'
+import type {NewEvent} from '../../contract/stored-events.js'
+import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
+import type {ByteSource} from './byte-source.js'
 import {type CapturedRequest, decodeBase64, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 /** A body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
 const MOST_BROKEN_LINES = 20
+const LINE_FEED = 10
 
 /** Whether one of the first lines of `start` that are in it whole is a record of ours, or begins as one does. */
 export function beginsWithRecord(start: Buffer): boolean {
@@ -89,6 +91,43 @@ export async function* readRecords<T = never>(
   }
 }
 
+/**
+ * Whole lines with their line feeds, the last too; those of a piece together, since to wait for each would take as long as
+ * its work. Undefined for a line that came in several pieces and is longer than `maxBytes`.
+ */
+async function* lineBlocks(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Buffer | undefined> {
+  let line: Uint8Array[] = []
+  let lineBytes = 0
+  const begin = (part: Uint8Array) => {
+    lineBytes += part.length
+    // Of a line that is too long nothing is kept; its bytes are counted.
+    if (lineBytes > maxBytes) line = []
+    else line.push(part)
+  }
+  const takeLine = () => {
+    const block = lineBytes > maxBytes ? undefined : Buffer.concat([...line, Buffer.of(LINE_FEED)])
+    line = []
+    lineBytes = 0
+    return block
+  }
+  for await (const {buffer, byteOffset, length} of pieces) {
+    const piece = Buffer.from(buffer, byteOffset, length)
+    const end = piece.lastIndexOf(LINE_FEED) + 1
+    let start = 0
+    if (end > 0 && lineBytes > 0) {
+      start = piece.indexOf(LINE_FEED) + 1
+      begin(piece.subarray(0, start - 1))
+      yield takeLine()
+    }
+    if (start < end) yield piece.subarray(start, end)
+    if (end < length) begin(Buffer.from(piece.subarray(end)))
+  }
+  if (lineBytes > 0) yield takeLine()
+}
+
 function requestIn(line: string, number: number, leftOut: {count: number}): CapturedRequest | undefined {
   const place = `:${number}`
   const record = parseText(line) ?? parseText(line.replace(/^\ufeff/, ''))
@@ -130,4 +169,45 @@ function headersOf(headers: Record<string, unknown>): HeaderMap {
       [headers[name]].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
     ),
   )
+}
+
+export type CaptureRecord = ReturnType<typeof captureRecord>
+
+interface CapturedEvent extends Pick<NewEvent, 'receivedAt' | 'rawHeaders' | 'body'> {
+  readonly reason: string
+  readonly duplicate: boolean
+  /** Milliseconds until the answer; null when that was not stored. */
+  readonly ackMilliseconds: number | null
+}
+
+/** A received request as one record of a capture. */
+export function captureRecord(captured: CapturedEvent) {
+  const {reason, duplicate, receivedAt, ackMilliseconds, rawHeaders} = captured
+  const body = bufferOf(captured.body)
+  const event = parseBody(body)
+  const {id, type} = (event ?? {}) as {id?: unknown; type?: unknown}
+  return {
+    type: 'event',
+    verdict: reason === 'ok' ? 'valid' : 'invalid',
+    reason,
+    /** As the body says, even if its signature is wrong. */
+    event_id: typeof id === 'string' ? id : null,
+    event_type: typeof type === 'string' ? type : null,
+    duplicate,
+    received_at: new Date(receivedAt * 1000).toISOString(),
+    ack_ms: ackMilliseconds === null ? null : Math.round(ackMilliseconds * 100) / 100,
+    body_base64: body.toString('base64'),
+    headers: gatherHeaders(pairsOf(rawHeaders)),
+    event,
+  }
+}
+
+/** The same bytes as a Buffer. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** The body's JSON; null when it is not JSON, or nested absurdly deep. */
+export function parseBody(body: Uint8Array): unknown {
+  return isTooDeep(body) ? null : (parseText(bufferOf(body).toString()) ?? null)
 }

@@ -5,8 +5,7 @@
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 import {isLoopbackHost} from '../../contract/loopback.js'
-import {pairsOf} from '../receive/capture-record.js'
-import type {HeaderMap} from '../signature/headers.js'
+import {type HeaderMap, pairsOf} from '../signature/headers.js'
 
 export interface HandoverResult {
   /** The answer's status; null when there was none. */
