@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {receiptLine} from '../../src/cli/features/webhooks/listen-output.js'
 import {jsonText} from '../../src/cli/terminal/json-text.js'
-import {captureRecord} from '../../src/webhooks/receive/capture-record.js'
+import {captureRecord} from '../../src/webhooks/captures/records.js'
 import type {Receipt} from '../../src/webhooks/receive/receiver.js'
 import {anyString} from '../support/any-text.js'
 

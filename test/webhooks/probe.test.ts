@@ -2,8 +2,7 @@ import {createHmac} from 'node:crypto'
 import {expect, test} from 'vitest'
 import type {HandoverResult} from '../../src/webhooks/forward/request.js'
 import {type ProbeRow, probe} from '../../src/webhooks/probe/probe.js'
-import {pairsOf} from '../../src/webhooks/receive/capture-record.js'
-import {gatherHeaders, type HeaderMap} from '../../src/webhooks/signature/headers.js'
+import {gatherHeaders, type HeaderMap, pairsOf} from '../../src/webhooks/signature/headers.js'
 import {HEADER_NAMES} from '../support/webhook-files.js'
 
 const NOW = 1_700_000_000

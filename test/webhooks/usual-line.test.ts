@@ -2,11 +2,10 @@
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {ByteSource} from '../../src/webhooks/captures/byte-source.js'
-import {readRecords, requestsOfDocument} from '../../src/webhooks/captures/records.js'
+import {captureRecord, readRecords, requestsOfDocument} from '../../src/webhooks/captures/records.js'
 import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
 import {usualLineCheck} from '../../src/webhooks/diagnose/usual-line.js'
-import {captureRecord} from '../../src/webhooks/receive/capture-record.js'
 import {sign} from '../../src/webhooks/signature/signature.js'
 import {checkTerms, T} from './signed-events.js'
 

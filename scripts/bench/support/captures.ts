@@ -1,6 +1,6 @@
 /** Files of signed events, as `webhooks listen --capture` writes them, and single requests, for `webhooks verify`. */
 import {closeSync, openSync, readFileSync, writeFileSync, writeSync} from 'node:fs'
-import {captureRecord} from '../../../src/webhooks/receive/capture-record.js'
+import {captureRecord} from '../../../src/webhooks/captures/records.js'
 import {signatureOf} from '../../../test/support/webhook-files.js'
 import {signedRequest} from '../../../test/support/webhook-load.js'
 

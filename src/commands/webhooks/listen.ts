@@ -1,11 +1,8 @@
-import process from 'node:process'
-import {openListening} from '../../cli/features/webhooks/listen.js'
-import {listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
+import {listen} from '../../cli/features/webhooks/listen.js'
+import {describeListening, listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
 import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
-import {subscribe} from '../../cli/features/webhooks/listen-subscribe.js'
 import {resolveWebhookSecrets, secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
-import {describeListening} from '../../cli/features/webhooks/webhook-dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
@@ -39,7 +36,7 @@ the profile; needs no login.`
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
     if (flags['print-secret']) {
-      const secrets = await resolveWebhookSecrets(flags, process.env, await this.state())
+      const secrets = await resolveWebhookSecrets(flags, await this.state())
       return this.print(secretList(secrets))
     }
     const plan = planListening(flags)
@@ -49,8 +46,6 @@ the profile; needs no login.`
       return this.print(describeListening(plan, flags, await this.state(), target))
     }
     const connection = flags.subscribe ? await this.connect() : undefined
-    const listening = await openListening(this, plan, flags)
-    if (connection) await subscribe(this, connection, listening, plan, flags)
-    await listening.run()
+    await listen(this, plan, flags, connection)
   }
 }

@@ -41,7 +41,6 @@ machine.`
     const progress = createProgress(style)
     const options = {
       state: await this.state(),
-      env: process.env,
       caFile: flags['ca-file'],
       timeoutSeconds: this.timeoutSeconds,
       onSend: (n: number, most: number) => {

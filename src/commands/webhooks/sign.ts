@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
-import {signInput} from '../../cli/features/webhooks/sign.js'
-import {readSigningTime} from '../../cli/features/webhooks/verify.js'
+import {readSigningTime, signInput} from '../../cli/features/webhooks/verify.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'

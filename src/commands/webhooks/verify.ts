@@ -18,7 +18,6 @@ import {
 } from '../../cli/features/webhooks/verify.js'
 import {checkGiven} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {writePieces} from '../../cli/terminal/streams.js'
@@ -67,7 +66,7 @@ everything else is unexplained.`
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(WebhooksVerify)
     const inputs = chooseInputs(argv as string[], flags)
-    const terms = await planVerify(flags, process.env, await this.state(), systemClock.now)
+    const terms = await planVerify(flags, await this.state())
     const leftOut = {count: 0}
     const results = verifyInputs(inputs, terms, leftOut, text => void this.warn(`Warning: ${text}`))
     const explains = !flags.json && flags.format === undefined

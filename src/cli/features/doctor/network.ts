@@ -110,7 +110,7 @@ function refusedCertificate(
   return fail('unreachable', all, CERTIFICATE_ADVICE[kind])
 }
 
-type ReceiverParts = ProbeOptions & {readonly profile: string | undefined}
+type ReceiverParts = ProbeOptions & Pick<ConnectOptions, 'env'> & {readonly profile: string | undefined}
 
 export function checkSigningSecrets({state, env, profile}: ReceiverParts): Finding {
   const fromEnv = (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/).filter(Boolean)

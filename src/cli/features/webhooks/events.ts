@@ -10,14 +10,16 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {EventFilter, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import type {State} from '../../../state/state.js'
-import {createHandover} from '../../../webhooks/forward/request.js'
+import {bufferOf, captureRecord, parseBody} from '../../../webhooks/captures/records.js'
+import {createHandover, headersFor} from '../../../webhooks/forward/request.js'
 import {signedAgain} from '../../../webhooks/forward/resign.js'
-import {captureRecord, pairsOf} from '../../../webhooks/receive/capture-record.js'
+import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
 import {checkNewFile} from '../../input/files.js'
 import {checkedFlag, durationFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
+import {dryRun} from '../../session/dry-run.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
@@ -215,12 +217,28 @@ export type HeadersOf = (event: StoredEvent) => readonly string[]
 
 /** Signs each event again, with the secret it came with if that is still stored. Throws usage when there is none. */
 export async function signingAgain(flags: WebhookSecretFlags, state: State): Promise<HeadersOf> {
-  const secrets = await resolveWebhookSecrets(flags, process.env, state)
+  const secrets = await resolveWebhookSecrets(flags, state)
   const {signature: headerName} = webhookHeaderNames(flags, state)
   return event => {
     const named = secrets.find(({name}) => name === event.secretName) ?? (secrets[0] as NamedSecret)
     return signedAgain(event, named, headerName, systemClock.now())
   }
+}
+
+/** Each event as it would be sent: the signed bytes, and their JSON if it is an object. */
+export function describeReplay(events: readonly StoredEvent[], headersOf: HeadersOf, target: string): Result {
+  const requests = events.map(event => {
+    const {body} = event
+    const parsed = parseBody(body)
+    return {
+      method: 'POST',
+      url: target,
+      headers: Object.fromEntries(pairsOf(headersFor(new URL(target), headersOf(event), body.length))),
+      ...(typeof parsed === 'object' && parsed !== null ? {body: parsed} : {}),
+      body_base64: bufferOf(body).toString('base64'),
+    }
+  })
+  return dryRun(requests)
 }
 
 /** Sends each event once, one after the other. Never throws for what the target answers. */

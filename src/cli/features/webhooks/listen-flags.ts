@@ -1,15 +1,22 @@
-/** The flags of `webhooks listen`, the plan they make, and the wait of `--exit-after`, `--within` and `--expect`. */
+/** The flags of `webhooks listen`, the plan they make, what --dry-run says of it, and the wait of `--exit-after` and `--expect`. */
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
+import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
 import {Failure} from '../../../contract/failure.js'
+import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
+import type {State} from '../../../state/state.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
-import {dryRunFlag} from '../../session/dry-run.js'
+import {type DryChange, type DryRequest, describeCall, dryRun, dryRunFlag} from '../../session/dry-run.js'
+import type {Target} from '../../session/target.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {checkExpression, finderOf} from '../../terminal/query.js'
+import type {Result} from '../../terminal/result.js'
 import {type WebhookSecretFlags, webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 import {checkTarget} from './targets.js'
@@ -83,23 +90,53 @@ export type ListenFlags = Interfaces.InferredFlags<typeof listenFlags>
 
 export type ListenPlan = ReturnType<typeof planListening>
 
+/** What follows from the flags. */
 export function planListening(flags: ListenFlags) {
   const {'public-url': publicUrl, 'exit-after': count = 1, within: seconds, expect} = flags
   const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
   return {
-    host: flags.host,
-    /** `--port`, where it was given. */
-    port: flags.port,
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
     targets: [...new Set(flags['forward-to'])],
-    /** Whether an event whose signature is too old for its target is signed again. */
-    mayResign: !flags['no-resign'],
     /** Types that are printed, forwarded and counted; undefined: all. */
     types: flags.event && new Set(flags.event),
     wait: waits ? {count, seconds, expect} : undefined,
-    /** Where the service reaches this receiver; set with --subscribe. */
-    publicUrl,
   }
+}
+
+/** What --subscribe creates. */
+export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types}: ListenPlan) {
+  return {url, events: [...(types ?? EVENT_TYPE_NAMES)]}
+}
+
+/** Listening itself sends nothing; `--subscribe` does, to `target`; its test needs an id from the first answer. */
+export function describeListening(
+  plan: ListenPlan,
+  flags: ListenFlags,
+  state: State,
+  target: Target | undefined,
+): Result {
+  const change = (file: string, what: string): DryChange => ({
+    file,
+    action: existsSync(file) ? 'set' : 'create',
+    what,
+  })
+  const inDirectory = (name: string, what: string) => change(join(state.directory, name), what)
+  const changes = [
+    ...(target ? [inDirectory(TOKENS_NAME, 'signing secret of the subscription')] : []),
+    ...(flags.tls ? [inDirectory(LISTEN_CA_NAME, 'authority of its certificate, created when missing')] : []),
+    inDirectory(EVENTS_NAME, 'events received'),
+    ...(flags.capture === undefined ? [] : [change(flags.capture, 'requests received')]),
+  ]
+  return dryRun(target ? subscribing(flags, plan, target, state) : [], changes)
+}
+
+function subscribing(flags: ListenFlags, plan: ListenPlan, target: Target, state: State): DryRequest[] {
+  const body = wantedSubscription(flags, plan)
+  const parameters = {subscription_id: 'SUBSCRIPTION_ID'}
+  return [
+    describeCall('subscriptions.create', target, state, {body}),
+    describeCall('subscriptions.test', target, state, {parameters}),
+  ]
 }
 
 function checkPath(field: string, path: string): string {

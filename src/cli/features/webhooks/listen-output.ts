@@ -3,23 +3,17 @@ import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
 import {isoTime} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {bufferOf, type CaptureRecord, captureRecord} from '../../../webhooks/captures/records.js'
 import type {ForwardReport} from '../../../webhooks/forward/forwarder.js'
-import {
-  bufferOf,
-  type CaptureRecord,
-  captureRecord,
-  pairsOf,
-} from '../../../webhooks/receive/capture-record.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
-import {gatherHeaders} from '../../../webhooks/signature/headers.js'
+import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import {systemClock} from '../../session/clock.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import type {ListenTerms} from './listen-flags.js'
-import {answerText, createForwardNotes} from './listen-forwards.js'
-import {createListenRows, MOST_EARLY} from './listen-rows.js'
+import {answerText, createForwardNotes, createListenRows, MOST_EARLY} from './listen-rows.js'
 import {isLate, unansweredText} from './targets.js'
 
 export async function createListenOutput(terms: ListenTerms) {

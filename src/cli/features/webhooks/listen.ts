@@ -1,28 +1,39 @@
-/** `webhooks listen`: the lifecycle of a receiver, which loses nothing that it answered. */
+/**
+ * `webhooks listen`: what it is made of, and its lifecycle. It loses nothing that it answered. `--subscribe` creates the
+ * subscription, stores its secret first, and waits for a test event before "ready".
+ */
 import process from 'node:process'
-import {usage} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
 import {StorageError} from '../../../storage/errors.js'
 import {createOwner} from '../../../storage/temporary.js'
+import {parseBody} from '../../../webhooks/captures/records.js'
 import {createForwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
 import {freshHeaders} from '../../../webhooks/forward/resign.js'
-import {parseBody} from '../../../webhooks/receive/capture-record.js'
-import {RECEIVER_LIMITS} from '../../../webhooks/receive/limits.js'
 import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.js'
-import {type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
+import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import {systemClock} from '../../session/clock.js'
+import type {Connection} from '../../session/connect.js'
 import {profileName} from '../../session/target.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {listenOn} from '../sandbox/port.js'
-import {createExpectation, type ListenFlags, type ListenPlan, USUAL_PORT} from './listen-flags.js'
+import {
+  createExpectation,
+  type ListenFlags,
+  type ListenPlan,
+  USUAL_PORT,
+  wantedSubscription,
+  within,
+} from './listen-flags.js'
 import {createListenOutput} from './listen-output.js'
 import {listenIdentity} from './listen-tls.js'
 import {storedWebhookSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
+import {createAndKeep, createdResult, deleteAndForget, notStored} from './subscriptions.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
 
@@ -34,18 +45,30 @@ const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700,
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
-export type Listening = Awaited<ReturnType<typeof openListening>>
+/** Listens, and with a `connection` subscribes, until the wait is over, or a signal comes. Throws Failure. */
+export async function listen(
+  command: BaseCommand,
+  plan: ListenPlan,
+  flags: Flags,
+  connection: Connection | undefined,
+): Promise<void> {
+  const listening = await openListening(command, plan, flags)
+  if (connection) await subscribe(command, connection, listening, plan, flags)
+  await listening.run()
+}
+
+type Listening = Awaited<ReturnType<typeof openListening>>
 
 /** Opens the store and listens. Throws usage, and StorageError: without a store no event may be answered 200. */
-export async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flags) {
+async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flags) {
   const state = await command.state()
   const tell = (text: string) => command.tell(text)
   const profile = profileName(flags, state)
   const owner = createOwner()
   const expectation = plan.wait && (await createExpectation(plan.wait))
-  const secrets = await watchSecrets(flags, process.env, state)
+  const secrets = await watchSecrets(flags, state)
   command.whenStopped(secrets.stop)
-  const tls = await listenIdentity(flags, plan.host, state.directory, systemClock.now())
+  const tls = await listenIdentity(flags, state.directory, systemClock.now())
   const {trustedCertificates} = await import('../../session/trust.js')
   const trusted = await trustedCertificates(flags['ca-file'], process.env)
   const names = webhookHeaderNames(flags, state)
@@ -74,7 +97,7 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
       settle: results => keeper.settle(results),
       holds: one => keeper.holds?.(one) ?? true,
     },
-    headersOf: (one, now) => freshHeaders(one, names.signature, plan.mayResign ? secrets.now() : [], now),
+    headersOf: (one, now) => freshHeaders(one, names.signature, flags['no-resign'] ? [] : secrets.now(), now),
     handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
     clock: systemClock.now,
     random: Math.random,
@@ -143,9 +166,10 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
     command.note(`Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`)
   })
 
-  if (tls === undefined && !isLoopbackHost(plan.host))
+  const {host, port} = flags
+  if (tls === undefined && !isLoopbackHost(host))
     tell(
-      `Warning: plain http on ${sanitizeLine(plan.host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
+      `Warning: plain http on ${sanitizeLine(host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
     )
   await adopt()
   tidying = setInterval(() => void tidy(), TIDY_MILLISECONDS).unref()
@@ -155,12 +179,12 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
     limits: RECEIVER_LIMITS,
     onRefused: (status: number) => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
   }
-  const address = {host: plan.host, path: plan.path, ...(tls ? {tls} : {})}
-  server = await listenOn({typed: plan.port, usual: USUAL_PORT, tell}, port =>
+  const address = {host, path: plan.path, ...(tls ? {tls} : {})}
+  server = await listenOn({typed: port, usual: USUAL_PORT, tell}, port =>
     serveReceiver(served, {...address, port}),
-  ).catch(error => listenFailed(error, plan))
-  const host = plan.host.includes(':') ? `[${plan.host}]` : plan.host
-  const url = `${tls ? 'https' : 'http'}://${host}:${server.port}${plan.path}`
+  ).catch(error => listenFailed(error, host))
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${server.port}`
+  const url = `${tls ? 'https' : 'http'}://${authority}${plan.path}`
   return {
     profile,
     /** Prints "ready"; resolves when enough events came, never without --exit-after. Rejects when it cannot go on. */
@@ -183,7 +207,7 @@ export async function openListening(command: BaseCommand, plan: ListenPlan, flag
   }
 }
 
-function listenFailed(error: unknown, {host}: ListenPlan): never {
+function listenFailed(error: unknown, host: string): never {
   const {code = ''} = error as NodeJS.ErrnoException
   if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) throw error
   throw usage(
@@ -198,4 +222,71 @@ const REFUSALS: Readonly<Record<number, string>> = {
   405: 'answered 405: a request that was not a POST',
   413: `answered 413: a body of more than ${RECEIVER_LIMITS.maxBodyBytes / 1024 ** 2} MiB`,
   503: 'answered 503: an event could not be stored; the service will send it again',
+}
+
+/** Time for a test event through a tunnel. A shorter --within or --timeout bounds it too. */
+const TEST_SECONDS = 30
+/** `listen` ends soon, even if the service does not answer. */
+const DELETION_MILLISECONDS = 2000
+
+/** Throws Failure; the created subscription is then deleted if that path may be called, and named if not. */
+async function subscribe(
+  command: BaseCommand,
+  connection: Connection,
+  {profile, next}: Listening,
+  plan: ListenPlan,
+  flags: Flags,
+): Promise<void> {
+  const wanted = wantedSubscription(flags, plan)
+  const created = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  const {subscription, problem, warnings} = created
+  for (const warning of warnings) command.warn(`Warning: ${warning}`)
+  const {id} = subscription
+  /** Deletes the subscription and its secret; whether that is known to have happened. Throws nothing. */
+  const isDeleted = () => {
+    const deletion = deleteAndForget(connection, id, {profile}).then(
+      () => true,
+      () => false,
+    )
+    return within(DELETION_MILLISECONDS, deletion, () => false)
+  }
+  if (problem) {
+    if (await isDeleted()) {
+      const what = 'the secret of the subscription could not be stored, so the subscription was deleted again'
+      throw usage('secret_not_stored', `${what}: ${problem.message}`, problem.hint)
+    }
+    // With --json it is printed with the failure.
+    if (!flags.json) await command.print(createdResult(subscription, {stored_in: null}), false, {})
+    throw notStored(subscription, problem)
+  }
+  let isDecided = false
+  const undo = async () => {
+    if (isDecided) return
+    isDecided = true
+    const name = sanitizeLine(id, 100)
+    const outcome = (await isDeleted())
+      ? 'was deleted again.'
+      : `stays active; to remove it: bookctl webhooks delete ${name}`
+    command.warn(`The subscription ${name} that --subscribe created ${outcome}`)
+  }
+  // A signal may come before the test event.
+  command.whenStopped(undo)
+  const limits = [plan.wait?.seconds, command.timeoutSeconds].filter(limit => limit !== undefined)
+  const seconds = Math.min(TEST_SECONDS, ...limits)
+  try {
+    const {sendTestEvent} = await import('../../../api/operations/webhooks.js')
+    const came = next(id)
+    const sentAndCame = sendTestEvent(connection.api, id).then(() => came)
+    await within(seconds * 1000, sentAndCame, () => {
+      const message = `the subscription ${id} was created, but its test event did not come within ${seconds} s`
+      throw new Failure('pending', message, {
+        code: 'test_event_missing',
+        hint: 'check that --public-url leads to this receiver',
+        result: {subscription_id: id},
+      })
+    })
+    isDecided = true
+  } finally {
+    await undo()
+  }
 }

@@ -34,7 +34,6 @@ const KEPT_BYTES = 8192
 
 export interface ProbeOptions {
   readonly state: State
-  readonly env: NodeJS.ProcessEnv
   readonly caFile: string | undefined
   /** For one request (default twice the 3 s of §6.4, so that a late answer is measured). */
   readonly timeoutSeconds: number | undefined
@@ -45,11 +44,11 @@ export interface ProbeOptions {
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
-  {state, env, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onSend}: ProbeOptions,
+  {state, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onSend}: ProbeOptions,
 ): Promise<ProbeSheet> {
-  const [named] = signingSecrets(await resolveWebhookSecrets(flags, env, state))
+  const [named] = signingSecrets(await resolveWebhookSecrets(flags, state))
   const handover = createHandover({
-    trusted: await trustedFor(url, caFile, env, state.directory),
+    trusted: await trustedFor(url, caFile, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
     keptBytes: KEPT_BYTES,
   })

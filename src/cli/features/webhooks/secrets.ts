@@ -1,4 +1,5 @@
 /** The signing secrets a webhook command checks with, used as they were found, as a receiver would. */
+import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
@@ -27,13 +28,8 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
 const MOST_BYTES = 64 * 1024
 
 /** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws usage. */
-export async function resolveWebhookSecrets(
-  flags: WebhookSecretFlags,
-  env: NodeJS.ProcessEnv,
-  state: State,
-): Promise<NamedSecret[]> {
-  const stored = () => storedWebhookSecrets(state, profileName(flags, state))
-  return atLeastOne((await givenSecrets(flags, env)) ?? stored())
+export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
+  return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profileName(flags, state)))
 }
 
 function atLeastOne(secrets: NamedSecret[]): NamedSecret[] {
@@ -45,10 +41,7 @@ function atLeastOne(secrets: NamedSecret[]): NamedSecret[] {
   )
 }
 
-async function givenSecrets(
-  flags: WebhookSecretFlags,
-  env: NodeJS.ProcessEnv,
-): Promise<NamedSecret[] | undefined> {
+async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | undefined> {
   const {'secret-file': file, 'secret-stdin': fromStdin} = flags
   const source = fromStdin ? '-' : file
   if (source !== undefined) {
@@ -58,7 +51,7 @@ async function givenSecrets(
     const bytes = await readBytes(flag, source, MOST_BYTES)
     return secretsIn(bytes, source === '-' ? 'stdin' : 'file', flag)
   }
-  const text = env.BOOKCTL_WEBHOOK_SECRET
+  const text = process.env.BOOKCTL_WEBHOOK_SECRET
   if (text === undefined || text === '') return undefined
   const words = text.trim() === '' ? [text] : text.trim().split(/\s+/)
   return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
@@ -111,14 +104,10 @@ export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret>
 const REFRESH_MILLISECONDS = 1000
 
 /** Read again each second. Throws usage when there is none, unless --subscribe is about to create one. */
-export async function watchSecrets(
-  flags: WebhookSecretFlags & {readonly subscribe: boolean},
-  env: NodeJS.ProcessEnv,
-  state: State,
-) {
+export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscribe: boolean}, state: State) {
   const {subscribe} = flags
   const profile = profileName(flags, state)
-  const given = await givenSecrets(flags, env)
+  const given = await givenSecrets(flags)
   // Given secrets are used alone, or with the one that `--subscribe` creates.
   const read = () =>
     given && !subscribe ? given : [...(given ?? []), ...storedWebhookSecrets(state, profile)]

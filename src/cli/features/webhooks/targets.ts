@@ -1,13 +1,14 @@
 /** The receivers of people's own that events are sent to: their addresses, certificates to trust, and missing answers. */
+import {X509Certificate} from 'node:crypto'
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
+import process from 'node:process'
 import {diagnoseConnecting, diagnoseExchange} from '../../../api/http/faults.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
 import {parseForwardTarget} from '../../../webhooks/forward/request.js'
-import {parseCertificate} from '../../../webhooks/receive/certificate.js'
 import {invalid} from '../../input/checks.js'
 import {trustedCertificates} from '../../session/trust.js'
 
@@ -24,19 +25,18 @@ export function checkTarget(field: string, text: string): string {
 export async function trustedFor(
   url: string,
   caFile: string | undefined,
-  env: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<string[] | undefined> {
   const {protocol, hostname} = new URL(url)
   const own = join(directory, LISTEN_CA_NAME)
   const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
-  return trustedCertificates(caFile ?? (isOurs ? own : undefined), env)
+  return trustedCertificates(caFile ?? (isOurs ? own : undefined), process.env)
 }
 
 /** Whether there is a certificate at `path` itself: a symbolic link is not followed. */
 function isCertificateFile(path: string): boolean {
   try {
-    return lstatSync(path).isFile() && parseCertificate(readPem(path)) !== undefined
+    return lstatSync(path).isFile() && Boolean(new X509Certificate(readPem(path)))
   } catch {
     return false
   }

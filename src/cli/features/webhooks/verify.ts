@@ -1,4 +1,4 @@
-/** `webhooks verify`: which inputs are checked, at which time, with which secrets. */
+/** `webhooks verify` and `sign`: which inputs are read, for which time, with which secrets. */
 import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {join} from 'node:path'
@@ -15,12 +15,15 @@ import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {check} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {usualLineCheck} from '../../../webhooks/diagnose/usual-line.js'
+import {createSigner} from '../../../webhooks/signature/signature.js'
 import {invalid} from '../../input/checks.js'
 import {readingProblem, stdinIsTerminal} from '../../input/files.js'
 import {whileReading} from '../../input/pending-reads.js'
+import {systemClock} from '../../session/clock.js'
 import type {Verified} from './results.js'
 import {
   resolveWebhookSecrets,
+  signingSecrets,
   storedWebhookSecrets,
   type WebhookSecretFlags,
   webhookHeaderNames,
@@ -35,16 +38,11 @@ interface VerifyFlags extends WebhookSecretFlags {
 }
 
 /** The secrets and the rest that requests are checked by. Throws usage. */
-export async function planVerify(
-  flags: VerifyFlags,
-  env: NodeJS.ProcessEnv,
-  state: State,
-  clock: () => number,
-): Promise<CheckTerms> {
+export async function planVerify(flags: VerifyFlags, state: State): Promise<CheckTerms> {
   const {tolerance: toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, signature, 'event-id': eventId} = flags
   const {at} = flags
-  const now = at === 'received' ? receivedTime : () => at ?? clock()
-  const secrets = await resolveWebhookSecrets(flags, env, state)
+  const now = at === 'received' ? receivedTime : () => at ?? systemClock.now()
+  const secrets = await resolveWebhookSecrets(flags, state)
   return {
     secrets,
     signature,
@@ -142,7 +140,7 @@ const READ_BYTES = 512 * 1024
 const PART_BYTES = 64 * 1024
 
 /** The bytes of `input` (`-`: standard input); a piece may be overwritten as soon as the next is requested. */
-export function openInput(input: string): AsyncIterable<Uint8Array> {
+function openInput(input: string): AsyncIterable<Uint8Array> {
   return input === '-' ? process.stdin : readFile(input)
 }
 
@@ -169,7 +167,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
 }
 
 /** The error of reading `name`, as usage when the system refused it. */
-export function readingFailed(error: unknown, name: string): unknown {
+function readingFailed(error: unknown, name: string): unknown {
   const {code, syscall} = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
   return usage('cannot_read', `cannot read ${name} (${readingProblem(code)})`)
@@ -195,4 +193,23 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
 /** An empty capture verifies nothing, and must not look like a success. */
 export function nothingToVerify(): Failure {
   return usage('nothing_to_verify', 'no webhook request found in the input')
+}
+
+/** Signs `file` (`-` or undefined: standard input) as it streams by. Times are Unix seconds. Throws usage. */
+export async function signInput(
+  file: string | undefined,
+  flags: WebhookSecretFlags & {readonly at?: number | undefined},
+  state: State,
+): Promise<{signature: string; timestamp: number}> {
+  const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags)
+  const timestamp = flags.at ?? Math.floor(systemClock.now())
+  const named = signingSecrets(await resolveWebhookSecrets(flags, state))
+  const secrets = named.map(({secret}) => secret)
+  const signer = createSigner(secrets, String(timestamp))
+  try {
+    for await (const piece of openInput(input)) signer.update(piece)
+  } catch (error) {
+    throw readingFailed(error, input)
+  }
+  return {signature: signer.finish(), timestamp}
 }

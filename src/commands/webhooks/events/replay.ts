@@ -1,8 +1,8 @@
-import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../api/http/retry.js'
 import {
+  describeReplay,
   findEvent,
   type HeadersOf,
   REPLAY_COLUMNS,
@@ -13,7 +13,6 @@ import {
 } from '../../../cli/features/webhooks/events.js'
 import {webhookSecretFlags} from '../../../cli/features/webhooks/secrets.js'
 import {checkTarget, trustedFor} from '../../../cli/features/webhooks/targets.js'
-import {describeReplay} from '../../../cli/features/webhooks/webhook-dry-run.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
@@ -58,7 +57,7 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     for (const id of argv as string[]) events.push(await findEvent(state.events, id))
     const headersOf: HeadersOf = flags.resign ? await signingAgain(flags, state) : event => event.rawHeaders
     if (flags['dry-run']) return this.print(describeReplay(events, headersOf, target))
-    const trusted = await trustedFor(target, flags['ca-file'], process.env, state.directory)
+    const trusted = await trustedFor(target, flags['ca-file'], state.directory)
     const timeoutMilliseconds = (this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000
     const replayed = await replayEvents(events, headersOf, target, {trusted, timeoutMilliseconds})
     await this.print(replayResult(replayed))
