@@ -12,7 +12,7 @@ import {Dispatcher} from './delivery/dispatcher.js'
 import {createTrust} from './delivery/trust.js'
 import {Faults} from './http/faults.js'
 import type {RunningService} from './http/operation.js'
-import {type AnsweredRequest, RequestLog} from './http/requests.js'
+import type {AnsweredRequest} from './http/requests.js'
 import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 
 export interface SandboxOptions {
@@ -47,7 +47,7 @@ export function createSandbox(options: SandboxOptions) {
     clock: createClock(database, options.clock ?? (() => Date.now() / 1000)),
     offers: options.offers,
     faults: new Faults(),
-    requests: new RequestLog(),
+    requests: [],
     runningKeys: new Map(),
     droppedReferences: new Set(),
     allowHttpLoopback: options.allowHttpLoopback ?? false,

@@ -3,7 +3,7 @@ import {getDocument} from 'pdfjs-dist/legacy/build/pdf.mjs'
 
 export async function readPdf(bytes: Uint8Array) {
   const loading = getDocument({
-    data: bytes.slice(),
+    data: new Uint8Array(bytes),
     verbosity: 0,
     useSystemFonts: false,
     disableFontFace: true,

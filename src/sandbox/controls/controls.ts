@@ -64,7 +64,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     service.faults.clear()
     return showFaults(service, context)
   },
-  'GET /requests': ({requests}, context) => context.json({data: requests.list()}),
+  'GET /requests': ({requests}, context) => context.json({data: requests}),
   'POST /reset': (service, context) => {
     resetState(service)
     return context.json({data: {reset: true}})
@@ -181,6 +181,6 @@ export function resetState(service: RunningService): void {
     prepareState(service)
   })
   service.faults.clear()
-  service.requests.clear()
+  service.requests.length = 0
   service.droppedReferences.clear()
 }

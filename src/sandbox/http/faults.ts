@@ -61,39 +61,32 @@ export const faultRequest = z
 export type Fault = z.infer<typeof faultRequest>
 
 export class Faults {
-  #active: {fault: Fault; left: number}[] = []
+  #active: (Fault & {left: number})[] = []
 
   add(fault: Fault): void {
-    this.#active.push({fault, left: fault.times})
+    this.#active.push({...fault, left: fault.times})
   }
 
   /** The fault this request hits, if any; one use of it is spent. */
-  take(operation: string): Fault | undefined {
-    const found = this.#active.find(({fault}) => fault.operation === operation || fault.operation === '*')
-    if (!found) return undefined
-    found.left -= 1
-    if (found.left === 0) this.#active = this.#active.filter(entry => entry !== found)
-    return found.fault
+  take(operation: string) {
+    const found = this.#active.find(fault => fault.operation === operation || fault.operation === '*')
+    if (found && --found.left === 0) this.#active = this.#active.filter(fault => fault !== found)
+    return found
   }
 
   /** Undoes a `take`: the request was refused before the fault could strike. */
-  giveBack(fault: Fault): void {
-    const entry = this.#active.find(each => each.fault === fault)
-    if (entry) entry.left += 1
-    else this.#active.unshift({fault, left: 1})
+  giveBack(taken: Fault & {left: number}): void {
+    taken.left += 1
+    if (!this.#active.includes(taken)) this.#active.unshift(taken)
   }
 
-  list(): (Fault & {left: number})[] {
-    return this.#active.map(({fault, left}) => ({...fault, left}))
+  list(): readonly (Fault & {left: number})[] {
+    return this.#active
   }
 
   clear(): void {
     this.#active = []
   }
-}
-
-export function strikesAfterCommit({kind}: Fault): boolean {
-  return kind === 'commit-then-drop' || kind === 'commit-then-hang'
 }
 
 /** Answers or fails in place of the operation; undefined when the operation runs. */
@@ -134,11 +127,4 @@ export async function truncated(response: Response): Promise<Response> {
   headers.set('Content-Length', String(bytes.length))
   headers.set(CUT_HEADER, '1')
   return new Response(body, {status: response.status, headers})
-}
-
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), {once: true})
-  })
 }

@@ -6,11 +6,12 @@ import type {Service} from '../base/service.js'
 import type {Dispatcher} from '../delivery/dispatcher.js'
 import type {Client} from '../store/clients.js'
 import type {Faults} from './faults.js'
-import type {RequestLog} from './requests.js'
+import type {LoggedRequest} from './requests.js'
 
 export interface RunningService extends Service {
   readonly faults: Faults
-  readonly requests: RequestLog
+  /** The last, oldest first. */
+  readonly requests: LoggedRequest[]
   /** Idempotency-Keys whose first request is still running, with the hash of its body. */
   readonly runningKeys: Map<string, string>
   readonly latencyMilliseconds: number

@@ -8,7 +8,7 @@ import {type Answer, ConnectionDrop, Refusal, toResponse} from '../base/answers.
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
-import {aborted, faultInstead, strikesAfterCommit} from './faults.js'
+import {faultInstead} from './faults.js'
 import {keyUse, runOnce} from './idempotency.js'
 import type {Call, RunningService} from './operation.js'
 import type {RequestState} from './requests.js'
@@ -29,10 +29,9 @@ export async function underFaults(
   context.set('isTruncated', fault?.kind === 'truncate')
   const milliseconds = service.latencyMilliseconds + (fault?.kind === 'latency' ? (fault.latency_ms ?? 0) : 0)
   const pause = async () => {
-    if (milliseconds > 0)
-      await sleep(milliseconds, undefined, {signal: service.closing}).catch(() => undefined)
+    if (milliseconds > 0) await until(service.closing, milliseconds)
   }
-  if (!fault || !strikesAfterCommit(fault)) return work(pause)
+  if (!fault?.kind.startsWith('commit-then-')) return work(pause)
   const response = await work(pause).catch(error => {
     if (!(error instanceof ConnectionDrop)) service.faults.giveBack(fault)
     throw error
@@ -43,9 +42,14 @@ export async function underFaults(
     return response
   }
   if (fault.kind === 'commit-then-hang') {
-    await aborted(AbortSignal.any([context.req.raw.signal, service.closing]))
+    await until(AbortSignal.any([context.req.raw.signal, service.closing]))
   }
   throw new ConnectionDrop()
+}
+
+/** Until `signal`, or for `milliseconds` (default: 24 days, the longest there is). */
+async function until(signal: AbortSignal, milliseconds = 2 ** 31 - 1): Promise<void> {
+  await sleep(milliseconds, undefined, {signal}).catch(() => undefined)
 }
 
 export function perform(

@@ -23,12 +23,13 @@ export type App = Hono<RequestState>
 
 /** Middleware that puts the request into the log, and its status when it is answered. */
 export function logRequests(
-  {clock, requests}: Pick<Service, 'clock'> & {readonly requests: RequestLog},
+  {clock, requests}: Pick<Service, 'clock'> & {readonly requests: LoggedRequest[]},
   operation: string | null,
 ) {
   return async (context: Context<RequestState>, next: () => Promise<void>) => {
     const entry = loggedRequest(context, operation, clock.now())
-    requests.add(entry)
+    requests.push(entry)
+    if (requests.length > KEPT_REQUESTS) requests.shift()
     await next()
     entry.status = context.res.status
   }
@@ -102,23 +103,6 @@ const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|creat
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
-
-export class RequestLog {
-  #requests: LoggedRequest[] = []
-
-  add(request: LoggedRequest): void {
-    this.#requests.push(request)
-    if (this.#requests.length > KEPT_REQUESTS) this.#requests.shift()
-  }
-
-  list(): readonly LoggedRequest[] {
-    return this.#requests
-  }
-
-  clear(): void {
-    this.#requests = []
-  }
-}
 
 /** The path and query, without the token of a payment or voucher link; of the query, only values known to be harmless. */
 function redactPath(url: URL): string {

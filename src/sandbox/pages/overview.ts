@@ -45,7 +45,7 @@ export function overview(visit: Visit): View {
 <p>Deletes all reservations, events, deliveries, subscriptions, tokens and faults, and sets the clock back. This cannot be undone.</p>
 ${button('/ui/reset', 'Delete everything', {}, 'danger')}</details>`
   const main = html`${latest('reservations', listReservations(database, {}, LATEST).items, reservationTable)}
-${latest('requests', requests.list().slice(-LATEST.limit).reverse(), requestTable)}
+${latest('requests', requests.slice(-LATEST.limit).reverse(), requestTable)}
 <div class="pair">
 ${card('where', 'Connect', connection(visit))}
 ${card('clock', 'Advance the clock', clockForms(visit))}
@@ -111,7 +111,7 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
     ['events', countAll(database, 'events'), ''],
     ['deliveries', ...tally(countByStatus(database, 'deliveries'))],
     ['subscriptions', countAll(database, 'subscriptions'), ''],
-    ['requests', requests.list().length, soft(`the last ${KEPT_REQUESTS} at most`)],
+    ['requests', requests.length, soft(`the last ${KEPT_REQUESTS} at most`)],
     ['faults', faults.list().length, ''],
   ]
   return html`<ul class="counts">${entries.map(

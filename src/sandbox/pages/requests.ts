@@ -33,9 +33,9 @@ export function requestList(visit: Visit): View {
   const operation = filterOf(visit, 'operation')
   const outcome = filterOf(visit, 'outcome')
   const fits = OUTCOMES.get(outcome ?? '') ?? (() => true)
-  const found = visit.service.requests
-    .list()
-    .filter(request => (operation === null || request.operation === operation) && fits(request.status))
+  const found = visit.service.requests.filter(
+    request => (operation === null || request.operation === operation) && fits(request.status),
+  )
   // Newest first; `before` counts from the oldest, so that a page keeps its place while requests come in.
   const end = Math.min(pagingOf(visit).after ?? found.length, found.length)
   const start = Math.max(end - PAGE_SIZE, 0)
@@ -50,7 +50,7 @@ export function requestList(visit: Visit): View {
 }
 
 export function requestDetail(visit: Visit): View {
-  const found = visit.service.requests.list().find(each => each.request_id === visit.parameters.request_id)
+  const found = visit.service.requests.find(each => each.request_id === visit.parameters.request_id)
   if (!found) throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_REQUESTS}`)
   const headers = Object.entries(found.headers).map(([name, value]) => [code(name), shown(value)])
   const requestFacts = facts([

@@ -1,5 +1,6 @@
 /** The paper of the voucher: titles, tables and paragraphs one below the other, with TEST across every page. */
 import {createRequire} from 'node:module'
+import {buffer} from 'node:stream/consumers'
 import {openSync} from 'fontkit'
 import PDFDocument from 'pdfkit'
 
@@ -27,7 +28,6 @@ interface TextStyle extends PDFKit.Mixins.TextOptions {
 
 export class Sheet {
   private readonly doc: PDFKit.PDFDocument
-  private readonly whole: Promise<Uint8Array>
   private readonly printable: (text: string) => string
 
   /** These go into the file's properties; equal input gives equal bytes. */
@@ -44,12 +44,6 @@ export class Sheet {
         Subject: 'TEST voucher of a local sandbox',
         CreationDate: issuedAt,
       },
-    })
-    const chunks: Buffer[] = []
-    this.whole = new Promise((resolve, reject) => {
-      doc.on('data', (chunk: Buffer) => chunks.push(chunk))
-      doc.on('end', () => resolve(new Uint8Array(Buffer.concat(chunks))))
-      doc.on('error', reject)
     })
     const fonts = [REGULAR, BOLD].map(file => openSync(file))
     this.printable = printableWith(codePoint =>
@@ -131,7 +125,7 @@ export class Sheet {
       this.write(`Page ${page - start + 1} of ${count}`, MARGIN, y, {...style, align: 'right'})
     }
     doc.end()
-    return this.whole
+    return buffer(doc)
   }
 
   /** TEST across the page, over the text, so that nothing covers it. */
