@@ -42,29 +42,30 @@ export function createSandbox(options: SandboxOptions) {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
   let served: string | undefined
-  const service: RunningService = {
+  const base: Service = {
     database,
     clock: createClock(database, options.clock ?? (() => Date.now() / 1000)),
     offers: options.offers,
-    faults: new Faults(),
-    requests: [],
-    runningKeys: new Map(),
     droppedReferences: new Set(),
     allowHttpLoopback: options.allowHttpLoopback ?? false,
-    latencyMilliseconds: options.latencyMilliseconds ?? 0,
     closing: closing.signal,
-    get dispatcher() {
-      return dispatcher
-    },
   }
   const post = createPost({
     resolve: options.resolve ?? systemResolve,
     trust: createTrust(options.caFile),
-    allowHttpLoopback: service.allowHttpLoopback,
+    allowHttpLoopback: base.allowHttpLoopback,
     limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
     closing: closing.signal,
   })
-  const dispatcher = new Dispatcher(service, post, () => served)
+  const dispatcher = new Dispatcher(base, post, () => served)
+  const service: RunningService = {
+    ...base,
+    dispatcher,
+    faults: new Faults(),
+    requests: [],
+    runningKeys: new Map(),
+    latencyMilliseconds: options.latencyMilliseconds ?? 0,
+  }
   prepareState(service)
   const app = createApp(service, () => served, options.onAnswered)
   const lastPort = Number(readMeta(database, 'last_port')) || undefined

@@ -1,13 +1,13 @@
 /** Offers for a search over the catalogue (§2.2, §2.3; everything in an offer but its id is ours). */
-import {nightsBetween} from '../../contract/dates.js'
+import {addDays, nightsBetween} from '../../contract/dates.js'
 import type {City, Hotel, Offer, Price, SearchRequest} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
-import {policyMaker} from './cancellation-policies.js'
 import {type BoardCode, findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
 import {endlessHotels, hotelsOf, rulesOf} from './hotels.js'
 import {marketPercent, nightCents, nightFactors, type RoomKind, roomKindsFor} from './rates.js'
+import {atWallClock, isoWithOffset, offsetsOf} from './zones.js'
 
 /** An offer before the sandbox gives it an id and its lifetime. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
@@ -142,4 +142,48 @@ function dueAtProperty(hotel: Hotel, {search, nights, rules}: Stay): Price['due_
 function remarksOf(hotel: Hotel, refundable: boolean): string {
   const hours = `Check-in from ${hotel.check_in_from}, check-out until ${hotel.check_out_until}.`
   return `${hours} The hotel asks each adult for an identity document.${refundable ? '' : ' No refund on cancellation or no-show.'}`
+}
+
+/** On the hotel's clock, and written with its offset: no reader is a day wrong. */
+const DEADLINE = '18:00'
+
+interface Terms {
+  /** Free until this many days before check-in, or null: never free. */
+  readonly freeUntilDays: number | null
+  readonly firstNight: bigint
+  readonly total: bigint
+}
+
+type Step = ReturnType<typeof atWallClock> & {readonly minor: bigint}
+type Cancellation = ReturnType<typeof inForce>
+
+/** Works out the steps for one search: deadlines are computed once and shared by all offers. */
+export function policyMaker(checkIn: string, zone: string, now: number): (terms: Terms) => Cancellation {
+  const offsets = offsetsOf(zone)
+  const deadlines = new Map<number, ReturnType<typeof atWallClock>>()
+  const nowText = isoWithOffset(now, offsets(now))
+  const deadline = (daysBefore: number) => {
+    const known = deadlines.get(daysBefore) ?? atWallClock(addDays(checkIn, -daysBefore), DEADLINE, offsets)
+    deadlines.set(daysBefore, known)
+    return known
+  }
+  return ({freeUntilDays, firstNight, total}) => {
+    if (freeUntilDays === null)
+      return {steps: [{from: nowText, minor: total}], freeUntil: null, refundable: false}
+    const first = {...deadline(freeUntilDays), minor: firstNight}
+    return inForce(first, {...deadline(Math.min(1, freeUntilDays - 1)), minor: total}, now)
+  }
+}
+
+/** Without steps that a later one has replaced. */
+function inForce(first: Step, last: Step, now: number) {
+  // A stay of one night: the first night is the whole price.
+  const steps = first.minor === last.minor ? [first] : [first, last]
+  const current = steps.findLastIndex(step => step.unixSeconds <= now)
+  const kept = steps.slice(Math.max(0, current))
+  return {
+    steps: kept.map(({text, minor}) => ({from: text, minor})),
+    freeUntil: first.unixSeconds > now ? first.text : null,
+    refundable: current < 0 || (steps[current]?.minor ?? 0n) < last.minor,
+  }
 }

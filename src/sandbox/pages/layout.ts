@@ -40,14 +40,14 @@ export type Done = keyof typeof DONE
 
 export const PAGE_SIZE = 50
 
-const REFRESH_SECONDS = {least: 2, usual: 5, most: 60}
+const REFRESH_SECONDS = '5'
 
 export function layOut(visit: Visit, view: View): string {
-  const refresh = refreshSeconds(visit)
+  const isRefreshed = visit.query.get('refresh') === REFRESH_SECONDS
   const tab = view.tab ?? (typeof view.title === 'string' ? view.title : '')
   const here = addressWith(visit, {before: visit.query.get('before')})
   const head = html`<link rel="icon" href="data:,">
-${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` : ''}`
+${isRefreshed ? html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; url=${here}">` : ''}`
   const body = html`<a class="skip" href="#main">Skip to the content</a>
 <header>
 <div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
@@ -55,7 +55,7 @@ ${refresh ? html`<meta http-equiv="refresh" content="${refresh}; url=${here}">` 
 <nav class="sections" aria-label="Sections"><ul>${SECTIONS.map(([name, path]) => section(visit, name, path))}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-<div class="head"><h1>${view.title}</h1><p class="refresh">${refreshLinks(visit, here, refresh)}</p></div>
+<div class="head"><h1>${view.title}</h1><p class="refresh">${refreshLinks(visit, here, isRefreshed)}</p></div>
 ${doneNote(visit)}
 ${view.main}
 </main>
@@ -68,17 +68,11 @@ function section(visit: Visit, name: string, path: string): Piece {
   return html`<li><a href="${path}"${isHere ? html` aria-current="page"` : ''}>${name}</a></li>`
 }
 
-function refreshLinks(visit: Visit, here: string, refresh: number | null): Piece {
+function refreshLinks(visit: Visit, here: string, isRefreshed: boolean): Piece {
   const before = visit.query.get('before')
-  return refresh === null
-    ? html`<a href="${here}">Refresh</a> <a href="${addressWith(visit, {before, refresh: String(REFRESH_SECONDS.usual)})}">Refresh every ${REFRESH_SECONDS.usual} s</a>`
-    : html`<span class="soft">Refreshed every ${refresh} s.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
-}
-
-function refreshSeconds(visit: Visit): number | null {
-  const {least, most} = REFRESH_SECONDS
-  const asked = Number(visit.query.get('refresh') ?? '')
-  return Number.isInteger(asked) && asked >= least && asked <= most ? asked : null
+  return isRefreshed
+    ? html`<span class="soft">Refreshed every ${REFRESH_SECONDS} s.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
+    : html`<a href="${here}">Refresh</a> <a href="${addressWith(visit, {before, refresh: REFRESH_SECONDS})}">Refresh every ${REFRESH_SECONDS} s</a>`
 }
 
 function doneNote(visit: Visit): Piece {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {policyMaker} from '../../../src/sandbox/catalogue/cancellation-policies.js'
+import {policyMaker} from '../../../src/sandbox/catalogue/search-offers.js'
 
 const seconds = (timestamp: string) => Date.parse(timestamp) / 1000
 const CHECK_IN = '2030-07-10'
