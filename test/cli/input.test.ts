@@ -159,6 +159,16 @@ describe('reserve', () => {
     expect(elsewhere.client_reference_id).not.toBe(first.client_reference_id)
   })
 
+  test('derives the reference with the key of a shared store, so that it cannot be computed without it', async () => {
+    const plain = await readReservation('off_1', {}, FLAGS, KNOWN)
+    const keyed = await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_a'})
+    expect(keyed.client_reference_id).toMatch(/^bk-[\da-f]{20}$/)
+    expect(keyed.client_reference_id).not.toBe(plain.client_reference_id)
+    expect(await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_a'})).toEqual(keyed)
+    const other = await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_b'})
+    expect(other.client_reference_id).not.toBe(keyed.client_reference_id)
+  })
+
   test('guests take the nationality of the client unless they have their own', async () => {
     const guest = [...FLAGS.guest, {name: 'C', surname: 'D', nationality: 'DE'}]
     const request = await readReservation('off_1', {}, {...FLAGS, guest}, KNOWN)

@@ -37,6 +37,22 @@ await describeSharing(({service, machine, sql, store, sent}) => {
     })
   })
 
+  test('a generated reference cannot be computed without the client secret', async () => {
+    const referenceWith = async (env: Record<string, string>) => {
+      const argv = [...reserving('off_5'), '--dry-run'] as const
+      const {result} = await machine(env).json<{body: {client_reference_id: string}}>(argv)
+      return result.body.client_reference_id
+    }
+    const reference = await referenceWith({})
+    expect(reference).toMatch(/^bk-/)
+    expect(await referenceWith({})).toBe(reference)
+    const rotated = {BOOKCTL_CLIENT_SECRET: 'sk_test_another'}
+    expect(await referenceWith(rotated)).not.toBe(reference)
+    expect(await referenceWith({...rotated, BOOKCTL_STORE: ''})).toBe(
+      await referenceWith({BOOKCTL_STORE: ''}),
+    )
+  })
+
   test('a body that the secret of now cannot open is never sent under a new key', async () => {
     service.script = ({path}) => path === POSTS
     const reference = ['--client-reference', 'TRIP-7']

@@ -62,13 +62,15 @@ export async function planReservation(
   const {'max-price': maxPrice, 'idempotency-key': keyTyped} = flags
   const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
   const clientText = `${target.baseUrl} ${target.clientId}`
-  const known = {nationality: seen?.nationality, client: clientText, today: today()}
+  const journalClient = journalClientOf(target)
+  const referenceKey = state.isShared ? journalClient.clientSecret : undefined
+  const known = {nationality: seen?.nationality, client: clientText, referenceKey, today: today()}
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
   const given = {referenceGiven, idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
   const intent = intentOf(request, given)
-  const journal = state.journal.forClient(journalClientOf(target))
+  const journal = state.journal.forClient(journalClient)
   const standing = state.remembers ? await journal.look(intent) : undefined
   const repeated = standing !== undefined && !isNeverSent(standing.entry)
   checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})

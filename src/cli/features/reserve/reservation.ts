@@ -1,5 +1,5 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
-import {createHash} from 'node:crypto'
+import {createHash, createHmac} from 'node:crypto'
 import type {core, ZodType} from 'zod'
 import {isCalendarDate, nightsBetween} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
@@ -18,6 +18,8 @@ export interface Known {
   readonly nationality?: string | undefined
   /** Base URL and client id, for the generated reference. Undefined before the offer, and its nationality, is looked up. */
   readonly client?: string
+  /** The client secret where others can read the reference: without a key, identity numbers could be tried with it. */
+  readonly referenceKey?: string | undefined
   /** Calendar day, YYYY-MM-DD, the last possible birth date. */
   readonly today: string
 }
@@ -77,7 +79,7 @@ export async function readReservation(
 ): Promise<ReservationRequest> {
   const {lacking, errors, request} = await examine(offerId, input, flags, known)
   refuseMistakes([...missingParts(lacking), ...errors])
-  return withReference(request as ReservationRequest, known.client)
+  return withReference(request as ReservationRequest, known)
 }
 
 export function refuseMistakes(errors: readonly Failure[]): void {
@@ -210,11 +212,13 @@ function refusal(issue: Issue): Failure {
 }
 
 /** By default derived from the request, so that a repeated command makes one reservation. */
-function withReference(request: ReservationRequest, client?: string): ReservationRequest {
+function withReference(
+  request: ReservationRequest,
+  {client, referenceKey}: Pick<Known, 'client' | 'referenceKey'>,
+): ReservationRequest {
   if (request.client_reference_id !== '-') return request
-  const digest = createHash('sha256')
-    .update(JSON.stringify([client, request]))
-    .digest('hex')
+  const hash = referenceKey === undefined ? createHash('sha256') : createHmac('sha256', referenceKey)
+  const digest = hash.update(JSON.stringify([client, request])).digest('hex')
   return {...request, client_reference_id: `bk-${digest.slice(0, 20)}`}
 }
 
