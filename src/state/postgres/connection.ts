@@ -3,7 +3,7 @@ import {Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
 import type {StorageError} from '../../storage/errors.js'
-import {isStarting, notPostgres, storeErrorOf, tooWeak} from './errors.js'
+import {isStarting, isTimeout, notPostgres, storeErrorOf, tooWeak} from './errors.js'
 import {requireSchema} from './schema.js'
 import {type StoreAddress, shownAddress} from './url.js'
 
@@ -71,6 +71,9 @@ const SESSION_OPTIONS = Object.entries(SESSION)
 /** Waits between attempts while the server has no free connection or is starting. */
 const AGAIN_MILLISECONDS = {least: 50, most: 250}
 
+/** A command does not wait again for a server that has just let its time limit pass. */
+const SILENT_MILLISECONDS = 1000
+
 /** Connects when first used. */
 export function openStore(options: StoreOptions): StoreConnection {
   const {address, timeoutMilliseconds} = options
@@ -79,6 +82,7 @@ export function openStore(options: StoreOptions): StoreConnection {
   let schema: Promise<void> | undefined
   let facts: ServerFacts | undefined
   let takesOptions = true
+  let silent: {readonly error: StorageError; readonly until: number} | undefined
   const onConnect = async (client: ClientBase) => {
     facts = await lookAt(client, shown)
     // Otherwise a crash of the server could lose what it has acknowledged.
@@ -93,6 +97,7 @@ export function openStore(options: StoreOptions): StoreConnection {
   }
   /** On the pool, again while the server is full or starting. */
   const run = async (sql: string, values?: readonly unknown[]): Promise<QueryResult> => {
+    if (silent && performance.now() < silent.until) throw silent.error
     const deadline = performance.now() + timeoutMilliseconds
     for (;;) {
       try {
@@ -104,7 +109,12 @@ export function openStore(options: StoreOptions): StoreConnection {
           pool = undefined
           continue
         }
-        if (!isStarting(error) || performance.now() >= deadline) throw storeErrorOf(error, shown)
+        if (!isStarting(error) || performance.now() >= deadline) {
+          const failed = storeErrorOf(error, shown)
+          if (options.most === 1 && isTimeout(error))
+            silent = {error: failed, until: performance.now() + SILENT_MILLISECONDS}
+          throw failed
+        }
         const {least, most} = AGAIN_MILLISECONDS
         await sleep(least + Math.random() * (most - least))
       }

@@ -12,7 +12,8 @@ interface Reading {
 }
 
 const CHECK_ADDRESS = 'check BOOKCTL_STORE, or the setting store'
-const LOOK = 'see what is wrong with it: bookctl doctor'
+const CHECK_SERVER = `check that the server runs and can be reached from here; ${CHECK_ADDRESS}`
+const SEE_LOG = 'see the log of the server'
 
 /** The first that fits counts. */
 const READINGS: readonly Reading[] = [
@@ -68,9 +69,9 @@ const READINGS: readonly Reading[] = [
     problem: 'has no connection left',
     hint: 'raise max_connections, or put a pooler before it',
   },
-  {code: /^5[38]/, fault: 'failed', problem: 'cannot work now', hint: LOOK, isPassing: true},
-  {code: /^(57|08|E[A-Z]+|$)/, fault: 'unreachable', problem: 'cannot be reached', hint: LOOK},
-  {code: /^/, fault: 'failed', problem: 'failed', hint: LOOK},
+  {code: /^5[38]/, fault: 'failed', problem: 'cannot work now', hint: SEE_LOG, isPassing: true},
+  {code: /^(57|08|E[A-Z]+|$)/, fault: 'unreachable', problem: 'cannot be reached', hint: CHECK_SERVER},
+  {code: /^/, fault: 'failed', problem: 'failed', hint: SEE_LOG},
 ]
 
 /** `shown`: the address without its password. */
@@ -106,6 +107,12 @@ function codeOf(message: string): string | undefined {
 /** Whether the server will soon take this connection: it is starting, or all of its connections are in use. */
 export function isStarting(error: unknown): boolean {
   return ['53300', '57P03'].includes(String((error as {code?: unknown}).code))
+}
+
+/** Whether the server did not answer in time, to a connection or to a statement. */
+export function isTimeout(error: unknown): boolean {
+  const {code, message = ''} = error as {code?: string; message?: string}
+  return code === 'ETIMEDOUT' || (code === undefined && codeOf(message) === 'ETIMEDOUT')
 }
 
 export function notPostgres(shown: string): StorageError {
