@@ -4,6 +4,7 @@ import {eventFilter, findEvent} from '../../src/cli/features/webhooks/events.js'
 import type {EventStore} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
+import {eventOf} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
 
@@ -12,16 +13,7 @@ let store: EventStore
 beforeEach(() => {
   const database = closing(openOwn(EVENTS, ownDirectory()))
   store = createEventStore(database)
-  const rest = {
-    type: null,
-    receivedAt: 1,
-    secretName: 's',
-    rawHeaders: [],
-    body: Buffer.from('{}'),
-    targets: [],
-  }
-  const events = ['evt_1', '4711'].map(eventId => ({...rest, eventId}))
-  receiveEvents(database, {profile: 'default', owner: 'me'}, events)
+  receiveEvents(database, {profile: 'default', owner: 'me'}, [eventOf('evt_1'), eventOf('4711')])
 })
 
 test.each(['evt_1', '4711'])('%s is found, in whatever form the service wrote it', async id => {

@@ -1,7 +1,6 @@
 /** Events received, in a real events.db: kept once, whole, and found again. */
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
-import type {NewEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {
   createEventStore,
@@ -12,6 +11,7 @@ import {
 import {startEventWorker} from '../../src/state/event-worker.js'
 import type {Database} from '../../src/storage/database.js'
 import {createOwner, fateOf} from '../../src/storage/temporary.js'
+import {eventOf} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 let directory: string
@@ -31,22 +31,9 @@ const taken = (now: number) =>
     .take('me', TARGET, now, 9)
     .map(({eventId}) => eventId)
 
-function event(id: string, more: Partial<NewEvent> = {}): NewEvent {
-  return {
-    eventId: id,
-    type: 'voucher.ready',
-    receivedAt: 1000,
-    secretName: 'whsub_1',
-    rawHeaders: ['X-A', 'one', 'x-a', ''],
-    body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
-    targets: [],
-    ...more,
-  }
-}
-
 test('stores a whole batch or nothing', async () => {
-  const broken = {...event('evt_2'), secretName: null as unknown as string}
-  expect(() => receiveEvents(database, keeper, [event('evt_1'), broken])).toThrow()
+  const broken = {...eventOf('evt_2'), secretName: null as unknown as string}
+  expect(() => receiveEvents(database, keeper, [eventOf('evt_1'), broken])).toThrow()
   expect(await events().page({}, {}, 10)).toEqual([])
 })
 
@@ -55,19 +42,19 @@ test('removes old events, a limited number at a time, but none that is still to 
   receiveEvents(
     database,
     keeper,
-    [1, 2, 3, 4, 5].map(n => event(`evt_${n}`, {receivedAt: n, targets: n < 4 ? [] : [TARGET]})),
+    [1, 2, 3, 4, 5].map(n => eventOf(`evt_${n}`, {receivedAt: n, targets: n < 4 ? [] : [TARGET]})),
   )
   expect(pruneEvents(database, 5, 2)).toBe(2)
   expect(pruneEvents(database, 5, 2)).toBe(1)
   expect(pruneEvents(database, 5, 2)).toBe(0)
   expect((await store.page({}, {}, 9)).map(({eventId}) => eventId)).toEqual(['evt_5', 'evt_4'])
-  expect(receiveEvents(database, keeper, [event('evt_1')])).toEqual([{duplicate: false}])
+  expect(receiveEvents(database, keeper, [eventOf('evt_1')])).toEqual([{duplicate: false}])
   expect(taken(1e9)).toEqual(['evt_4', 'evt_5'])
 })
 
 test('does not forward a duplicate', () => {
-  receiveEvents(database, keeper, [event('evt_1')])
-  receiveEvents(database, keeper, [event('evt_1', {targets: [TARGET]})])
+  receiveEvents(database, keeper, [eventOf('evt_1')])
+  receiveEvents(database, keeper, [eventOf('evt_1', {targets: [TARGET]})])
   expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
 })
 
@@ -75,7 +62,7 @@ test('adopts forwards of owners that are gone, and of those elsewhere only what 
   const fates = {gone: 'gone', living: 'running', there: 'elsewhere'} as const
   const due = 1000
   for (const [n, owner] of Object.keys(fates).entries()) {
-    receiveEvents(database, {...keeper, owner}, [event(`evt_${n}`, {targets: [TARGET, 'https://other/']})])
+    receiveEvents(database, {...keeper, owner}, [eventOf(`evt_${n}`, {targets: [TARGET, 'https://other/']})])
     const failed = {sequence: n + 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
     forwards().settle([{...failed, state: 'pending', nextAttemptAt: due}])
   }
@@ -109,7 +96,7 @@ test('knows whether an owner still runs', () => {
 
 test('the thread stores many events of any size, and nothing once it is closed', async () => {
   const worker = startEventWorker(directory)
-  const many = Array.from({length: 300}, (_, n) => event(`evt_${n}`, {body: Buffer.alloc(n, n)}))
+  const many = Array.from({length: 300}, (_, n) => eventOf(`evt_${n}`, {body: Buffer.alloc(n, n)}))
   const answers = await Promise.all([worker.receive(keeper, many), worker.receive(keeper, many)])
   expect(answers.flat().filter(({duplicate}) => duplicate).length).toBe(300)
   await worker.close()
@@ -121,6 +108,6 @@ test('the thread stores many events of any size, and nothing once it is closed',
 test('reports a directory that cannot contain events.db', async () => {
   const worker = startEventWorker(join(directory, 'events.db', 'deeper'))
   const failure = {name: 'StorageError', fault: 'not_writable'}
-  await expect(worker.receive(keeper, [event('evt_1')])).rejects.toMatchObject(failure)
+  await expect(worker.receive(keeper, [eventOf('evt_1')])).rejects.toMatchObject(failure)
   await worker.close()
 })

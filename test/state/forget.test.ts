@@ -1,10 +1,8 @@
 /** Logging out leaves no byte of a secret or token on disk, nor of tokens replaced earlier. */
-import {readdirSync, readFileSync} from 'node:fs'
-import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {openState, type State} from '../../src/state/state.js'
 import {CLIENT, OTHER_CLIENTS, token} from '../support/client.js'
-import {closing, ownDirectory} from '../support/own.js'
+import {closing, filesWith, ownDirectory} from '../support/own.js'
 
 const OTHER = OTHER_CLIENTS[1] ?? CLIENT
 let directory: string
@@ -18,10 +16,6 @@ beforeEach(() => {
 const one = {profile: 'one', clientId: 'cid_one'}
 const two = {profile: 'two', clientId: 'cid_two'}
 const ONE = {profiles: ['one'], clients: [CLIENT]}
-
-/** Names of files that hold `text` anywhere. */
-const filesWith = (text: string) =>
-  readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes(text))
 
 /** What a busy month leaves: secrets written over, tokens renewed and refused. */
 async function fill(state: State): Promise<void> {
@@ -40,10 +34,10 @@ async function fill(state: State): Promise<void> {
 test('forgets one profile and its client together, while another process has the files open', async () => {
   const other = open()
   await fill(other)
-  expect(filesWith('secret-of-one').length).toBeGreaterThan(0)
+  expect(filesWith(directory, 'secret-of-one').length).toBeGreaterThan(0)
   const state = open()
   expect(await state.forget(ONE)).toBe(true)
-  expect(filesWith('secret-of-one')).toEqual([])
+  expect(filesWith(directory, 'secret-of-one')).toEqual([])
   expect(await other.secrets.read(one, 'file')).toBeUndefined()
   expect(other.secrets.listSigningSecrets('one')).toEqual([])
   expect(await other.tokens.list(CLIENT)).toEqual([])
@@ -56,7 +50,7 @@ test('forgets everything', async () => {
   const state = open()
   await fill(state)
   expect(await state.forget('all')).toBe(true)
-  expect([filesWith('secret-of-'), filesWith('token-of-')]).toEqual([[], []])
+  expect([filesWith(directory, 'secret-of-'), filesWith(directory, 'token-of-')]).toEqual([[], []])
   expect(await state.tokens.listAll()).toEqual([])
 })
 
@@ -64,7 +58,7 @@ test('forgets the tokens of one client alone', async () => {
   const state = open()
   await fill(state)
   expect(await state.forget({profiles: [], clients: [OTHER]})).toBe(true)
-  expect(filesWith('token-of-two')).toEqual([])
+  expect(filesWith(directory, 'token-of-two')).toEqual([])
   expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
 })
 

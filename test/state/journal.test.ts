@@ -1,20 +1,14 @@
 /** The reservation journal: what is kept, found, given up and removed, entry by entry, in files and in PostgreSQL. */
-import {readdirSync, readFileSync} from 'node:fs'
+import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import type {Journal} from '../../src/contract/journal.js'
 import type {State} from '../../src/state/state.js'
 import {CLIENT, intent, OTHER_CLIENTS as OTHERS} from '../support/client.js'
 import {held} from '../support/held.js'
-import {describeEachPlace, filesOfMachine} from '../support/stores.js'
+import {describeEachPlace} from '../support/stores.js'
 
-const FILES = filesOfMachine((directory, text) =>
-  readdirSync(directory).some(
-    name => name.startsWith('state.db') && readFileSync(join(directory, name)).includes(text),
-  ),
-)
-
-await describeEachPlace(FILES, place => {
+await describeEachPlace(place => {
   let state: State
   let journal: Journal
 

@@ -4,14 +4,14 @@ import {Failure} from '../../src/contract/failure.js'
 import type {NewEvent} from '../../src/contract/stored-events.js'
 import type {CachedToken} from '../../src/contract/token-cache.js'
 import type {State} from '../../src/state/state.js'
-import {CLIENT, OTHER_CLIENTS, OTHER_KEYS, offer, token as tokenOf} from '../support/client.js'
+import {CLIENT, eventOf, OTHER_CLIENTS, OTHER_KEYS, offer, token as tokenOf} from '../support/client.js'
 import {held} from '../support/held.js'
-import {describeEachPlace, filesOfMachine} from '../support/stores.js'
+import {describeEachPlace} from '../support/stores.js'
 
 const TARGET = 'http://127.0.0.1:9/'
 const seconds = () => Date.now() / 1000
 
-await describeEachPlace(filesOfMachine(), place => {
+await describeEachPlace(place => {
   let state: State
   let now: number
   beforeEach(async () => {
@@ -159,16 +159,7 @@ await describeEachPlace(filesOfMachine(), place => {
     expect((await state.subscriptions.begin(CLIENT, wanted, {now, again: false})).earlier).toBeUndefined()
   })
 
-  const event = (id: string, more: Partial<NewEvent> = {}): NewEvent => ({
-    eventId: id,
-    type: 'voucher.ready',
-    receivedAt: now,
-    secretName: 'whsub_1',
-    rawHeaders: ['X-A', 'one', 'x-a', ''],
-    body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
-    targets: [],
-    ...more,
-  })
+  const event = (id: string, more: Partial<NewEvent> = {}) => eventOf(id, {receivedAt: now, ...more})
   const keeper = {profile: 'default', owner: 'me'}
 
   test('an event is kept as it came, once for each profile, however often and wherever it comes', async () => {

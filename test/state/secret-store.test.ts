@@ -1,12 +1,12 @@
 /** Client secrets: none meets the name of another client, and those kept before there were several are found. */
-import {readdirSync, readFileSync} from 'node:fs'
+import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openState, type State} from '../../src/state/state.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import {token} from '../support/client.js'
-import {closing, ownDirectory} from '../support/own.js'
+import {closing, filesWith, ownDirectory} from '../support/own.js'
 
 const OLD = {profile: 'one', clientId: 'cid_old'}
 const NEW = {profile: 'one', clientId: 'cid_new'}
@@ -60,10 +60,10 @@ test.each(['file', 'keychain'] as const)('in the %s each client of a profile has
   expect(await secrets.remove(OLD, place, NEW)).toBe(true)
   expect(await secrets.remove(OLD, place, NEW)).toBe(false)
   expect(await all()).toEqual([undefined, 'secret-of-new', 'secret-of-other'])
-  expect(holds('secret-of-old')).toEqual([])
+  expect(filesWith(directory, 'secret-of-old')).toEqual([])
   expect(await secrets.remove(NEW, place)).toBe(true)
   expect(await all()).toEqual([undefined, undefined, 'secret-of-other'])
-  expect(holds('secret-of-new')).toEqual([])
+  expect(filesWith(directory, 'secret-of-new')).toEqual([])
 })
 
 test.each(['file', 'keychain'] as const)(
@@ -111,9 +111,5 @@ test('one that was kept without a client is the profile’s until it has another
     ])
   }
   expect(await state.secrets.read(OTHER, 'file')).toBe('secret-of-other')
-  expect([holds('secret-of-old'), kept.size]).toEqual([[], 1])
+  expect([filesWith(directory, 'secret-of-old'), kept.size]).toEqual([[], 1])
 })
-
-function holds(text: string): string[] {
-  return readdirSync(directory).filter(name => readFileSync(join(directory, name)).includes(text))
-}

@@ -49,14 +49,6 @@ test('files and stages of killed writers are removed by the next', async () => {
   expect(fs.readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
 })
 
-test('new settings that are wrong are refused and not written', async () => {
-  const settings = createSettings(directory)
-  const change = settings.update(file => file.set(['profiles', 'no spaces'], PROFILE))
-  await expect(change).rejects.toMatchObject({kind: 'usage', message: expect.stringContaining('no spaces')})
-  expect(settings.read()).toEqual({profiles: {}})
-  expect(fs.readdirSync(directory)).toEqual(['locks'])
-})
-
 describe('a file that cannot be understood', () => {
   test.each<[what: string, content: string | Buffer, message: string]>([
     ['empty', '', 'is empty'],
@@ -129,13 +121,14 @@ test.each(['default', 'a-B_9', 'x'.repeat(64), 'constructor', 'prototype', '7'])
   },
 )
 
-test('refuses other profile names', async () => {
+test('a change that is wrong is refused and not written: other profile names', async () => {
   const settings = createSettings(directory)
   for (const name of ['x'.repeat(65), '', 'a b', '../x', 'ş', '__proto__', 'a.b', 'a[0]']) {
     const change = settings.update(file => file.set(['profiles', name], PROFILE))
-    await expect(change, name).rejects.toMatchObject({kind: 'usage'})
+    const message = expect.stringContaining(name)
+    await expect(change, name).rejects.toMatchObject({kind: 'usage', message})
   }
-  expect(settings.read()).toEqual({profiles: {}})
+  expect(fs.readdirSync(directory)).toEqual(['locks'])
 })
 
 test('a key with a dot is one key, and its list goes with its last entry', async () => {

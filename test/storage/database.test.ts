@@ -6,6 +6,7 @@ import {isMainThread} from 'node:worker_threads'
 import {expect, test} from 'vitest'
 import {type Database, openDatabase} from '../../src/storage/database.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
+import {filesWith} from '../support/own.js'
 import {Worker} from '../support/workers.js'
 import {databasesForEachTest, faultOf, modeOf, ONE} from './databases.js'
 
@@ -78,9 +79,7 @@ test('an erased database holds no byte of what was deleted or replaced', () => {
     const database = openDatabase(join(home, 'x.db'), {migrations: [KEYED]})
     database.transaction(() => churn(database, numbers(round)))
     database.erase(() => database.run("DELETE FROM words WHERE kind = 'secret-kind'"))
-    for (const file of fs.readdirSync(home)) {
-      expect(fs.readFileSync(join(home, file)).includes('secret-'), `${file} of round ${round}`).toBe(false)
-    }
+    expect(filesWith(home, 'secret-'), `round ${round}`).toEqual([])
     database.close()
   }
 })
@@ -135,7 +134,7 @@ test('erasing while another process writes is refused as busy', () => {
 
 test('data that other processes kept from being erased is erased at the next open', () => {
   const path = at('x.db')
-  const holds = () => fs.readdirSync(at()).filter(name => fs.readFileSync(at(name)).includes('secret-'))
+  const holds = () => filesWith(at(), 'secret-')
   const database = open(path)
   database.run('INSERT INTO words VALUES (?)', 'secret-word')
   const reader = openSqlite(path, {timeout: 0})
@@ -161,8 +160,7 @@ test('several processes make a new file at the same moment, and their erasings w
     expect(ends.flatMap(({failure}) => failure ?? [])).toEqual([])
   }
   for (const worker of workers) worker.stop()
-  const files = fs.readdirSync(at()).map(name => fs.readFileSync(at(name)))
-  expect(files.filter(bytes => bytes.includes('x'.repeat(50)))).toEqual([])
+  expect(filesWith(at(), 'x'.repeat(50))).toEqual([])
 })
 
 test('closing empties a long log, also where another has the file open', () => {

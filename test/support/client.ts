@@ -1,6 +1,7 @@
 /** A client of a service, others that differ from it in one thing, and what is stored of it. */
 import type {ReservationIntent} from '../../src/contract/journal.js'
 import type {OfferFound} from '../../src/contract/seen-offers.js'
+import type {NewEvent} from '../../src/contract/stored-events.js'
 import type {CachedToken} from '../../src/contract/token-cache.js'
 
 export const CLIENT = {
@@ -53,5 +54,17 @@ export const intent = (n: number, more: Partial<ReservationIntent> = {}): Reserv
   body: `{"guest":"canary-${n}"}`,
   bodySha256: `body-${n}`,
   intentSha256: `intent-${n}`,
+  ...more,
+})
+
+/** An event with what a store might change: headers twice and empty, bytes that are no text. */
+export const eventOf = (eventId: string, more: Partial<NewEvent> = {}): NewEvent => ({
+  eventId,
+  type: 'voucher.ready',
+  receivedAt: 1000,
+  secretName: 'whsub_1',
+  rawHeaders: ['X-A', 'one', 'x-a', ''],
+  body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
+  targets: [],
   ...more,
 })

@@ -1,5 +1,5 @@
 /** What a test has for itself. It ends with the test, and after what was made later: for tests and `beforeEach`. */
-import {mkdtempSync, rmSync} from 'node:fs'
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
@@ -18,6 +18,12 @@ export function ownDirectory(): string {
   onTestFinished(() => rmSync(directory, {recursive: true, force: true}))
   return directory
 }
+
+/** Names of the files in `directory` that hold `text` anywhere. */
+export const filesWith = (directory: string, text: string) =>
+  readdirSync(directory, {withFileTypes: true})
+    .filter(entry => entry.isFile() && readFileSync(join(directory, entry.name)).includes(text))
+    .map(entry => entry.name)
 
 export function ownHome(env: Record<string, string> = {}): Home {
   const home = new Home(env)

@@ -2,7 +2,7 @@
 import {afterAll, describe} from 'vitest'
 import {parseStoreUrl} from '../../src/state/postgres/url.js'
 import {openState, type State} from '../../src/state/state.js'
-import {closing, ownDirectory} from './own.js'
+import {closing, filesWith, ownDirectory} from './own.js'
 import {findPostgres, type PostgresServer, startPostgres} from './postgres.js'
 
 export interface Place {
@@ -39,8 +39,18 @@ const postgres: Place = {
   },
 }
 
+const files: Place = {
+  name: 'the files of a machine',
+  isShared: false,
+  async open(shared) {
+    directory = shared ?? ownDirectory()
+    return closing(openState(directory))
+  },
+  has: async text => filesWith(directory, text).length > 0,
+}
+
 /** Runs `tests` for the files of a machine and for a PostgreSQL, where there is one for this platform. */
-export async function describeEachPlace(files: Place, tests: (place: Place) => void): Promise<void> {
+export async function describeEachPlace(tests: (place: Place) => void): Promise<void> {
   const found = await findPostgres()
   describe(files.name, () => tests(files))
   if ('missing' in found) console.warn(`PostgreSQL is not tested here: ${found.missing}`)
@@ -52,16 +62,3 @@ export async function describeEachPlace(files: Place, tests: (place: Place) => v
     tests(postgres)
   })
 }
-
-/** The files of a machine, as a place. */
-export const filesOfMachine = (
-  isOnDisk: (directory: string, text: string) => boolean = () => false,
-): Place => ({
-  name: 'the files of a machine',
-  isShared: false,
-  async open(shared) {
-    directory = shared ?? ownDirectory()
-    return closing(openState(directory))
-  },
-  has: async text => isOnDisk(directory, text),
-})

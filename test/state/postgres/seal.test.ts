@@ -28,12 +28,6 @@ test('nothing opens under another secret, in another row, or when a byte was cha
   }
 })
 
-test('a tag shorter than 16 bytes is not taken', () => {
-  // Node 20 alone would take one of 4 bytes.
-  const decipher = createDecipheriv('aes-256-gcm', Buffer.alloc(32), Buffer.alloc(12), {authTagLength: 16})
-  expect(() => decipher.setAuthTag(Buffer.alloc(4))).toThrow()
-})
-
 test('the key is HKDF-SHA256 of the secret, so other programs can open what is theirs', () => {
   const sealed = createSeal('sk_test_1').seal('a token', PLACE)
   const salt = sealed.subarray(9, 25)
