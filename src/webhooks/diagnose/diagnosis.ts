@@ -4,7 +4,7 @@ import {isTooDeep} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {parseText} from '../captures/request.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
-import {lossyReadings} from './charset-causes.js'
+import {lossyReadings} from './body-causes.js'
 import {
   type BodyForm,
   type Cause,
