@@ -179,6 +179,8 @@ test('captures, line by line, and re-indented', async () => {
   expect((await read(lines))[1]?.problem).toContain('line 4')
   expect(await reasons(JSON.stringify(record(), null, 2), received)).toEqual(['ok'])
   expect(await reasons(JSON.stringify([record(), record()], null, 2), received)).toEqual(['ok', 'ok'])
+  const exported = `{"records": [\n${JSON.stringify(record())}\n,\n${JSON.stringify(record())}\n]}\n`
+  expect(await reasons(exported, received)).toEqual(['ok', 'ok'])
   const twice = record({headers: {'x-service-signature': [SIGNATURE, SIGNATURE]}})
   expect(await reasons(JSON.stringify(twice), received)).toEqual(['malformed_header'])
 })

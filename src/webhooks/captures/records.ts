@@ -132,7 +132,7 @@ function requestIn(line: string, number: number, leftOut: {count: number}): Capt
   const place = `:${number}`
   const record = parseText(line) ?? parseText(line.replace(/^\ufeff/, ''))
   if (!isObject(record)) {
-    if (line.trim() === '') return undefined
+    if (FRAME.test(line)) return undefined
     const what = isCutJson(line) ? 'is cut off' : 'is not a record of a capture'
     return unreadable(`line ${number} ${what}`, place)
   }
@@ -141,6 +141,9 @@ function requestIn(line: string, number: number, leftOut: {count: number}): Capt
   if (!TALK.has(record.type)) leftOut.count += 1
   return undefined
 }
+
+/** Nothing, or a line of `events export --json` around its records. */
+const FRAME = /^\s*(?:\{"records": \[|,|\]\})?\s*$/
 
 /** Types of the lines that `listen --json` prints between those of events. */
 const TALK = new Set<unknown>(['ready', 'forward'])
