@@ -36,6 +36,14 @@ describe('drawn', () => {
     expect(terminal.raw().split('"hush-hush"').join('')).not.toMatch(/hush|\*/)
   })
 
+  test('a refused secret is asked for again with an empty line', async () => {
+    const terminal = ask(['checkedSecret'])
+    await ends(terminal, 0, ['Client secret', 'hush\r'], ['! a secret starts with sk_', 'sk_hush\r'])
+    expect(terminal.screen()).toBe(
+      '? Client secret\n! a secret starts with sk_\n? Client secret\n"sk_hush"\nend',
+    )
+  })
+
   test('a list longer than the screen pages; arrows and numbers move in it', async () => {
     const terminal = ask(['choose'])
     await terminal.waitFor('⏎ select')

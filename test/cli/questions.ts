@@ -49,6 +49,14 @@ const QUESTIONS = {
     }),
   default: prompts => prompts.text({message: 'Nights', default: '7'}),
   secret: prompts => prompts.text({message: 'Client secret', secret: true}),
+  checkedSecret: prompts =>
+    prompts.text({
+      message: 'Client secret',
+      secret: true,
+      check: answer => {
+        if (!answer.startsWith('sk_')) throw usage('secret', 'a secret starts with sk_')
+      },
+    }),
   choose: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, default: 3}),
   several: prompts => prompts.chooseSeveral({message: 'Which hotels?', choices: HOTELS.slice(0, 5)}),
   search: prompts => prompts.search(CITY),

@@ -20,6 +20,7 @@ import {
   type SearchQuestion,
   type SeveralQuestion,
   type Terminal,
+  type TextQuestion,
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
@@ -61,6 +62,16 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
     }
   }
 
+  /** Asks again with an empty line: a refused secret that stayed could be neither seen nor corrected. */
+  async function askSecret(question: TextQuestion): Promise<string> {
+    const config = {message: messageOf(question), toggleMask: false}
+    const answer = (await ask<string>('password', question, config)).trim()
+    const refusal = await refusalOf(question.check, answer)
+    if (refusal === undefined) return answer
+    output.write(`${look.errorLines(refusal)}\n`)
+    return askSecret(question)
+  }
+
   /** The height of a list, and the row of a choice. */
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
     // Other lines: the message, the status, the input, an empty line, an error and the help.
@@ -83,7 +94,7 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
       const {secret, check, hint, empty} = question
       const validate = async (typed: string) => (await refusalOf(check, answerOf(question, typed))) ?? true
       const config = {message: messageOf(question), validate}
-      if (secret) return (await ask<string>('password', question, {...config, toggleMask: false})).trim()
+      if (secret) return askSecret(question)
       const shown = (typed: string) => {
         const answer = answerOf(question, typed)
         return [answer || empty, hint?.(answer)].filter(Boolean).join('  ')
@@ -161,10 +172,7 @@ function createLook(output: WriteStream) {
           const help = [...(type === 'search' ? ['type to narrow'] : []), ...words].join(', ')
           return [faint(fitted(help)), ...notesOf(asked)].join('\n')
         },
-        error(text: string) {
-          const lines = hang(`! ${sanitizeLine(text)}`, columns(), 2)
-          return lines.map(line => paint('waiting', line)).join('\n')
-        },
+        error: errorLines,
         searchTerm: (text: string) => sanitizeLine(text),
         maskedText: '(hidden)',
         highlight: bold,
@@ -173,6 +181,11 @@ function createLook(output: WriteStream) {
         description: asItIs,
       },
     }
+  }
+
+  function errorLines(text: string): string {
+    const lines = hang(`! ${sanitizeLine(text)}`, columns(), 2)
+    return lines.map(line => paint('waiting', line)).join('\n')
   }
 
   /** An answered question as it stays on the screen: a long answer is below the message. */
@@ -184,7 +197,7 @@ function createLook(output: WriteStream) {
     return fits ? `${lines} ${shown}`.trimEnd() : `${lines}\n${fitted(`  ${shown}`)}`
   }
 
-  return {columns, fitted, headOf, themeOf, over}
+  return {columns, fitted, headOf, themeOf, errorLines, over}
 }
 
 /** Draws the question again after Ctrl-Z and `fg`, and each second if it counts. A hook. */
