@@ -136,6 +136,9 @@ test('a database in use is named with the address and the process that use it', 
   symlinkSync(home.configDirectory, join(home.directory, 'alias'))
   const alias = ['sandbox', 'start', '--db', 'alias/sandbox.db']
   expect((await home.refusal(alias)).code).toBe('sandbox_already_running')
+  await start(home, '--db', 'other.db')
+  const {hint} = await home.refusal(['sandbox', 'start'])
+  expect(hint).toContain(`bookctl sandbox env --base-url http://127.0.0.1:${port}/`)
 })
 
 test('two that start at the same moment on one database: one runs, and the other names it', async () => {

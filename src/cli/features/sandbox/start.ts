@@ -43,9 +43,9 @@ export async function startAlone<T>(
     const running = runningSandboxes(configDirectory)
     const other = running.find(record => realPath(record.database) === realPath(database))
     if (other === undefined) throw error
-    const {origin, pid} = other
-    const hint =
-      'use it: eval "$(bookctl sandbox env)"; for another one beside it: bookctl sandbox start --db FILE'
+    const {base_url, origin, pid} = other
+    const choice = running.length > 1 ? ` --base-url ${base_url}` : ''
+    const hint = `use it: eval "$(bookctl sandbox env${choice})"; for another one beside it: bookctl sandbox start --db FILE`
     throw usage('sandbox_already_running', `already running at ${origin} (pid ${pid})`, hint)
   }
 }
