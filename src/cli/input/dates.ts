@@ -4,6 +4,8 @@ import {invalid} from './checks.js'
 
 /** For help and errors; +7 is a week from today. */
 export const DATE_FORMS = 'YYYY-MM-DD, D.M.YYYY, tomorrow or +7'
+/** The same for a day in the past. */
+export const PAST_DATE_FORMS = 'YYYY-MM-DD or D.M.YYYY'
 
 /** The calendar day here, in this machine's time zone, YYYY-MM-DD. */
 export function today(): string {
@@ -12,15 +14,15 @@ export function today(): string {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
-/** YYYY-MM-DD. `from`: the day that `+7` counts from. Throws usage. */
-export function readDay(field: string, typed: string, from = today()): string {
+/** YYYY-MM-DD. `from`: the day that `+7` counts from; `forms`: those that an error names. Throws usage. */
+export function readDay(field: string, typed: string, from = today(), forms = DATE_FORMS): string {
   const text = typed.trim().toLowerCase()
   const ahead = text === 'today' ? '0' : text === 'tomorrow' ? '1' : /^\+(\d{1,4})$/.exec(text)?.[1]
   if (ahead !== undefined) return addDays(from, Number(ahead))
   const [, day = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? []
   const date = year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   if (isCalendarDate(date)) return date
-  throw invalid(field, `must be a valid date (${DATE_FORMS})`, typed)
+  throw invalid(field, `must be a valid date (${forms})`, typed)
 }
 
 /** A day that is not over, here or in UTC: the hotel may be further west. Throws usage. */

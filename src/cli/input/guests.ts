@@ -3,7 +3,7 @@ import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {invalid} from './checks.js'
 import {checkCountry} from './countries.js'
-import {readDay} from './dates.js'
+import {PAST_DATE_FORMS, readDay} from './dates.js'
 import {closest} from './match.js'
 import {combined, into} from './usage-errors.js'
 
@@ -15,7 +15,7 @@ const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_
 
 /** How values are read that people write in several ways. */
 const READERS: Readonly<Record<string, (field: string, text: string) => unknown>> = {
-  birth_date: readDay,
+  birth_date: (field, text) => readDay(field, text, undefined, PAST_DATE_FORMS),
   nationality: checkCountry,
   is_lead: readTruth,
 }
