@@ -137,6 +137,7 @@ live_mode / Always false on the local sandbox / false
 subscription_id / Identifier of the subscription / "whsub_5cR8nTq2"
 id / Identifier of the subscription / "whsub_5cR8nTq2"
 url / / "https://partner.example/hooks"
+payment.url / / "https://partner.example/pay/9m6JxTuH5V3v7Bl"
 events / Types of events that are sent / ["reservation.confirmed", "voucher.ready"]
 is_active / Whether events are sent / true
 secret / / "whsec_8mQ1vXn5Jk7Tz3Lr"

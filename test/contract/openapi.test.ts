@@ -120,6 +120,10 @@ describe('what is ours', () => {
     expect(description.info.description).toContain('x-source')
   })
 
+  it('has an example of a payment address that is none of a webhook', () => {
+    expect(schemas.Payment.properties.url.examples[0]).toContain('/pay/')
+  })
+
   it('is marked field by field in records the interface shows in part', () => {
     expect(schemas.Offer.properties.offer_id['x-source']).toBe('§2.3')
     expect(schemas.Offer.properties.price['x-source']).toBe('ours')
