@@ -12,7 +12,7 @@ export interface Kept<T> {
 }
 
 /** The people of one client. */
-export type People = ReturnType<typeof peopleOf>
+export type People = ReturnType<ReturnType<typeof createPeopleStore>['forClient']>
 
 type Kind = 'guest' | 'contact'
 
@@ -24,49 +24,42 @@ const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, 
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
 export function createPeopleStore(database: Database) {
-  const forget = (where: string, ...values: Value[]) =>
+  /** Returns whether there were any. */
+  const forget = (where: string, ...values: Value[]): boolean =>
     database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values)) > 0
-  return {
-    forClient: ({baseUrl, clientId}: Client) => peopleOf(database, [baseUrl, clientId], forget),
-    /** The people of all clients. */
-    listAll: () =>
-      database
-        .all<{details: string}>('SELECT details FROM people ORDER BY kept_at DESC, id DESC')
-        .map(({details}) => JSON.parse(details) as KeptGuest | Contact),
-    /** Removes the people of all clients. Returns whether there were any. */
-    forgetAll: () => forget('TRUE'),
-  }
-}
-
-function peopleOf(
-  database: Database,
-  client: readonly [baseUrl: string, clientId: string],
-  forget: (where: string, ...values: Value[]) => boolean,
-) {
-  const list = <T>(kind: Kind): Kept<T>[] => {
-    const sql = `SELECT id, details FROM people WHERE ${OF_CLIENT} AND kind = ? ORDER BY kept_at DESC, id`
-    return database
-      .all<{id: number; details: string}>(sql, ...client, kind)
-      .map(({id, details}) => ({id, details: JSON.parse(details) as T}))
+  const list = <T>(where: string, ...values: Value[]): Kept<T>[] => {
+    const sql = `SELECT id, details FROM people WHERE ${where} ORDER BY kept_at DESC, id`
+    const rows = database.all<{id: number; details: string}>(sql, ...values)
+    return rows.map(({id, details}) => ({id, details: JSON.parse(details) as T}))
   }
   return {
-    /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
-    keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
-      const put = (kind: Kind, person: string, details: object) =>
-        database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
-      database.transaction(() => {
-        for (const guest of guests) put('guest', personOf(guest, guest.birth_date), guest)
-        if (contact) put('contact', personOf(contact, contact.email), contact)
-        const oldest = `SELECT id FROM people WHERE ${OF_CLIENT} ORDER BY kept_at DESC, id DESC LIMIT -1 OFFSET ?`
-        database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
-      })
+    forClient({baseUrl, clientId}: Client) {
+      const client = [baseUrl, clientId] as const
+      return {
+        /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
+        keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
+          const put = (kind: Kind, person: string, details: object) =>
+            database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
+          database.transaction(() => {
+            for (const guest of guests) put('guest', personOf(guest, guest.birth_date), guest)
+            if (contact) put('contact', personOf(contact, contact.email), contact)
+            const oldest = `SELECT id FROM people WHERE ${OF_CLIENT} ORDER BY kept_at DESC, id DESC LIMIT -1 OFFSET ?`
+            database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
+          })
+        },
+        /** Those of the latest booking first, in the order of that booking. */
+        guests: () => list<KeptGuest>(`${OF_CLIENT} AND kind = 'guest'`, ...client),
+        contacts: () => list<Contact>(`${OF_CLIENT} AND kind = 'contact'`, ...client),
+        /** Removes one of them, or all. */
+        forget: (which: number | 'all'): boolean =>
+          which === 'all'
+            ? forget(OF_CLIENT, ...client)
+            : forget(`${OF_CLIENT} AND id = ?`, ...client, which),
+      }
     },
-    /** Those of the latest booking first, in the order of that booking. */
-    guests: () => list<KeptGuest>('guest'),
-    contacts: () => list<Contact>('contact'),
-    /** Removes one of them, or all. Returns whether there was anything. */
-    forget: (which: number | 'all'): boolean =>
-      which === 'all' ? forget(OF_CLIENT, ...client) : forget(`${OF_CLIENT} AND id = ?`, ...client, which),
+    /** The people of all clients. */
+    listAll: () => list<KeptGuest | Contact>('TRUE').map(({details}) => details),
+    forgetAll: () => forget('TRUE'),
   }
 }
 

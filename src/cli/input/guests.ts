@@ -1,7 +1,7 @@
-/** `--guest` and `--contact` → the wire's guests and contact (§2.4). */
+/** `--guest` and `--contact` → the wire's guests and contact (§2.4), and telephone numbers as people type them. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {invalid} from './checks.js'
+import {invalid, named} from './checks.js'
 import {checkCountry} from './countries.js'
 import {PAST_DATE_FORMS, readDay} from './dates.js'
 import {closest} from './match.js'
@@ -68,7 +68,6 @@ export async function readContact(field: string, text: string): Promise<Fields> 
 async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string, string>) {
   if (pairs.has('phone_country_code') || pairs.has('phone_number'))
     throw usage('invalid_input', `${field}: give phone, or phone_country_code and phone_number`)
-  const {createPhoneReader} = await import('./phone.js')
   const {phone_country_code, phone_number} = (await createPhoneReader(undefined, `${field} phone`))(phone)
   return {phone_country_code, phone_number}
 }
@@ -121,4 +120,36 @@ function splitAtCommas(text: string): string[] {
     else parts[parts.length - 1] += piece.length > 1 && piece.startsWith('\\') ? piece.slice(1) : piece
   }
   return parts.filter((part, index) => part !== '' || index === 0)
+}
+
+export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  TOO_SHORT: 'is too short',
+  TOO_LONG: 'is too long',
+  INVALID_LENGTH: 'has the wrong number of digits',
+  INVALID_COUNTRY: 'is of an unknown country',
+}
+
+/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage naming `field`. */
+export async function createPhoneReader(country: string | undefined, field: string) {
+  const {parsePhoneNumberWithError, validatePhoneNumberLength, isSupportedCountry} = await import(
+    'libphonenumber-js/min'
+  )
+  const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
+  return (typed: string) => {
+    const text = typed.trim().replace(/^00/, '+')
+    const problem = validatePhoneNumberLength(text, home)
+    if (problem !== undefined) throw invalidPhone(field, PROBLEMS[problem])
+    const parsed = parsePhoneNumberWithError(text, home)
+    const phone_number = String(parsed.nationalNumber)
+    if (!/^\d{4,15}$/.test(phone_number)) throw invalidPhone(field, 'has the wrong number of digits')
+    // The country is undefined where a prefix belongs to several.
+    return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
+  }
+}
+
+function invalidPhone(field: string, problem = 'is not a telephone number') {
+  const words = `the number ${problem}; include the country prefix, such as +90 532 123 45 67`
+  return usage('invalid_input', named(field, words))
 }

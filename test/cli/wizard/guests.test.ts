@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest'
 import {askContact} from '../../../src/cli/features/wizard/ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
-import {createPhoneReader} from '../../../src/cli/input/phone.js'
+import {createPhoneReader} from '../../../src/cli/input/guests.js'
 import type {ChoiceQuestion, Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import type {KeptGuest, People} from '../../../src/state/people-store.js'
@@ -221,7 +221,7 @@ test('the contact has the lead guest at hand', async () => {
     ...said`first name → | family name → | e-mail → ayse@ | e-mail → ayse@example.com | telephone → 532
       telephone → 532 123 45 67`,
   ])
-  expect(await askContact(prompts, {name: 'Ayşe', surname: 'Öğüt', country: 'TR'})).toEqual({
+  expect(await askContact(prompts, guest(), undefined)).toEqual({
     name: 'Ayşe',
     surname: 'Öğüt',
     email: 'ayse@example.com',

@@ -3,44 +3,14 @@ import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {KeptGuest, People} from '../../../state/people-store.js'
-import type {Fields} from '../../input/guests.js'
-import {createPhoneReader, type Phone} from '../../input/phone.js'
+import {createPhoneReader, type Fields, type Phone} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import type {Draft, WizardParts} from './draft.js'
 import {askName, askRead, contactText} from './questions.js'
 
-/** `country`: ISO 3166-1; its national numbers need no prefix. */
-type ContactDefaults = {
-  readonly [name in 'name' | 'surname' | 'email' | 'phone' | 'country']?: string | undefined
-}
-
-export async function askContact(prompts: Prompts, defaults: ContactDefaults): Promise<Contact> {
-  const read = await createPhoneReader(defaults.country, '')
-  const name = await askName(prompts, 'Contact: first name', defaults.name)
-  const surname = await askName(prompts, 'Contact: family name', defaults.surname)
-  const {contact} = await import('../../../contract/reservations.js')
-  const email = await prompts.text({
-    message: 'Contact: e-mail',
-    default: defaults.email,
-    check: typed => {
-      if (contact.shape.email.safeParse(typed).success) return
-      throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
-    },
-  })
-  const question = {message: 'Contact: telephone, with country prefix', default: defaults.phone}
-  const {phone_country_code, phone_number} = await askRead(prompts, question, read, describePhone)
-  return {name, surname, email, phone_country_code, phone_number}
-}
-
-function describePhone({phone_country_code, phone_number, country}: Phone): string {
-  const name =
-    country === undefined ? 'several countries' : new Intl.DisplayNames('en', {type: 'region'}).of(country)
-  return `${phone_country_code} ${phone_number}, ${name}`
-}
-
 /** `people`: where earlier contacts are stored, if they can be; `given`: what flags, file and settings say. */
-export async function askContactOrKept(
+export async function askContact(
   prompts: Prompts,
   lead: Guest | undefined,
   people: People | undefined,
@@ -59,14 +29,35 @@ export async function askContactOrKept(
         })
   if (picked !== 'new') return picked
   // Each was checked where it was read.
-  const {name = lead?.name, surname = lead?.surname, email, ...phone} = given as Partial<Contact>
-  return askContact(prompts, {
-    name,
-    surname,
-    email,
-    country: lead?.nationality,
-    phone: phone.phone_number && `${phone.phone_country_code ?? ''} ${phone.phone_number}`.trim(),
+  const {phone_country_code: prefix = '', phone_number: number, ...known} = given as Partial<Contact>
+  // National numbers of the lead guest's country need no prefix.
+  const read = await createPhoneReader(lead?.nationality, '')
+  const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)
+  const surname = await askName(prompts, 'Contact: family name', known.surname ?? lead?.surname)
+  const {contact} = await import('../../../contract/reservations.js')
+  const email = await prompts.text({
+    message: 'Contact: e-mail',
+    default: known.email,
+    check: typed => {
+      if (contact.shape.email.safeParse(typed).success) return
+      throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
+    },
   })
+  const message = 'Contact: telephone, with country prefix'
+  const phone = await askRead(
+    prompts,
+    {message, default: number && `${prefix} ${number}`.trim()},
+    read,
+    describePhone,
+  )
+  const {phone_country_code, phone_number} = phone
+  return {name, surname, email, phone_country_code, phone_number}
+}
+
+function describePhone({phone_country_code, phone_number, country}: Phone): string {
+  const name =
+    country === undefined ? 'several countries' : new Intl.DisplayNames('en', {type: 'region'}).of(country)
+  return `${phone_country_code} ${phone_number}, ${name}`
 }
 
 /** The people stored for this client; undefined where nothing can be stored. */

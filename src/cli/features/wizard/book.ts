@@ -13,7 +13,7 @@ import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
-import {askContactOrKept, askKeep, keepPeople, peopleHere} from './ask-contact.js'
+import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
 import {
@@ -89,7 +89,7 @@ async function askMissing(
     draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   }
   const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
-  draft.contact ??= await askContactOrKept(prompts, lead, people, draft.contactFields)
+  draft.contact ??= await askContact(prompts, lead, people, draft.contactFields)
   if (!draft.payment) {
     const {seen: cost = {total: null, currency: null}} = chosen
     const modes = chosen.seen && knownTerms(shownOf(chosen.seen)).paymentModes
