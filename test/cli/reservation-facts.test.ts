@@ -1,6 +1,6 @@
 /** What a person sees of a reservation, in the shapes services give it; what nobody says is left out. */
 import {expect, test} from 'vitest'
-import {factsShown} from '../../src/cli/features/reserve/facts.js'
+import {factsShown} from '../../src/cli/features/reserve/payment.js'
 import {SEEN} from './seen-offer.js'
 
 const now = Date.parse('2030-01-01T00:00:00Z') / 1000

@@ -13,10 +13,9 @@ import {combined, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
 import {counted, moneyText, onItsOwnClock} from '../../terminal/text.js'
-import {factsShown} from '../reserve/facts.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import {noteOutcome} from '../reserve/follow.js'
-import {paymentAddress} from '../reserve/payment.js'
+import {factsShown, paymentAddress} from '../reserve/payment.js'
 import {checkedBy, mergeContact, readFields} from '../reserve/reservation.js'
 
 /** `--after`: the cursor of an earlier page. */

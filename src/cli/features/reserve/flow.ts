@@ -17,6 +17,7 @@ import {moneyText} from '../../terminal/text.js'
 import type {AllReserveFlags} from './flags.js'
 import {namingReservation, newestOf, waitUntilConfirmed} from './follow.js'
 import {
+  factsShown,
   isPaid,
   lacksAddress,
   lacksAddressText,
@@ -192,10 +193,7 @@ export class ReserveFlow {
 
   /** For a person: also the balance that is left, where the service says it soon. */
   private async factsOf(made: ReserveOutcome): Promise<Result['facts']> {
-    const [{factsShown}, {readBalance}] = await Promise.all([
-      import('./facts.js'),
-      import('../../../api/operations/account.js'),
-    ])
+    const {readBalance} = await import('../../../api/operations/account.js')
     const {api, clock} = await this.command.connect()
     const isConfirmed = made.outcome === 'confirmed'
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: BALANCE_SECONDS}) : undefined
