@@ -1,7 +1,7 @@
 /** What happens to the service, in any order: each command is run on the sandbox and on the model, which must then agree. */
 import fc from 'fast-check'
 import {RealService} from './real.js'
-import {type Answered, MINUTE, ModelService, type Wish} from './service.js'
+import {MINUTE, ModelService, type Wish} from './service.js'
 
 type Command = fc.AsyncCommand<ModelService, RealService>
 
@@ -16,7 +16,7 @@ function command(text: string, run: (model: ModelService, real: RealService) => 
     async run(model, real) {
       await run(model, real)
       await settle(model, real, 0)
-      await authorised(model, real)
+      await real.renew()
       const wrong = await real.compare(model)
       if (wrong.length > 0) throw new Error(wrong.join('\n'))
     },
@@ -27,16 +27,6 @@ async function settle(model: ModelService, real: RealService, seconds: number): 
   const {status} = await real.control('POST', '/clock', {advance_seconds: seconds})
   expectSame('moving the clock', status, 200)
   model.advance(seconds)
-}
-
-/** A call meets what the model says of the token; then there is a good one. */
-async function authorised(model: ModelService, real: RealService): Promise<void> {
-  const refusal = model.tokenRefusal()
-  if (refusal === undefined) return
-  const {status, code} = await real.call('GET', '/account')
-  expectSame('the token', [status, code], [401, refusal])
-  await real.renew()
-  model.token = {issuedAt: model.now, revoked: false}
 }
 
 function expectSame(what: string, real: unknown, expected: unknown): void {
@@ -85,51 +75,20 @@ const drawn = fc.record({
   mistake: fc.oneof({weight: 6, arbitrary: fc.constant(undefined)}, fc.constantFrom(...MISTAKES)),
 })
 
-/** One after the other, or all at once: then some order of them must explain all answers. */
-const reserve = fc.array(drawn, {minLength: 1, maxLength: 3}).map(all =>
-  command(`reserve ${all.map(each => JSON.stringify(each)).join(' beside ')}`, async (model, real) => {
-    const wishes = all.map(
-      ({offer, key, reference, mode, mistake}): Wish => ({
-        offer: at(model.offers.keys(), offer) ?? 'off_none',
-        key: `00000000-0000-4000-8000-00000000000${key}`,
-        reference: `ref-${reference}`,
-        mode,
-        mistake,
-      }),
-    )
-    const answered = await Promise.all(wishes.map(wish => real.reserve(wish)))
-    if (!explained(model, wishes, answered))
-      throw new Error(`no order explains ${JSON.stringify(answered)} to ${JSON.stringify(wishes)}`)
+const reserve = drawn.map(({offer, key, reference, mode, mistake}) =>
+  command(`reserve ${JSON.stringify({offer, key, reference, mode, mistake})}`, async (model, real) => {
+    const wish: Wish = {
+      offer: at(model.offers.keys(), offer) ?? 'off_none',
+      key: `00000000-0000-4000-8000-00000000000${key}`,
+      reference: `ref-${reference}`,
+      mode,
+      mistake,
+    }
+    const answered = await real.reserve(wish)
+    if (!model.reserves(wish, answered))
+      throw new Error(`the model does not allow ${JSON.stringify(answered)} to ${JSON.stringify(wish)}`)
   }),
 )
-
-function explained(model: ModelService, wishes: readonly Wish[], answered: readonly Answered[]): boolean {
-  const order = ordersOf(wishes.map((_, n) => n)).find(each =>
-    explains(model.clone(), each, wishes, answered),
-  )
-  return order !== undefined && explains(model, order, wishes, answered)
-}
-
-function explains(
-  model: ModelService,
-  order: readonly number[],
-  wishes: readonly Wish[],
-  answered: readonly Answered[],
-): boolean {
-  return order.every(n => {
-    const [wish, answer] = [wishes[n] as Wish, answered[n] as Answered]
-    // While another request with its key is under way it is turned away, which of the two codes says its body.
-    const beside = wishes.filter((other, m) => m !== n && other.key === wish.key)
-    const isOther = beside.some(other => JSON.stringify(other) !== JSON.stringify(wish))
-    const code = isOther ? /^idempotency_(in_progress|key_reused)$/ : /^idempotency_in_progress$/
-    return (beside.length > 0 && code.test(answer.code ?? '')) || model.reserves(wish, answer)
-  })
-}
-
-function ordersOf(items: readonly number[]): number[][] {
-  if (items.length <= 1) return [[...items]]
-  return items.flatMap(first => ordersOf(items.filter(each => each !== first)).map(rest => [first, ...rest]))
-}
 
 const pay = fc.tuple(small, fc.constantFrom('paid' as const, 'failed' as const)).map(([n, result]) =>
   command(`pay ${n} ${result}`, async (model, real) => {
@@ -166,13 +125,6 @@ const advance = fc
   .constantFrom(...STEPS)
   .map(seconds => command(`${seconds / 60} minutes later`, (model, real) => settle(model, real, seconds)))
 
-const revoke = fc.constant(
-  command('revoke the token', async (model, real) => {
-    expectSame('revoking', await real.revoke(), 200)
-    if (model.token) model.token.revoked = true
-  }),
-)
-
 const restart = fc.constant(
   command('restart', async (_, real) => {
     if (real.isOnDisk) real.restart()
@@ -182,7 +134,7 @@ const restart = fc.constant(
 /** Reservations and time more often than the rest. */
 const COMMANDS: fc.Arbitrary<Command>[] = [
   ...[search, search, reserve, reserve, reserve, reserve, pay, pay, cancel, advance, advance, advance],
-  ...[price, voucher, revoke, restart],
+  ...[price, voucher, restart],
 ]
 
 const START = 1_906_545_600
@@ -197,7 +149,7 @@ export async function runServiceModel(seed: number, runs: number): Promise<strin
       const real = new RealService(isOnDisk, poor === 0)
       const model = new ModelService(START, poor === 0 ? 1000 : 10_000_000)
       const setUp = async () => {
-        await authorised(model, real)
+        await real.renew()
         return {model, real}
       }
       await fc.asyncModelRun(setUp, commands).finally(() => real.close())

@@ -91,10 +91,6 @@ export class RealService {
     this.token = json.data.access_token
   }
 
-  async revoke(): Promise<number> {
-    return (await this.ask('POST', '/partner-api/v1/oauth/revoke', {token: this.token})).status
-  }
-
   /** Three days ahead, so that what cancelling costs changes while time moves on. */
   search(now: number): Promise<Answer> {
     const day = (days: number) => iso(now + days * 86_400).slice(0, 10)

@@ -1,12 +1,11 @@
 /**
  * A small model of the service, written from its interface and from what is chosen where that is silent (service.md),
- * and sharing no line with src/: offers, reservations, money, keys, tokens and events, in plain maps. Times are Unix seconds,
+ * and sharing no line with src/: offers, reservations, money, keys and events, in plain maps. Times are Unix seconds,
  * money is in hundredths. Deliveries, which follow from events alone, have test/sandbox/delivery-*.test.ts.
  */
 
 export const MINUTE = 60
-/** §5.5, §2.3, service.md. */
-const TOKEN_SECONDS = 7200
+/** §2.3, service.md. */
 const OFFER_SECONDS = 15 * MINUTE
 const PAYMENT_SECONDS = 15 * MINUTE
 const KEY_SECONDS = 24 * 60 * MINUTE
@@ -60,22 +59,11 @@ export class ModelService {
   /** Type, reference and status, in order. */
   readonly events: {readonly text: string; readonly at: number}[] = []
   readonly keys = new Map<string, KeptAnswer>()
-  token: {issuedAt: number; revoked: boolean} | undefined
 
   constructor(
     public now: number,
     public balance: number,
   ) {}
-
-  clone(): ModelService {
-    return Object.assign(new ModelService(this.now, this.balance), structuredClone({...this}))
-  }
-
-  /** §5.6: why a call is refused before anything else. */
-  tokenRefusal(): 'token_invalid' | 'token_expired' | undefined {
-    if (!this.token || this.token.revoked) return 'token_invalid'
-    return this.now >= this.token.issuedAt + TOKEN_SECONDS ? 'token_expired' : undefined
-  }
 
   found(id: string, total: number, fees: ModelOffer['fees']): ModelOffer {
     const times = {searchedAt: this.now, expiresAt: this.now + OFFER_SECONDS}
