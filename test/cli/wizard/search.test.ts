@@ -3,7 +3,6 @@ import {afterEach, describe, expect, test, vi} from 'vitest'
 import {readSearch} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {untilServed} from '../../../src/cli/features/wizard/questions.js'
-import {findCountries, namedCountries} from '../../../src/cli/input/countries.js'
 import {readComingDay, readDay, today} from '../../../src/cli/input/dates.js'
 import {matches} from '../../../src/cli/input/match.js'
 import {readCheckOut} from '../../../src/cli/input/stay.js'
@@ -193,13 +192,4 @@ test('a refusal is no reason to try again', async () => {
   const refused = new Failure('refused', 'no', {code: 'validation_failed', status: 400})
   const parts = {prompts: scriptedPrompts([]), tell: () => {}}
   await expect(untilServed(parts, () => Promise.reject(refused))).rejects.toBe(refused)
-})
-
-describe('countries are found by what people call them', () => {
-  test.each([
-    ...said`Turkey → TR | turkiye → TR | UK → GB | us → US | Holland → NL | Czechia → CZ
-      Côte d’Ivoire → CI | Deutschland → DE | in → IN | Niger → NE | korea → KR`,
-  ])('%s → %s', async (typed, code) => {
-    expect(findCountries(await namedCountries(), typed)[0]?.code).toBe(code)
-  })
 })

@@ -91,12 +91,3 @@ test('twice from what to change: to the summary or the list, and to the question
   const booked = await desk.run([...SEARCH.slice(0, 4), ...script], given)
   expect(booked.made?.client_reference_id).toBe('TRIP-TWO')
 })
-
-test('from the list of offers to the last question of the search', async () => {
-  const run = desk.run([
-    ...SEARCH,
-    ...said`Offer → ^esc | Currency → ^esc | Nationality → DE | Currency → | Offer → ^C`,
-  ])
-  await expect(run).rejects.toThrow('nothing was sent')
-  expect(desk.prompts.left()).toBe(0)
-})

@@ -194,20 +194,18 @@ describe('at another service', () => {
     expect(glance).toContain('terms unknown')
   })
 
-  test.each([
-    ['names a reservation', {errors: [{code: 'conflict', meta: {reservation_ref: 'R-77'}}]}, 'R-77'],
-    ['says that the offer is used', {error: {code: 'offer_already_used'}}, 'bookctl journal'],
-    ['says that the reference is used', {error: {code: 'duplicate_client_reference'}}, 'bookctl journal'],
-  ])('a refusal that %s ends it: nothing is searched or sent again', async (_, refusal, named) => {
+  test('a refusal because of an earlier reservation ends it: nothing is searched or sent again', async () => {
     await reach()
     service.script = ({path}, response) => {
-      if (path === '/reservations/hotel') answer(response, 409, refusal)
+      if (path === '/reservations/hotel') answer(response, 409, {error: {code: 'offer_already_used'}})
       return path === '/reservations/hotel'
     }
     const lines: Line[] = [['City', '5'], ...DATES, ['Offer', ''], ...PEOPLE, ...toSend]
     const failure = await rejectionOf(there.run(lines))
-    expect(failure.kind).toBe('refused')
-    expect(`${failure.message} ${failure.details.hint}`).toContain(named)
+    expect(failure).toMatchObject({
+      kind: 'refused',
+      details: {hint: expect.stringContaining('bookctl journal')},
+    })
     expect([failure.message, ...there.told].join('\n')).not.toContain('Nothing was reserved')
     expect(service.seen('/hotels/search')).toHaveLength(1)
   })
