@@ -7,7 +7,8 @@ import {single} from '../cli/terminal/result.js'
 export default class Whoami extends BaseCommand {
   static override summary = 'Show the service and the client in use'
   static override description =
-    `Reads only this machine; --check also asks the service whether it accepts the credentials.`
+    `Reads only this machine; --check also asks the service whether it accepts the credentials. Scopes and expiry are those of
+the stored token with the scopes of the login, else of the newest.`
   static override examples = ['bookctl whoami', 'bookctl whoami --check --json']
   static override columns = [
     'profile',

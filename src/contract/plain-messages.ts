@@ -1,5 +1,6 @@
 /** Messages in place of zod's own, for schemas without one. */
 import type {z} from 'zod'
+import {own} from './json.js'
 
 export const MISSING = 'is missing'
 
@@ -22,19 +23,15 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.map(String).join(' or ')}`
     case 'too_small':
-      return `must ${measured(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`
+      return bounded(issue.origin, `at least ${issue.minimum}`)
     case 'too_big':
-      return `must ${measured(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin)}`
+      return bounded(issue.origin, `at most ${issue.maximum}`)
     default:
       return 'is not valid'
   }
 }
 
-function measured(origin: string): string {
-  return origin === 'array' || origin === 'string' ? 'have' : 'be'
-}
-
-function unitOf(origin: string): string {
-  if (origin === 'array') return ' items'
-  return origin === 'string' ? ' characters' : ''
+function bounded(origin: string, bound: string): string {
+  const unit = own({array: 'items', string: 'characters'}, origin)
+  return unit === undefined ? `must be ${bound}` : `must have ${bound} ${unit}`
 }

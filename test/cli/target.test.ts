@@ -13,11 +13,12 @@ const PROFILES: SettingsFile['profiles'] = {
   other: {base_url: 'https://other.example/v1', client_id: 'cid_other', scopes: ['account:read']},
   local: {base_url: 'http://127.0.0.1:1/v1', client_id: 'cid_local'},
 }
-const remembered = (current?: string, profiles: SettingsFile['profiles'] = PROFILES): Remembered => ({
-  settings: {read: () => ({profiles, ...(current === undefined ? {} : {current_profile: current})})},
-  secrets: {read: async ({profile}) => (profile === 'local' ? 'sk_live_x' : `sk_live_${profile}`)},
-  directory: '/nowhere',
-})
+const remembered = (current?: string, profiles: SettingsFile['profiles'] = PROFILES) =>
+  ({
+    settings: {read: () => ({profiles, current_profile: current})},
+    secrets: {read: async ({profile}: {profile: string}) => `sk_live_${profile}`},
+    directory: '/nowhere',
+  }) as unknown as Remembered
 const NOTHING = remembered(undefined, {})
 
 /** As oclif hands the flags over: those with an environment variable are filled from it. */

@@ -33,8 +33,8 @@ export function into(errors: Failure[]) {
   }
 }
 
-export function missing(flags: readonly string[], hint = SEE_HELP): Failure {
-  return usage('missing_flag', `missing: ${flags.join(', ')}`, hint)
+export function missing(words: readonly string[], hint = SEE_HELP, code = 'missing_flag'): Failure {
+  return usage(code, `missing: ${words.join(', ')}`, hint)
 }
 
 export function invalidOption({shown, isFlag}: Word, typed: string, options: readonly string[]): Failure {

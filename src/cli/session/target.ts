@@ -16,11 +16,7 @@ import {invalid} from '../input/checks.js'
 import {checkedFlag} from '../input/flags.js'
 
 /** What is read of the state, and only when the environment does not say it all. */
-export interface Remembered {
-  readonly settings: Pick<State['settings'], 'read'>
-  readonly secrets: Pick<State['secrets'], 'read'>
-  readonly directory: string
-}
+export type Remembered = Pick<State, 'settings' | 'secrets' | 'directory'>
 
 export interface TargetFlags {
   readonly profile?: string | undefined
@@ -131,7 +127,11 @@ export function parseFlag(text: string, env: NodeJS.ProcessEnv): BaseUrl {
 }
 
 /** That of the flag or the variable, else of the profile; undefined without any. Throws usage that names where it is from. */
-function serviceOf(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): BaseUrl | undefined {
+export function serviceOf(
+  flags: TargetFlags,
+  env: NodeJS.ProcessEnv,
+  remembered: Remembered,
+): BaseUrl | undefined {
   if (flags['base-url']) return parseFlag(flags['base-url'], env)
   const profile = profileOf(flags, remembered)
   return profile && parseOfProfile(profile, profileName(flags, remembered))

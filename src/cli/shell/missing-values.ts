@@ -1,6 +1,5 @@
 /** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
-import {type Failure, usage} from '../../contract/failure.js'
-import {SEE_HELP} from '../input/usage-errors.js'
+import {usage} from '../../contract/failure.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
 import type {Source} from './candidates.js'
 
@@ -54,12 +53,6 @@ export function missingValues(
       .filter(([name, {required}]) => required && values[name] === undefined)
       .map(([name, spec]) => ({name, isFlag, shown: isFlag ? `--${name}` : name.toUpperCase(), spec}))
   return [...find(args, parsed.args, false), ...find(flags, parsed.flags, true)]
-}
-
-/** Usage error that lists the missing values. */
-export function refuseMissing(values: readonly MissingValue[]): Failure {
-  const code = values.every(({isFlag}) => !isFlag) ? 'missing_argument' : 'missing_flag'
-  return usage(code, `missing: ${values.map(({shown}) => shown).join(', ')}`, SEE_HELP)
 }
 
 interface Asking {

@@ -10,8 +10,10 @@ import {
   conflictingFlags,
   into,
   invalidOption,
+  missing as missingWords,
   parserError,
   requiresFlag,
+  SEE_HELP,
   unexpectedArguments,
   unknownFlag,
   type Word,
@@ -26,7 +28,6 @@ import {
   type Candidates,
   type MissingValue,
   missingValues,
-  refuseMissing,
   type Spec,
   type Specs,
 } from './missing-values.js'
@@ -228,7 +229,9 @@ export abstract class ParsingCommand extends Command {
       }
       if (all.length > 0) all.push(...((await this.alsoWrong(output, refused).catch(into(all))) ?? []))
     }
-    if (missing.length > 0) all.push(refuseMissing(missing))
+    const code = missing.some(({isFlag}) => isFlag) ? 'missing_flag' : 'missing_argument'
+    const words = missing.map(({shown}) => shown)
+    if (words.length > 0) all.push(missingWords(words, SEE_HELP, code))
     if (output === undefined || all.length > 0) throw combined(all)
     return output
   }

@@ -1,13 +1,12 @@
 /** The work behind `doctor`: every check in order, run whether or not others failed, where that is possible. */
 import process from 'node:process'
-import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {systemClock} from '../../session/clock.js'
 import {connect, type OpenedSender, openSender} from '../../session/connect.js'
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
-import {profileOf, resolveTarget, type Target, type TargetFlags} from '../../session/target.js'
+import {resolveTarget, serviceOf, type Target, type TargetFlags} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
@@ -33,8 +32,7 @@ const STEP_SECONDS = 10
 
 function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
   try {
-    const text = flags['base-url'] || profileOf(flags, state)?.base_url
-    return text === undefined ? undefined : parseBaseUrl(text).baseUrl
+    return serviceOf(flags, process.env, state)?.baseUrl
   } catch {
     // The checks of configuration and login report it.
     return undefined
