@@ -24,7 +24,9 @@ describe('a list', () => {
 
   test('is one page unless more is asked for, and names the next', async () => {
     const {api, requests} = apiAnswering(page(['A'], 'two'))
-    expect(await listReservations(api, {status: 'CONFIRMED', createdFrom: '2030-01-01'})).toMatchObject({
+    expect(
+      await listReservations(api, {query: {status: 'CONFIRMED', created_from: '2030-01-01'}}),
+    ).toMatchObject({
       next: 'two',
     })
     expect(requests).toEqual(['GET /v1/reservations?status=CONFIRMED&created_from=2030-01-01 '])

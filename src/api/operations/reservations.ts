@@ -14,15 +14,12 @@ import {holdsNo, notUnderstood, outcomeUnknown} from '../answers/refusals.js'
 import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
 import {costIn} from '../answers/stated-fee.js'
 import {CHANGE, RESERVATION} from '../answers/vocabulary.js'
-import type {Answer, Api} from '../types.js'
+import type {Answer, Api, CallOptions} from '../types.js'
 import {findEntries, nextText, readNext, readPages} from './lists.js'
 
 export interface ListWish {
-  readonly clientReference?: string | undefined
-  readonly status?: string | undefined
-  /** A date, or a timestamp with an offset. */
-  readonly createdFrom?: string | undefined
-  readonly createdTo?: string | undefined
+  /** `client_reference_id`, `status`, `created_from`, `created_to`: the last two a date, or a timestamp with an offset. */
+  readonly query?: CallOptions['query']
   /** The `next` of an earlier page. */
   readonly after?: string | undefined
   /** Maximum number of results (default: one page, as long as the service makes it). */
@@ -34,27 +31,21 @@ export interface ListWish {
  * Reservations, in the service's order, each once. `next` asks for those after these: `?` when there are more and no
  * working way to them, null when there are no more. Throws Failure: `list_incomplete` where `all` is not possible.
  */
-export async function listReservations(api: Api, wish: ListWish) {
+export async function listReservations(api: Api, {query, after, limit, all}: ListWish) {
   const readPage = (answer: Answer) => {
     const items = outermostReservations(answer.json)
     if (items.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0)
       throw holdsNo(answer, 'list of reservations')
     return {items, count: items.length}
   }
-  const query = {
-    client_reference_id: wish.clientReference,
-    status: wish.status,
-    created_from: wish.createdFrom,
-    created_to: wish.createdTo,
-  }
   const {items, next} = await readPages(api, 'reservations.list', {
     readPage,
     idOf: each => each.reservation_ref,
-    query,
-    after: readNext(wish.after),
-    wanted: wish.all ? Number.POSITIVE_INFINITY : (wish.limit ?? 'page'),
+    query: query ?? {},
+    after: readNext(after),
+    wanted: all ? Number.POSITIVE_INFINITY : (limit ?? 'page'),
   })
-  if (wish.all && next !== undefined) {
+  if (all && next !== undefined) {
     const message = `the service reports more reservations than the ${items.length} it gave, and no way to ask for them works`
     const hint =
       'without --all those it gives are listed; narrow with --status, --created-from or --created-to'

@@ -58,9 +58,13 @@ ${pathNote('reservations.list')}`
   async run(): Promise<void> {
     const {flags} = await this.parse(ReservationsList)
     const {limit, after, all, status} = flags
-    const {'client-reference': clientReference, 'created-from': createdFrom, 'created-to': createdTo} = flags
-    const wish = {clientReference, status, createdFrom, createdTo, limit, after, all}
-    const {next, ...result} = await list(await this.connect(), wish)
+    const query = {
+      client_reference_id: flags['client-reference'],
+      status,
+      created_from: flags['created-from'],
+      created_to: flags['created-to'],
+    }
+    const {next, ...result} = await list(await this.connect(), {query, limit, after, all})
     await this.print(result)
     if (next !== null && result.warning === undefined) this.note('There are more: --all, or --limit N')
   }

@@ -4,7 +4,12 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {textIn} from '../../../api/answers/facts.js'
 import {termsOf} from '../../../api/answers/offer-terms.js'
 import {CITY_NAME} from '../../../api/answers/vocabulary.js'
-import {type FoundOffer, type SearchOutcome, searchHotels} from '../../../api/operations/hotels.js'
+import {
+  type FoundOffer,
+  type PricedOffer,
+  type SearchOutcome,
+  searchHotels,
+} from '../../../api/operations/hotels.js'
 import {isoTime, nightsBetween} from '../../../contract/dates.js'
 import type {Failure} from '../../../contract/failure.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
@@ -73,15 +78,15 @@ function cityOf({raw}: FoundOffer): string | undefined {
 }
 
 /** Named as in JSON, plus total and currency as columns of their own. */
-export const OFFER_COLUMNS: readonly Column<FoundOffer>[] = [
-  ...columnsOf<FoundOffer>(['offer_id']),
-  ...columnsOf<FoundOffer>(['hotel_name'], {isMain: true}),
-  ...columnsOf<FoundOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
+export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
+  ...columnsOf<PricedOffer>(['offer_id']),
+  ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
+  ...columnsOf<PricedOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
   PRICE_COLUMN,
-  ...columnsOf<FoundOffer>(['free_cancellation_until'], {isMinor: true}),
-  ...columnsOf<FoundOffer>(['refundable']),
+  ...columnsOf<PricedOffer>(['free_cancellation_until'], {isMinor: true}),
+  ...columnsOf<PricedOffer>(['refundable']),
   ...AMOUNT_COLUMNS,
-  ...columnsOf<FoundOffer>(['expires_at']),
+  ...columnsOf<PricedOffer>(['expires_at']),
 ]
 
 /** Lazy, because there may be many offers. */

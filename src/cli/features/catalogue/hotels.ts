@@ -33,7 +33,7 @@ type Comparison = ReturnType<typeof compare>
 export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
   ...OFFER_COLUMNS.map(({name, value}) => ({
     name,
-    value: ({offer}: Comparison) => value({...offer, expires_at: offer.expires_at ?? ''}),
+    value: ({offer}: Comparison) => value(offer),
   })),
   ...columnsOf<Comparison>(['changed']),
   {name: 'price_seen', value: ({seen}) => seen && priceText(seen)},
