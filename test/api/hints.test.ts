@@ -22,6 +22,7 @@ test.each([
   ['BOOKING_UNKNOWN', undefined, 'bookctl reservations list'],
   ['not_found', 'webhooks:write', 'bookctl webhooks list'],
   [undefined, 'tours:read', 'bookctl tours search'],
+  [undefined, 'hotels:read', 'search again: bookctl hotels search'],
   [undefined, undefined, 'bookctl whoami'],
 ])('404 %s of another service, scope %s: %s', (code, scope, command) => {
   expect(hintOf(404, code, scope)).toContain(command)

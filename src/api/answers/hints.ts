@@ -6,7 +6,6 @@ import type {ErrorCode} from '../../contract/error-codes.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {isObject, own} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
-import type {Scope} from '../../contract/operations.js'
 import {retryAfterMilliseconds} from '../http/retry.js'
 import type {Answer, ExchangeError, ExchangeFault} from '../types.js'
 import {quoted} from './errors.js'
@@ -20,10 +19,11 @@ const LATER = 'try again later; if it lasts, tell the operator the time and the 
 const RESUME =
   'bookctl reserve --resume REF finds out with the same key and body; bookctl journal lists what was tried'
 
-const BY_CODE: Readonly<Record<ErrorCode, string>> = {
+export const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
+
+const BY_CODE = {
   invalid_request:
     'send a JSON object as bookctl reserve --template prints one; --dry-run shows what is sent',
-  validation_failed: 'correct the fields that are named; --dry-run shows what is sent',
   guest_count_mismatch: 'name as many adults and children as were searched for, or search again with --room',
   nationality_mismatch: 'give the --nationality of the search, or search again with this one',
   invalid_identity_number: "check the number on the guest's document, and identity.type: TC or PASSPORT",
@@ -32,23 +32,18 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   url_not_https:
     'give an https:// address; for a receiver on this machine: webhooks listen --tls, or sandbox start --allow-http-loopback',
   invalid_scope: 'ask for scopes that were granted to you: bookctl login --scope …',
-  unsupported_grant_type: 'check that the base URL is the address of the service: bookctl whoami shows it',
+  unsupported_grant_type: BASE_URL_HINT,
   invalid_client: 'check client id, secret and base URL, and log in again with: bookctl login',
-  token_invalid: 'log in again with: bookctl login',
-  token_expired: 'log in again with: bookctl login',
   insufficient_balance:
     'bookctl account shows the balance; top it up, or let the customer pay: --pay instant',
   insufficient_scope: 'log in with the scope as well: bookctl login --scope …',
   forbidden: 'bookctl whoami shows who you are to the service; ask the operator for access',
-  not_found: 'check the identifier in the command, and the base URL: bookctl whoami shows it',
   offer_not_found: SEARCH_AGAIN,
   hotel_not_found: 'bookctl hotels search lists hotels; the id is in the raw offer with --json',
   tour_not_found: 'bookctl tours search lists the tours',
   reservation_not_found: FIND_RESERVATION,
   subscription_not_found: FIND_SUBSCRIPTION,
   delivery_not_found: 'bookctl sandbox deliveries lists them',
-  method_not_allowed: 'check method and path; bookctl sandbox openapi lists both',
-  request_timeout: LATER,
   offer_already_used: 'bookctl journal lists what was booked from here, with which offer',
   duplicate_client_reference:
     'bookctl journal shows whose it is; for another booking choose another --client-reference',
@@ -62,60 +57,44 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   subscription_passive: 'bookctl webhooks update ID --active makes it send again',
   offer_expired: SEARCH_AGAIN,
   rooms_unavailable: 'choose another offer: bookctl hotels search',
-  payload_too_large: 'send less at once; --dry-run shows what is sent',
-  expectation_failed: 'send no Expect header',
   idempotency_key_reused: 'leave out --idempotency-key to generate a new one',
-  rate_limited: 'too many requests: wait a moment',
-  head_too_large: 'send fewer or shorter headers',
-  internal_error: LATER,
-  service_unavailable: LATER,
-  upstream_timeout: LATER,
-}
+} as const satisfies Partial<Record<ErrorCode, string>>
 
-/** Keywords in unknown codes, in this order. */
+/** What is gone, by keywords in an unknown code, else in the scope of the operation, in this order. */
 const BY_WORD: readonly (readonly [RegExp, string])[] = [
-  [/offer|rate|availab|sold/, SEARCH_AGAIN],
+  [/offer|rate|availab|sold|hotels:read/, SEARCH_AGAIN],
   [/subscription|webhook/, FIND_SUBSCRIPTION],
   [/tour/, BY_CODE.tour_not_found],
   [/hotel|property/, BY_CODE.hotel_not_found],
   [/reservation|booking|voucher/, FIND_RESERVATION],
 ]
 
-/** Where a 404 does not say what was not found. */
-const BY_SCOPE: Partial<Readonly<Record<string, string>>> = {
-  'hotels:read': SEARCH_AGAIN,
-  'tours:read': BY_CODE.tour_not_found,
-  'reservations:read': FIND_RESERVATION,
-  'reservations:write': FIND_RESERVATION,
-  'webhooks:read': FIND_SUBSCRIPTION,
-  'webhooks:write': FIND_SUBSCRIPTION,
-} satisfies Partial<Record<Scope, string>>
+const CORRECT = 'correct the fields that are named; --dry-run shows what is sent'
 
 const BY_STATUS: Readonly<Record<number, string>> = {
-  400: BY_CODE.validation_failed,
-  401: BY_CODE.token_invalid,
+  400: CORRECT,
+  401: 'log in again with: bookctl login',
   402: BY_CODE.insufficient_balance,
-  404: BY_CODE.not_found,
-  405: BY_CODE.method_not_allowed,
+  404: 'check the identifier in the command, and the base URL: bookctl whoami shows it',
+  405: 'check method and path; bookctl sandbox openapi lists both',
+  408: LATER,
   409: 'it is not in the state for this: look at it first, with the command that shows or lists it',
   410: 'it is gone: find what there is now, with the command that searches or lists it',
-  413: BY_CODE.payload_too_large,
-  422: BY_CODE.validation_failed,
-  429: BY_CODE.rate_limited,
+  413: 'send less at once; --dry-run shows what is sent',
+  417: 'send no Expect header',
+  422: CORRECT,
+  429: 'too many requests: wait a moment',
+  431: 'send fewer or shorter headers',
 }
 
 /** One line, for a refusal with `code` and `status` of an operation that needs `scope`. */
-export function nextStep(code: string, status: number, scope: string | undefined): string | undefined {
+export function nextStep(code: string, status: number, scope = ''): string | undefined {
   const name = snakeCase(code)
-  if (Object.hasOwn(BY_CODE, name) && name !== 'not_found') return BY_CODE[name as ErrorCode]
-  if (status === 404 || status === 410) {
-    const found = BY_WORD.find(([words]) => words.test(name))?.[1] ?? BY_SCOPE[scope ?? '']
-    if (found !== undefined) return found
-  }
-  return BY_STATUS[status]
+  if (Object.hasOwn(BY_CODE, name)) return BY_CODE[name as keyof typeof BY_CODE]
+  const isGone = status === 404 || status === 410
+  const place = [name, scope].flatMap(text => BY_WORD.filter(([words]) => isGone && words.test(text)))[0]
+  return place?.[1] ?? BY_STATUS[status] ?? (status < 200 || status >= 500 ? LATER : undefined)
 }
-
-export const BASE_URL_HINT = 'check that the base URL is the address of the service: bookctl whoami shows it'
 
 /** The hint for a refusal, or a failure of the service, with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the operation needs. */
 export function hintFor(
@@ -125,7 +104,7 @@ export function hintFor(
   scope: string | undefined,
 ): string | undefined {
   const step = nextStep(code, answer.status, scope)
-  if (answer.status < 200 || answer.status >= 500) return waitHint(answer, now) ?? step ?? 'try again later'
+  if (answer.status < 200 || answer.status >= 500) return waitHint(answer, now) ?? step
   if (answer.status === 403) return scopeHint(answer, scope) ?? step
   if (answer.status === 429) return waitHint(answer, now) ?? step
   if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
