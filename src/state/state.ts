@@ -64,15 +64,11 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
   const toWrite = (own: OwnDatabase, place: () => string | undefined = () => directory) =>
     writes ? lazily(own.name, () => openOwn(own, place())) : toLookAt(own)
   const writable = once(() => writes && isWritableDirectory(directory))
-  /** `database`, or an empty one while there is no file and this process has not created one. */
-  const ifAny =
-    ({name}: OwnDatabase, database: () => Database) =>
-    () =>
-      opened.has(name) ? database() : openIfAny(join(directory, name), database)
-  /** The same; in a directory that cannot be written, the file is still read. */
+  /** An empty one while there is no file; in a directory that cannot be written, the file is still read. */
   const toRead = (own: OwnDatabase, database: () => Database) => {
     const looked = toLookAt(own)
-    return ifAny(own, () => (writable() ? database() : looked()))
+    const open = () => (writable() ? database() : looked())
+    return () => (opened.has(own.name) ? open() : openIfAny(join(directory, own.name), open))
   }
   const whenUsed = (own: OwnDatabase) => {
     const database = toWrite(own)
@@ -118,8 +114,6 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     routed(async () => (isShared() ? ((await shared())[name] as unknown as Ports[Name]) : local), own)
   const journal = createJournalStore(stateDatabase, directory)
   const tokens = createTokenStore(tokensAndSecrets, () => (writable() ? directory : undefined), generation)
-  const sharedJournal = (client: JournalClient) =>
-    routed(async () => (await shared()).journal.forClient(client))
   /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
   const knownClients = async () => {
     const ofProfiles = Object.entries(settings.read().profiles).map(
@@ -167,10 +161,14 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     }),
     secrets,
     journal: place('journal', journal, {
-      forClient: (client: JournalClient) =>
-        isShared()
-          ? withoutLocal(sharedJournal(client), journal.forClient(client))
-          : journal.forClient(client),
+      forClient(client: JournalClient) {
+        const own = journal.forClient(client)
+        if (!isShared()) return own
+        return withoutLocal(
+          routed(async () => (await shared()).journal.forClient(client)),
+          own,
+        )
+      },
     }),
     offers: place('offers', createOfferStore(stateDatabase)),
     cities: createCityStore(stateDatabase),
