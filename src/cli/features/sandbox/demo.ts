@@ -56,8 +56,6 @@ const GUESTS = [
   'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
 ]
 
-const EVENTS = ['--event', 'reservation.confirmed']
-
 /** One demo; `stop` ends its processes and removes what it wrote. */
 export class Demo {
   private readonly directory = makeTemporaryDirectory()
@@ -88,7 +86,8 @@ export class Demo {
     await step(WHY.balance, ['account'])
     const port = await findFreePort()
     const url = `https://127.0.0.1:${port}/hooks`
-    const created = await step(WHY.subscribe, ['webhooks', 'create', '--url', url, ...EVENTS])
+    const create = `webhooks create --url ${url} --event reservation.confirmed`
+    const created = await step(WHY.subscribe, create.split(' '))
     const listen = `webhooks listen --tls --port ${port} --path /hooks --exit-after 1 --within 60`
     const listening = this.start(WHY.listen, listen.split(' '))
     await listening.ready
@@ -122,11 +121,11 @@ export class Demo {
   }
 
   private searching(): string[] {
-    const stay = ['--check-in', addDays(this.options.today, 60), '--nights', '3']
-    const who = ['--room', '2', '--nationality', 'TR', '--currency', 'EUR', '--sort', 'price', '--limit', '3']
-    // Few enough for a narrow terminal.
-    const columns = ['--columns', 'offer_id,hotel_name,board,price']
-    return ['hotels', 'search', '--city', '101', ...stay, ...who, ...columns]
+    const stay = `--city 101 --check-in ${addDays(this.options.today, 60)} --nights 3 --room 2`
+    // Columns few enough for a narrow terminal.
+    const rest =
+      '--nationality TR --currency EUR --sort price --limit 3 --columns offer_id,hotel_name,board,price'
+    return `hotels search ${stay} ${rest}`.split(' ')
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
@@ -155,17 +154,14 @@ export class Demo {
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
     this.options.onCommand(command, why)
     let output = ''
-    let sayReady = () => {}
-    const firstLine = new Promise<void>(resolve => {
-      sayReady = resolve
-    })
     const streams = this.options.json ? [child.stdout] : [child.stdout, child.stderr]
-    for (const stream of streams) {
-      stream?.setEncoding('utf8').on('data', chunk => {
-        output += chunk
-        if (/"type":"ready"|^Ready: /m.test(output)) sayReady()
-      })
-    }
+    const firstLine = new Promise<void>(resolve => {
+      for (const stream of streams)
+        stream?.setEncoding('utf8').on('data', chunk => {
+          output += chunk
+          if (/"type":"ready"|^Ready: /m.test(output)) resolve()
+        })
+    })
     child.stdin?.on('error', () => {})
     child.stdin?.end(stdin)
     const done = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 1))).then(
