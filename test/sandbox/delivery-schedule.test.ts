@@ -3,8 +3,7 @@ import {afterEach, expect, test} from 'vitest'
 import {startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
-import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
-import {readPage, sendForm} from './site.js'
+import {readPage, refusalOf, sandboxForEachTest, sendForm} from './each-sandbox.js'
 
 const MINUTE = 60
 const HOUR = 3600

@@ -1,4 +1,4 @@
-/** A sandbox for each test of a file, and what tests say of its refusals. */
+/** A sandbox for each test of a file, what tests say of its refusals, and its own pages with their forms. */
 import {afterEach, beforeEach} from 'vitest'
 import {
   type JsonAnswer,
@@ -27,4 +27,20 @@ export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: tru
 export async function refusalOf(answer: JsonAnswer | Promise<JsonAnswer>): Promise<string> {
   const {status, json} = await answer
   return `${status} ${json.error?.code}`
+}
+
+/** A page of the sandbox's own. */
+export async function readPage({sandbox, origin}: TestSandbox, path: string, init: RequestInit = {}) {
+  const answer = await sandbox.handle(new Request(origin + path, init))
+  return {status: answer.status, headers: answer.headers, text: await answer.text()}
+}
+
+/** Posts `fields` from a page of the sandbox itself, unless `headers` say otherwise. */
+export function sendForm(
+  sandbox: TestSandbox,
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {origin: sandbox.origin},
+) {
+  return readPage(sandbox, path, {method: 'POST', headers, body: new URLSearchParams(fields)})
 }

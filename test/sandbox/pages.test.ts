@@ -2,8 +2,7 @@
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
 import {ADULT} from '../support/sandbox.js'
-import {sandboxForEachTest} from './each-sandbox.js'
-import {readPage, sendForm} from './site.js'
+import {readPage, sandboxForEachTest, sendForm} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

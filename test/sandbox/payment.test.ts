@@ -25,6 +25,8 @@ function submit(result: string): Promise<Response> {
   return fetch(pending.payment.url, {method: 'POST', body, redirect: 'manual'})
 }
 
+const pageText = async (query = '') => (await fetch(pending.payment.url + query)).text()
+
 test('an instant reservation waits for its payment and takes nothing from the balance', async () => {
   expect(pending).toMatchObject({
     status: 'PENDING_PAYMENT',
@@ -52,6 +54,7 @@ test('paying on the page confirms the reservation', async () => {
 
 test('a failed payment may be tried again', async () => {
   await submit('failed')
+  expect(await pageText()).toContain('role="alert">The payment was declined')
   expect(await current()).toMatchObject({
     status: 'PENDING_PAYMENT',
     payment: {status: 'FAILED', failure_code: 'card_declined', url: pending.payment.url},
@@ -64,6 +67,7 @@ test('a failed payment may be tried again', async () => {
 test('leaving changes nothing, and paying twice pays once', async () => {
   const left = await submit('left')
   expect(left.status).toBe(303)
+  expect(await pageText('?result=left')).toContain('Not paid yet')
   expect(await current()).toMatchObject({status: 'PENDING_PAYMENT', payment: {status: 'PENDING'}})
   await submit('paid')
   expect((await submit('failed')).status).toBe(303)
@@ -88,7 +92,7 @@ test('an unpaid reservation expires after fifteen minutes, at that instant', asy
   })
   await submit('paid')
   expect((await current()).status).toBe('EXPIRED')
-  const page = await (await fetch(pending.payment.url)).text()
+  const page = await pageText()
   expect(page).toContain('The time to pay is over')
   expect(page).not.toContain('<button')
 })

@@ -1,16 +1,50 @@
-/** What was answered is there after SIGKILL, and one file has one sandbox. */
+/** What was answered is there after SIGKILL, one file has one sandbox, and no delivery is lost or repeated beyond what was under way. */
 import {randomUUID} from 'node:crypto'
 import {chmodSync, readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
-import {expect, test} from 'vitest'
+import {afterEach, beforeEach, expect, test} from 'vitest'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
+import {ownDirectory, ownHome} from '../support/own.js'
 import {connectTo, reservationRequest, startSandbox} from '../support/sandbox.js'
-import {advanceClock, killableSandbox, STAY} from './killable.js'
+import {type Started, start} from '../support/started-sandboxes.js'
+import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
+import {waitUntil} from '../support/wait.js'
+import {writeWaiting} from './waiting-deliveries.js'
 
-const killable = killableSandbox()
+/** Days that can be searched in real time, which these sandboxes run in. */
+const STAY = {check_in: daysAhead(30), check_out: daysAhead(33)}
+
+function daysAhead(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+let directory: string
+let database: string
+let started: Started
+
+beforeEach(() => {
+  directory = ownDirectory()
+  database = join(directory, 'sandbox.db')
+})
+
+/** Starts a sandbox on the file, in a process of its own; returns its origin. */
+async function startAgain(): Promise<string> {
+  started = await start(ownHome(), '--allow-http-loopback', '--db', database)
+  return new URL(started.baseUrl).origin
+}
+
+const kill = () => started.stop('SIGKILL')
+
+/** Advances the clock of the sandbox at `origin`. */
+async function advanceClock(origin: string, seconds: number): Promise<void> {
+  const headers = {'content-type': 'application/json'}
+  const body = JSON.stringify({advance_seconds: seconds})
+  const answer = await fetch(`${origin}/_sandbox/clock`, {method: 'POST', headers, body})
+  if (!answer.ok) throw new Error(`the clock answered ${answer.status}`)
+}
 
 test('a killed sandbox comes back at another port with what it had answered', async () => {
-  const first = await killable.start()
+  const first = await startAgain()
   const client = await connectTo(first)
   const offers = await client.search(STAY)
   const body = reservationRequest(offers[0].offer_id)
@@ -18,9 +52,9 @@ test('a killed sandbox comes back at another port with what it had answered', as
   const made = await client.reserve(body, key)
   const pending = await client.reserve(reservationRequest(offers[1].offer_id, {payment: {mode: 'instant'}}))
   await advanceClock(first, 600)
-  await killable.kill()
+  await kill()
 
-  const origin = await killable.start()
+  const origin = await startAgain()
   const again = await connectTo(origin)
   const shown = await again.call('GET', `/reservations/${made.json.data.reservation_ref}`)
   expect(shown.json.data).toEqual(made.json.data)
@@ -35,29 +69,26 @@ test('a killed sandbox comes back at another port with what it had answered', as
 })
 
 test('refuses a file that another sandbox has open, until that one is killed', async () => {
-  await killable.start()
-  const database = join(killable.directory, 'sandbox.db')
+  await startAgain()
   const busy = expect.objectContaining({
     fault: 'busy',
     message: expect.stringContaining('another local sandbox'),
     hint: expect.stringContaining('--db'),
   })
   expect(() => createSandbox({database})).toThrow(busy)
-  await killable.kill()
+  await kill()
   createSandbox({database}).close()
 })
 
 test('leaves alone the permissions of the directory of a file the user names', () => {
-  const {directory} = killable
   chmodSync(directory, 0o755)
-  createSandbox({database: join(directory, 'sandbox.db')}).close()
+  createSandbox({database}).close()
   expect(statSync(directory).mode & 0o777).toBe(0o755)
-  expect(statSync(join(directory, 'sandbox.db')).mode & 0o777).toBe(0o600)
+  expect(statSync(database).mode & 0o777).toBe(0o600)
 })
 
 test('stores no client secret and no token', async () => {
-  const {directory} = killable
-  const sandbox = await startSandbox({database: join(directory, 'sandbox.db')})
+  const sandbox = await startSandbox({database})
   const client = await sandbox.client()
   await sandbox.close()
   // What is not yet in the file itself is in its log.
@@ -65,4 +96,76 @@ test('stores no client secret and no token', async () => {
   expect(bytes.includes('cid_sandbox')).toBe(true)
   expect(bytes.includes('sk_test_sandbox')).toBe(false)
   expect(bytes.includes(client.token)).toBe(false)
+})
+
+let subscriber: Subscriber | undefined
+afterEach(() => subscriber?.close())
+
+/** Subscribes and makes a reservation; the events of both types are then due. Returns the signing secret. */
+async function causeEvents(origin: string, answering: Answering): Promise<string> {
+  subscriber = await startSubscriber(answering)
+  const client = await connectTo(origin)
+  const wanted = {url: `${subscriber.origin}/hooks`, events: ['reservation.confirmed']}
+  const created = await client.call('POST', '/webhooks/subscriptions', wanted)
+  const [offer] = await client.search(STAY)
+  const made = await client.convert(offer)
+  expect(made.status).toBe(201)
+  return created.json.data.secret
+}
+
+interface Shown {
+  readonly status: string
+  readonly attempts: readonly {n: number; at: string}[]
+}
+
+async function deliveries(origin: string): Promise<Shown[]> {
+  const answer = await fetch(`${origin}/_sandbox/deliveries`)
+  return ((await answer.json()) as {data: Shown[]}).data
+}
+
+async function delivery(origin: string): Promise<Shown> {
+  return (await deliveries(origin))[0] as Shown
+}
+
+test('makes each of the eight attempts once, also when it is killed between them', async () => {
+  let origin = await startAgain()
+  const secret = await causeEvents(origin, answer => answer.writeHead(500).end())
+  await waitUntil(async () => (await delivery(origin)).attempts.length === 1, 'the first attempt')
+  // One attempt is due, then some, then those that are left and no more.
+  const moves = [60, 300 + 1800 + 7200, 200 * 3600]
+  for (const [index, count] of [2, 5, 8].entries()) {
+    await kill()
+    origin = await startAgain()
+    await advanceClock(origin, moves[index] ?? 0)
+    expect((await delivery(origin)).attempts).toHaveLength(count)
+  }
+  const {status, attempts} = await delivery(origin)
+  expect([status, attempts.map(({n}) => n)]).toEqual(['ABANDONED', [1, 2, 3, 4, 5, 6, 7, 8]])
+  const received = subscriber?.received ?? []
+  expect(received).toHaveLength(8)
+  const times = received.map(event => signedAt(event, secret))
+  expect(times).not.toContain(null)
+  expect(new Set(times).size).toBe(8)
+})
+
+test('repeats only what was not recorded, when it is killed amid hundreds', async () => {
+  const count = 240
+  subscriber = await startSubscriber()
+  const due = Math.ceil(Date.now() / 1000) + 3600
+  writeWaiting(database, `${subscriber.origin}/hooks`, count, due)
+  let origin = await startAgain()
+  const moving = advanceClock(origin, 2 * 3600).catch(() => 'ended with the sandbox')
+  await subscriber.waitFor(count / 3)
+  await kill()
+  expect(await moving).toBe('ended with the sandbox')
+  const before = subscriber.received.length
+  expect(before).toBeLessThan(count)
+  origin = await startAgain()
+  await advanceClock(origin, 2 * 3600)
+  const shown = (await deliveries(origin)).map(({status, attempts}) => `${status} ${attempts.length}`)
+  expect(shown).toEqual(Array(count).fill('DELIVERED 1'))
+  const ids = subscriber.received.map(({headers}) => String(headers['x-service-event-id']))
+  expect(new Set(ids).size).toBe(count)
+  // At most what waits for one commit, and what is under way beside it.
+  expect(ids.length - count).toBeLessThanOrEqual(64 + 8)
 })

@@ -2,10 +2,10 @@ import {expect, onTestFinished, test} from 'vitest'
 import {eventually} from '../support/eventually.js'
 import {ownHome} from '../support/own.js'
 import {ownSandbox} from '../support/served-sandbox.js'
+import {exportsOf, start} from '../support/started-sandboxes.js'
 import {reservationIn} from '../support/stay.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {atTerminal} from '../support/terminal.js'
-import {exportsOf, start} from './started-sandboxes.js'
 
 test('prints each request as it comes, without secrets, and the dashboard is none', async () => {
   const home = ownHome()

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {ownHome, ownListening} from '../support/own.js'
-import {exportsOf, occupy, start} from './started-sandboxes.js'
+import {exportsOf, occupy, start} from '../support/started-sandboxes.js'
 
 test('starts on the same port again, so that exports, profiles and tokens survive a restart', async () => {
   const home = ownHome()

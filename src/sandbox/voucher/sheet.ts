@@ -170,7 +170,7 @@ export class Sheet {
 }
 
 /** On one line, without controls and marks of direction; each character that the font lacks becomes U+FFFD. */
-export function printableWith(hasGlyph: (codePoint: number) => boolean): (text: string) => string {
+function printableWith(hasGlyph: (codePoint: number) => boolean): (text: string) => string {
   return text => {
     const spaced = text
       .normalize('NFC')

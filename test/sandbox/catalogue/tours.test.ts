@@ -1,9 +1,10 @@
-/** The tours of the local sandbox: always the same, enough of them, and sensible. */
+/** The tours of the local sandbox: always the same, enough of them, sensible, and found by search and detail. */
 import {describe, expect, it} from 'vitest'
 import {toMinor} from '../../../src/contract/money.js'
 import {CITIES} from '../../../src/sandbox/catalogue/cities.js'
 import {currencyList} from '../../../src/sandbox/catalogue/currencies.js'
 import {findTour, runsOn, toursOf} from '../../../src/sandbox/catalogue/tours.js'
+import {sandboxForEachTest} from '../each-sandbox.js'
 
 const ALL = CITIES.flatMap(({id}) => toursOf(id, 'EUR'))
 
@@ -45,5 +46,34 @@ describe('tours', () => {
     const days = ['09', '10', '11', '12', '13', '14', '15'].map(day => `2030-07-${day}`)
     const resting = ALL.map(tour => days.filter(day => !runsOn(tour, day)).length)
     expect(new Set(resting)).toEqual(new Set([0, 1]))
+  })
+})
+
+describe('the service', () => {
+  const {client} = sandboxForEachTest()
+
+  const search = (change: object = {}) =>
+    client.call('POST', '/tours/search', {destination: {type: 'CITY', id: 101}, currency: 'EUR', ...change})
+
+  it('leaves out the tours that rest on the day asked for', async () => {
+    const all = (await search()).json.data.length
+    const days = Array.from({length: 7}, (_, day) => `2030-07-${10 + day}`)
+    const counts = await Promise.all(days.map(async date => (await search({date})).json.data.length))
+    expect(Math.min(...counts)).toBeLessThan(all)
+    expect(Math.min(...counts)).toBeGreaterThan(7)
+  })
+
+  it.each([
+    [{destination: {type: 'CITY', id: 999}}, 'destination.id'],
+    [{currency: 'XTS'}, 'currency'],
+    [{date: '2020-01-01'}, 'date'],
+    [{date: '2030-02-30'}, 'date'],
+  ])('refuses %j', async (change, field) => {
+    const {status, json} = await search(change)
+    expect([status, json.error.code, json.error.details[0].field]).toEqual([400, 'validation_failed', field])
+  })
+
+  it('knows no other tour', async () => {
+    expect((await client.call('GET', '/tours/tour_101_99')).json.error.code).toBe('tour_not_found')
   })
 })

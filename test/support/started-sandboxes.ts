@@ -1,7 +1,7 @@
 /** Sandboxes that tests start in homes of their own, with a stop by themselves when the test ends. */
 import {createServer} from 'node:net'
 import {expect, onTestFinished} from 'vitest'
-import type {Finished, Home, Serving} from '../support/bookctl.js'
+import type {Finished, Home, Serving} from './bookctl.js'
 
 export interface Started extends Serving {
   readonly baseUrl: string
