@@ -217,7 +217,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
       ])
       for (const result of results) held.delete(nameOf(result))
     },
-    prune: (time, limit) => prune(store, time, limit),
+    prune: (time, limit) => prune(store, now() - time, limit),
     async close() {
       clearInterval(renewal)
       clearInterval(disowning)
@@ -258,7 +258,8 @@ function inStatements(events: readonly Arrival[]): Arrival[][] {
   return parts
 }
 
-export function createSharedEvents(store: StoreConnection): EventStore {
+/** `now`: Unix seconds on this machine. */
+export function createSharedEvents(store: StoreConnection, now: () => number): EventStore {
   return {
     async page(filter, from, limit) {
       const newestFirst = !('after' in from)
@@ -277,15 +278,15 @@ export function createSharedEvents(store: StoreConnection): EventStore {
       const {rows} = await store.query<EventForward>(sql, [sequence])
       return rows
     },
-    prune: (time, limit) => prune(store, time, limit),
+    prune: (time, limit) => prune(store, now() - time, limit),
   }
 }
 
-/** Removes events; never one that is still to be forwarded. */
-async function prune(store: StoreConnection, time: number, limit: number): Promise<number> {
+/** Removes events older than so many seconds, by the store's clock; never one that is still to be forwarded. */
+async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
   const sql = `DELETE FROM bookctl.events WHERE sequence IN (
-    SELECT sequence FROM bookctl.events e WHERE received_at < to_timestamp($1) AND NOT EXISTS (
+    SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => $1) AND NOT EXISTS (
       SELECT FROM bookctl.forwards f WHERE f.sequence = e.sequence AND f.state = 'pending')
     ORDER BY received_at LIMIT $2)`
-  return (await store.query(sql, [time, limit])).count
+  return (await store.query(sql, [age, limit])).count
 }

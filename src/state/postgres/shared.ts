@@ -54,7 +54,7 @@ export function openSharedStores(options: StoreOptions): SharedStores {
     journal: createSharedJournal(store, sealFor),
     offers: createSharedOffers(store, now),
     subscriptions: createSharedSubscriptions(store),
-    events: createSharedEvents(store),
+    events: createSharedEvents(store, now),
     async inspect() {
       await store.query(INSPECT)
       const began = performance.now()
