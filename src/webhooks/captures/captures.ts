@@ -1,6 +1,6 @@
 /**
  * Captured webhooks in the forms that people have: a raw body, a whole HTTP request, a HAR file, a capture of `webhooks
- * listen` (NDJSON). The content says which it is. Bodies stream; only one record of a HAR file or capture is in memory.
+ * listen` (NDJSON). The content says which it is. Bodies stream, and captures by records; a HAR file is held.
  */
 
 import {isEventEnvelope} from '../signature/event.js'
