@@ -30,6 +30,19 @@ test('a short line, a long word and a narrow terminal', () => {
   expect(hang('Hotel      a b c d e f g h i j k', 16, 11)).toEqual(['Hotel', '  a b c d e f g', '  h i j k'])
 })
 
+test('a command with an address is broken between its words', () => {
+  const command = 'bookctl webhooks events replay evt_b1 --to http://127.0.0.1:4703/h --resign'
+  const lines = hang(`             Replay it: ${command}`, 60, 13)
+  expect(lines.map(line => line.trim())).toEqual([
+    'Replay it: bookctl webhooks events replay',
+    'evt_b1 --to http://127.0.0.1:4703/h --resign',
+  ])
+  expect(hang(`Hint: list them: bookctl journal, then again: bookctl reserve --resume bk-1`, 50, 2)).toEqual([
+    'Hint: list them: bookctl journal, then again:',
+    '  bookctl reserve --resume bk-1',
+  ])
+})
+
 test.each([
   ['a padded name', `${'x'.repeat(69)}Price:1.00EUR,paid`],
   ['wide letters', `${'東'.repeat(40)}Price:1.00EUR`],

@@ -61,8 +61,8 @@ const TO_BE_COPIED = /^(?:https?:\/\/[\w.-]+(?::\d+)?(?=[/?#]|$))?[\w.~%+/=?&#@!
 /** With less room beside the first line's indent, the text starts on the next line. */
 const NARROWEST_TEXT = 12
 
-/** A command in a sentence: in backticks, or up to the next comma, colon or bracket. */
-const COMMAND = /`[^`]*`|eval "[^"]*"|bookctl(?: [^\s;,:)?]+)+/g
+/** A command in a sentence: in backticks, or up to a bracket, or a comma or colon at the end of a word. */
+const COMMAND = /`[^`]*`|eval "[^"]*"|bookctl(?: (?:[^\s;,:)?]|[,:?](?=[^\s,:?]))+)+/g
 
 /** `text` in lines of at most `columns`; a longer word is broken unless `isWhole` forbids it. */
 export function wrap(

@@ -37,7 +37,16 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
     shown: isSeveral ? ['input', 'valid', 'reason', 'event_id', 'findings'] : VERIFY_COLUMNS.slice(1),
     id: item => item.event_id,
     single: !isSeveral,
-    ...(isSeveral ? {} : {lead: paint => [paint(...verdictOf(single))], facts: factsOf(single)}),
+    ...(isSeveral ? {} : {lead: verdictLines(single), facts: factsOf(single)}),
+  }
+}
+
+function verdictLines(result: CheckResult): NonNullable<Result['lead']> {
+  const [style, text] = verdictOf(result)
+  return async (paint, columns) => {
+    if (text.length <= columns) return [paint(style, text)]
+    const {hang} = await import('../../terminal/text.js')
+    return hang(text, columns, 2).map(line => paint(style, line))
   }
 }
 
