@@ -1,8 +1,14 @@
-import * as Flags from '@oclif/core/flags'
-import {type LoginInput, logIn, overriddenWarning} from '../cli/features/access/access.js'
-import {describeLogin, logInPatiently, nextSteps, readLogin} from '../cli/features/access/login.js'
+import {overriddenWarning} from '../cli/features/access/access.js'
+import {
+  describeLogin,
+  type LoginInput,
+  logIn,
+  logInPatiently,
+  loginFlags,
+  nextSteps,
+  readLogin,
+} from '../cli/features/access/login.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
-import {scopeFlag} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import type {Question} from '../cli/terminal/prompts/ask.js'
 import {single} from '../cli/terminal/result.js'
@@ -20,18 +26,7 @@ for booking are requested: account:read, hotels:read, reservations:read, reserva
   ]
   static override columns = ['profile', 'base_url', 'client_id', 'mode', 'scopes', 'expires_at', 'stored_in']
   static override candidates = {scope: 'scopes'} as const
-  static override flags = {
-    'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
-    'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
-    'client-secret-file': Flags.string({
-      helpValue: 'FILE',
-      exclusive: ['client-secret-stdin'],
-      summary: 'read the client secret from a file; - is standard input',
-    }),
-    scope: scopeFlag('scope to request, now and later'),
-    keychain: Flags.boolean({summary: 'store the secret in the keychain of the operating system'}),
-    ...dryRunFlag,
-  }
+  static override flags = {...loginFlags, ...dryRunFlag}
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Login)

@@ -53,7 +53,7 @@ test.each<[Defined, string, object]>([
   [ToursSearch, '--date 2030-06-01 --currency usd', {date: '2030-06-01', currency: 'USD'}],
   [Reserve, '--guest name=A,tc=1', {guest: [{name: 'A', identity: {type: 'TC', number: '1'}}]}],
   [Reserve, '--contact name=A --nationality de', {contact: {name: 'A'}, nationality: 'DE'}],
-  [Api, 'GET / --header A:b:c', {header: [['A', 'b:c']]}],
+  [Api, 'GET / --header A:b:c', {header: [['a', 'b:c']]}],
   [SandboxStart, '--port 0', {port: 0, latency: 0}],
   [WebhooksCreate, '--url https://a.example/ --event a,b --event c', {event: ['a', 'b', 'c']}],
   [WebhooksListen, '--event a --event b', {event: ['a', 'b'], host: '127.0.0.1'}],

@@ -1,7 +1,12 @@
 /** What `login` asks, and when it refuses. */
 import {expect, test} from 'vitest'
-import type {LoginInput} from '../../src/cli/features/access/access.js'
-import {type LoginFlags, logInPatiently, nextSteps, readLogin} from '../../src/cli/features/access/login.js'
+import {
+  type LoginFlags,
+  type LoginInput,
+  logInPatiently,
+  nextSteps,
+  readLogin,
+} from '../../src/cli/features/access/login.js'
 import type {Question} from '../../src/cli/terminal/prompts/ask.js'
 import {Failure} from '../../src/contract/failure.js'
 import type {State} from '../../src/state/state.js'

@@ -4,12 +4,7 @@ import {usage} from '../../contract/failure.js'
 import {percentDecoded} from '../../contract/foreign-text.js'
 import {mayBeThisMachine} from '../../contract/loopback.js'
 
-export interface ProxyServer {
-  /** Origin of the proxy, without credentials; safe to print. */
-  readonly origin: string
-  /** Value of Proxy-Authorization; never printed. */
-  readonly authorization: string | undefined
-}
+export type ProxyServer = ReturnType<typeof parseProxy>
 
 /** The proxy for `url`, or undefined to connect directly; this machine is always reached directly. */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefined {
@@ -24,7 +19,8 @@ function setting(env: NodeJS.ProcessEnv, name: string): string {
   return (env[name] ?? env[name.toUpperCase()] ?? '').trim()
 }
 
-function parseProxy(text: string, name: string): ProxyServer {
+/** `origin` is safe to print; `authorization`, the value of Proxy-Authorization, is never printed. */
+function parseProxy(text: string, name: string) {
   // `proxy:3128` is common; curl reads it as http.
   const written = text.includes('://') ? text : `http://${text}`
   const url = URL.canParse(written) ? new URL(written) : undefined

@@ -1,82 +1,19 @@
-/** Logging in, and the identity that commands use. */
+/** The identity that commands use, and where it is kept. */
 import {join} from 'node:path'
 import {requestToken, type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
-import {modeOfSecret} from '../../../contract/identifiers.js'
 import {own} from '../../../contract/json.js'
-import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
+import {BOOKING_SCOPES} from '../../../contract/operations.js'
 import type {CachedToken} from '../../../contract/token-cache.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
-import {StorageError} from '../../../storage/errors.js'
 import {type Target, TOKEN_CLIENT} from '../../session/target.js'
-
-/** Checked: `readLogin` gives it. */
-export interface LoginInput {
-  readonly profile: string
-  readonly baseUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /** Of --scope; without it the scopes of booking are requested and none is configured. */
-  readonly scopes: readonly Scope[] | undefined
-  readonly keychain: boolean
-}
 
 /** The service a login goes to, with the rest of its request. */
 export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
-
-/** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
-export async function logIn(parts: RequestParts, state: State, input: LoginInput) {
-  const {baseUrl} = input
-  const mode = modeOfSecret(input.clientSecret)
-  const before = recordOf(state, input.profile)
-  if (!state.writable) {
-    const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
-    throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
-  }
-  const token = await requestToken({...parts, baseUrl, credentials: input}, input.scopes ?? BOOKING_SCOPES)
-  const place = input.keychain ? 'keychain' : 'file'
-  if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
-  await state.settings.update(
-    file => {
-      const {current_profile, profiles} = file.read()
-      file.set(['profiles', input.profile], {
-        ...keptOf(own(profiles, input.profile), baseUrl),
-        base_url: baseUrl,
-        client_id: input.clientId,
-        ...(input.scopes ? {scopes: [...input.scopes]} : {}),
-        mode,
-        secret_store: place,
-      })
-      if (current_profile === undefined) file.set(['current_profile'], input.profile)
-    },
-    {
-      // A process killed here leaves the old login intact, whose secret is still stored beside the new client's.
-      ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
-      whenDone: () => forgetEarlier(state, input, before),
-    },
-  )
-  await state.tokens.put(tokenClientOf(baseUrl, input), token)
-  return {
-    profile: input.profile,
-    base_url: baseUrl,
-    client_id: input.clientId,
-    mode,
-    scopes: token.scopes,
-    expires_at: isoTime(token.expiresAt),
-    stored_in: storedIn(place, state),
-  }
-}
-
-async function forgetEarlier(state: State, input: LoginInput, before: Profile | undefined): Promise<void> {
-  await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
-  if (before?.secret_store !== 'keychain') return
-  const earlier = {profile: input.profile, clientId: before.client_id}
-  await state.secrets.remove(earlier, 'keychain', input.keychain ? input : undefined)
-}
 
 /** The profile of that name in config.json. */
 export function recordOf(state: State, name: string): Profile | undefined {
@@ -93,11 +30,6 @@ export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what:
   if (names.length === 0) return undefined
   const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use ${what}`
   return `Warning: the environment overrides ${what} (${names.join(', ')}): ${way}`
-}
-
-/** What a profile keeps after a new login: not its scopes, and not the paths of another service. */
-function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
-  return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
 }
 
 /** Where a secret kept in `place` is, in words or as a path. */

@@ -1,10 +1,17 @@
 /** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
+import * as Flags from '@oclif/core/flags'
+import type {InferredFlags} from '@oclif/core/interfaces'
+import {requestToken, tokenClientOf} from '../../../api/auth/tokens.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
+import {isoTime} from '../../../contract/dates.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {REDACTED} from '../../../contract/foreign-text.js'
+import {modeOfSecret} from '../../../contract/identifiers.js'
+import {own} from '../../../contract/json.js'
 import {BOOKING_SCOPES, OPERATIONS} from '../../../contract/operations.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
 import {readSecret, stdinIsTerminal} from '../../input/files.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {
@@ -15,20 +22,27 @@ import {
   DEFAULT_PROFILE,
   parseFlag,
   requireSameMode,
+  scopeFlag,
   scopesOf,
   type TargetFlags,
 } from '../../session/target.js'
 import type {Question} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
-import {type LoginInput, recordOf, storedIn} from './access.js'
+import {type RequestParts, recordOf, storedIn} from './access.js'
 
-export interface LoginFlags extends TargetFlags {
-  readonly 'client-id'?: string | undefined
-  readonly 'client-secret-stdin'?: boolean | undefined
-  readonly 'client-secret-file'?: string | undefined
-  readonly scope?: readonly string[] | undefined
-  readonly keychain?: boolean | undefined
+export const loginFlags = {
+  'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
+  'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
+  'client-secret-file': Flags.string({
+    helpValue: 'FILE',
+    exclusive: ['client-secret-stdin'],
+    summary: 'read the client secret from a file; - is standard input',
+  }),
+  scope: scopeFlag('scope to request, now and later'),
+  keychain: Flags.boolean({summary: 'store the secret in the keychain of the operating system'}),
 }
+
+export type LoginFlags = TargetFlags & Partial<InferredFlags<typeof loginFlags>>
 
 /** Puts questions to a person, or throws usage naming their flags. */
 type Ask = (questions: readonly Question[]) => Promise<string[]>
@@ -58,6 +72,9 @@ export async function logInPatiently<T>(
   }
 }
 
+/** Checked. `scopes`: of --scope or the variable; without any those of booking are requested, and none is configured. */
+export type LoginInput = Awaited<ReturnType<typeof readLogin>>['input']
+
 /** What to log in with, and the question about the secret if that was asked for. */
 export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state: State, ask: Ask) {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
@@ -76,8 +93,63 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const {baseUrl} = parseBaseUrl(address)
   checkCredentials(clientId, clientSecret, baseUrl)
   const {keychain = false} = flags
-  const input: LoginInput = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
+  const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
   return {input, askedFor: asked.find(({secret}) => secret)}
+}
+
+/** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
+export async function logIn(parts: RequestParts, state: State, input: LoginInput) {
+  const {baseUrl} = input
+  const mode = modeOfSecret(input.clientSecret)
+  const before = recordOf(state, input.profile)
+  if (!state.writable) {
+    const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
+    throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
+  }
+  const token = await requestToken({...parts, baseUrl, credentials: input}, input.scopes ?? BOOKING_SCOPES)
+  const place = input.keychain ? 'keychain' : 'file'
+  if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
+  await state.settings.update(
+    file => {
+      const {current_profile, profiles} = file.read()
+      file.set(['profiles', input.profile], {
+        ...keptOf(own(profiles, input.profile), baseUrl),
+        base_url: baseUrl,
+        client_id: input.clientId,
+        ...(input.scopes ? {scopes: [...input.scopes]} : {}),
+        mode,
+        secret_store: place,
+      })
+      if (current_profile === undefined) file.set(['current_profile'], input.profile)
+    },
+    {
+      // A process killed here leaves the old login intact, whose secret is still stored beside the new client's.
+      ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
+      whenDone: () => forgetEarlier(state, input, before),
+    },
+  )
+  await state.tokens.put(tokenClientOf(baseUrl, input), token)
+  return {
+    profile: input.profile,
+    base_url: baseUrl,
+    client_id: input.clientId,
+    mode,
+    scopes: token.scopes,
+    expires_at: isoTime(token.expiresAt),
+    stored_in: storedIn(place, state),
+  }
+}
+
+async function forgetEarlier(state: State, input: LoginInput, before: Profile | undefined): Promise<void> {
+  await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
+  if (before?.secret_store !== 'keychain') return
+  const earlier = {profile: input.profile, clientId: before.client_id}
+  await state.secrets.remove(earlier, 'keychain', input.keychain ? input : undefined)
+}
+
+/** What a profile keeps after a new login: not its scopes, and not the paths of another service. */
+function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
+  return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
 }
 
 /** The result of --dry-run. */

@@ -21,11 +21,7 @@ import type {Check} from '../doctor/check.js'
 import {doctorResult} from '../doctor/doctor.js'
 import {journalRow} from '../reserve/journal.js'
 
-interface BundleFile {
-  readonly name: string
-  readonly about: string
-  readonly text: string
-}
+type BundleFile = ReturnType<typeof manifestOf>
 
 interface BundleParts {
   readonly state: State
@@ -69,7 +65,7 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
   return [manifestOf(files, parts), ...files]
 }
 
-function manifestOf(files: readonly BundleFile[], {version, now}: BundleParts): BundleFile {
+function manifestOf(files: readonly {name: string; about: string}[], {version, now}: BundleParts) {
   const lines = [
     `Support bundle of ${version.name} ${version.version}, made ${isoTime(now)}.`,
     '',
