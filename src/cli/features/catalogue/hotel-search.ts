@@ -1,4 +1,4 @@
-/** A hotel search: sent, remembered for `reserve`, filtered. */
+/** A hotel search: from the flags to the request of §2.2, and from the answer to what is printed, and remembered for `reserve`. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {textIn} from '../../../api/answers/facts.js'
@@ -27,84 +27,9 @@ import {cityFlag, cityText} from './city-names.js'
 import {absentIn, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, countOf, narrowed, PRICE_COLUMN} from './narrow.js'
 
-/** Searches and remembers every offer found, also those filtered out. Throws Failure. */
-export async function search(
-  connection: Connection,
-  request: SearchRequest,
-  wanted: Narrowing,
-): Promise<Result<FoundOffer>> {
-  const outcome = await searchHotels(connection.api, request)
-  const {state, clock, target} = connection
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.remembers) await state.offers.remember(client, offersFound(request, outcome), clock.now())
-  const offers = narrow(outcome.offers, wanted)
-  return {
-    document: {
-      search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
-      searched_at: isoTime(outcome.searchedAt),
-      expires_at: isoTime(outcome.expiresAt),
-      offers,
-    },
-    items: offers,
-    columns: OFFER_COLUMNS,
-    shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
-    ...countOf('offer', offers, outcome.offers, describeSearch(request, outcome, connection)),
-  }
-}
-
-/** `Istanbul (101), 2030-06-01 to 2030-06-04 (3 nights), 2 adults, nationality TR`. */
-function describeSearch(
-  {destination, check_in, check_out, rooms, client_nationality}: SearchRequest,
-  {offers}: SearchOutcome,
-  connection: Connection,
-): string {
-  const city = cityText(destination.id, connection, offers[0] && cityOf(offers[0]))
-  const nights = counted(nightsBetween(check_in, check_out), 'night')
-  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
-  const ages = rooms.flatMap(room => room.children_ages)
-  const people = [
-    ...(rooms.length > 1 ? [`${rooms.length} rooms`] : []),
-    counted(adults, 'adult'),
-    ...(ages.length > 0 ? [`${counted(ages.length, 'child', 'children')} (${ages.join(', ')})`] : []),
-  ]
-  return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
-}
-
-/** The name of its city, where the service says it. */
-function cityOf({raw}: FoundOffer): string | undefined {
-  const fields = fieldsOf(raw)
-  const hotel = fieldsOf(firstObject(fields.get('hotel')) ?? {})
-  return textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
-}
-
-/** Named as in JSON, plus total and currency as columns of their own. */
-export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
-  ...columnsOf<PricedOffer>(['offer_id']),
-  ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
-  ...columnsOf<PricedOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
-  PRICE_COLUMN,
-  ...columnsOf<PricedOffer>(['free_cancellation_until'], {isMinor: true}),
-  ...columnsOf<PricedOffer>(['refundable']),
-  ...AMOUNT_COLUMNS,
-  ...columnsOf<PricedOffer>(['expires_at']),
-]
-
-/** Lazy, because there may be many offers. */
-function* offersFound(request: SearchRequest, {offers, searchedAt}: SearchOutcome) {
-  for (const offer of offers) yield offerFound(request, offer, searchedAt)
-}
-
-/** An offer of a search as it is remembered. */
-export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
-  const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
-  const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
-  const details = {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id}
-  const times = {searched_at, expires_at: Date.parse(expires_at) / 1000}
-  return {...offer, ...price, details, nationality, check_in, check_out, rooms, ...times}
-}
-
 /** Without --room. */
 const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
+
 /** Read again when the check-in is known. */
 const checkOutFlag = checkedFlag((field, text) => {
   readCheckOut(field, text, '0001-01-01')
@@ -186,6 +111,71 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
   return checkOut ? readCheckOut('--check-out', checkOut, checkIn) : leaveAfter(checkIn, nights ?? 1)
 }
 
+/** Searches and remembers every offer found, also those filtered out. Throws Failure. */
+export async function search(
+  connection: Connection,
+  request: SearchRequest,
+  wanted: Narrowing,
+): Promise<Result<FoundOffer>> {
+  const outcome = await searchHotels(connection.api, request)
+  const {state, clock, target} = connection
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  if (state.remembers) {
+    const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
+    await state.offers.remember(client, found, clock.now())
+  }
+  const offers = narrow(outcome.offers, wanted)
+  return {
+    document: {
+      search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
+      searched_at: isoTime(outcome.searchedAt),
+      expires_at: isoTime(outcome.expiresAt),
+      offers,
+    },
+    items: offers,
+    columns: OFFER_COLUMNS,
+    shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
+    ...countOf('offer', offers, outcome.offers, describeSearch(request, outcome, connection)),
+  }
+}
+
+/** `Istanbul (101), 2030-06-01 to 2030-06-04 (3 nights), 2 adults, nationality TR`. */
+function describeSearch(
+  {destination, check_in, check_out, rooms, client_nationality}: SearchRequest,
+  {offers}: SearchOutcome,
+  connection: Connection,
+): string {
+  const city = cityText(destination.id, connection, offers[0] && cityOf(offers[0]))
+  const nights = counted(nightsBetween(check_in, check_out), 'night')
+  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
+  const ages = rooms.flatMap(room => room.children_ages)
+  const people = [
+    ...(rooms.length > 1 ? [`${rooms.length} rooms`] : []),
+    counted(adults, 'adult'),
+    ...(ages.length > 0 ? [`${counted(ages.length, 'child', 'children')} (${ages.join(', ')})`] : []),
+  ]
+  return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
+}
+
+/** The name of its city, where the service says it. */
+function cityOf({raw}: FoundOffer): string | undefined {
+  const fields = fieldsOf(raw)
+  const hotel = fieldsOf(firstObject(fields.get('hotel')) ?? {})
+  return textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
+}
+
+/** Named as in JSON, plus total and currency as columns of their own. */
+export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
+  ...columnsOf<PricedOffer>(['offer_id']),
+  ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
+  ...columnsOf<PricedOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
+  PRICE_COLUMN,
+  ...columnsOf<PricedOffer>(['free_cancellation_until'], {isMinor: true}),
+  ...columnsOf<PricedOffer>(['refundable']),
+  ...AMOUNT_COLUMNS,
+  ...columnsOf<PricedOffer>(['expires_at']),
+]
+
 /** The offers wanted, in the order wanted. An offer whose price or terms are not known is left out where they matter. */
 export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
   const {refundable, board = ''} = wanted
@@ -195,4 +185,13 @@ export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundO
       (offer.board ?? '').toLowerCase().includes(board.toLowerCase()),
   )
   return narrowed(kept, wanted, {stars: ({stars}) => stars && -stars, name: ({hotel_name}) => hotel_name})
+}
+
+/** An offer of a search as it is remembered. */
+export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
+  const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
+  const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
+  const details = {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id}
+  const times = {searched_at, expires_at: Date.parse(expires_at) / 1000}
+  return {...offer, ...price, details, nationality, check_in, check_out, rooms, ...times}
 }
