@@ -4,6 +4,7 @@
  * stored with its client id, so that none is ever sent with another id.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
+import type {AsyncEntry} from '@napi-rs/keyring'
 import {Failure} from '../contract/failure.js'
 import type {Database, Value} from '../storage/database.js'
 
@@ -101,24 +102,16 @@ function accountOf({profile, clientId}: SecretOwner): string {
 
 const KEYCHAIN_SECONDS = 3
 
-export interface Keychain {
-  read(account: string): Promise<string | undefined>
-  write(account: string, secret: string): Promise<void>
-  remove(account: string): Promise<boolean>
-}
+export type Keychain = ReturnType<typeof createKeychain>
 
-/** One secret of the keychain; the used part of `AsyncEntry` in @napi-rs/keyring. */
-export interface KeychainEntry {
-  getPassword(signal?: AbortSignal): Promise<string | null | undefined>
-  setPassword(secret: string, signal?: AbortSignal): Promise<void>
-  deleteCredential(signal?: AbortSignal): Promise<boolean>
-}
+/** One secret of the keychain. */
+export type KeychainEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deleteCredential'>
 
 /** The system's keychain, by an optional native package, loaded on first use. `directory` is part of the account names. */
 export function createKeychain(
   directory: string,
   loadEntry: (name: string) => Promise<KeychainEntry> = loadSystemEntry,
-): Keychain {
+) {
   const use = async <T>(account: string, work: (entry: KeychainEntry, signal: AbortSignal) => Promise<T>) => {
     try {
       const entry = await loadEntry(`${account} (${directory})`)
@@ -128,9 +121,11 @@ export function createKeychain(
     }
   }
   return {
-    read: async account => (await use(account, (entry, signal) => entry.getPassword(signal))) ?? undefined,
-    write: (account, secret) => use(account, (entry, signal) => entry.setPassword(secret, signal)),
-    remove: account => use(account, (entry, signal) => entry.deleteCredential(signal)),
+    read: async (account: string) =>
+      (await use(account, (entry, signal) => entry.getPassword(signal))) ?? undefined,
+    write: (account: string, secret: string) =>
+      use(account, (entry, signal) => entry.setPassword(secret, signal)),
+    remove: (account: string) => use(account, (entry, signal) => entry.deleteCredential(signal)),
   }
 }
 
