@@ -13,13 +13,6 @@ export interface NewEvent {
   readonly targets: readonly string[]
 }
 
-/** The profile of the events, and the process that forwards them. */
-export interface Keeper {
-  readonly profile: string
-  /** The running process, as `createOwner` names it. */
-  readonly owner: string
-}
-
 export interface StoredEvent extends Omit<NewEvent, 'targets'> {
   /** Grows with every event received. */
   readonly sequence: number
@@ -72,16 +65,16 @@ export interface EventStore {
   prune(time: number, limit: number): Promise<number>
 }
 
-/** What a listening process keeps its events in. Calls reject with what the store throws. */
+/** What a listening process keeps the events of a profile in. Calls reject with what the store throws. */
 export interface EventKeeper extends Pick<EventStore, 'prune'> {
   /** Stores events, durable when it resolves; reports for each whether its id was known. */
-  receive(keeper: Keeper, events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
-  /** Adopts the forwards of owners that no longer run, due at once; returns their number. */
-  adopt(owner: string, targets: readonly string[], now: number): Promise<number>
-  /** Due forwards of `owner`, oldest first, without those taken before and not settled yet. */
-  take(owner: string, target: string, now: number, limit: number): Promise<DueForward[]>
+  receive(events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
+  /** Adopts the forwards of processes that no longer run, due at once; returns their number. */
+  adopt(targets: readonly string[], now: number): Promise<number>
+  /** Due forwards of this process, oldest first; each is given out once until its result is recorded. */
+  take(target: string, now: number, limit: number): Promise<DueForward[]>
   /** Whether no other process may send it now: one that waited long for its turn may have been given to another. */
-  holds?(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
+  holds(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
   /** Records attempts in one transaction. */
   settle(results: readonly ForwardResult[]): Promise<void>
   /** Resolves when all calls are done and the store is closed. */

@@ -9,7 +9,6 @@ import {
   type EventStore,
   type ForwardResult,
   fromEventRow,
-  type Keeper,
   type NewEvent,
   packHeaders,
   type StoredEvent,
@@ -30,6 +29,12 @@ const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, 
 /** The table has no row ids, so last_insert_rowid() stays that of the event. */
 const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
   VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
+
+/** The profile of the events, and the process that forwards them, as `createOwner` names it. */
+interface Keeper {
+  readonly profile: string
+  readonly owner: string
+}
 
 /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
 export function receiveEvents(
@@ -92,7 +97,8 @@ const DUE = `SELECT events.sequence, target, event_id AS eventId, type, received
     AND sequence NOT IN (SELECT value FROM json_each(?))
   ORDER BY next_attempt_at LIMIT ?`
 
-export function createForwardStore(database: Database) {
+/** Forwards of the process `owner`. */
+export function createForwardStore(database: Database, owner: string) {
   const taken = new Map<string, Set<number>>()
   const takenOf = (target: string) => {
     const set = taken.get(target) ?? new Set<number>()
@@ -101,12 +107,7 @@ export function createForwardStore(database: Database) {
   }
   return {
     /** Adopts forwards of owners that are gone, or elsewhere and long overdue, due at once; returns their number. */
-    adopt(
-      owner: string,
-      targets: readonly string[],
-      fateOf: (owner: string) => OwnerFate,
-      now: number,
-    ): number {
+    adopt(targets: readonly string[], fateOf: (owner: string) => OwnerFate, now: number): number {
       const left = `state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
       const dueBy = {running: undefined, gone: Number.MAX_VALUE, elsewhere: now - LONG_DUE_SECONDS}
       return database.transaction(() => {
@@ -121,8 +122,8 @@ export function createForwardStore(database: Database) {
         return changes.reduce((sum, rows) => sum + rows, 0)
       })
     },
-    /** Due ones of `owner`, oldest first, without those taken before and not settled yet. */
-    take(owner: string, target: string, now: number, limit: number): DueForward[] {
+    /** Due ones, oldest first, without those taken before and not settled yet. */
+    take(target: string, now: number, limit: number): DueForward[] {
       const busy = takenOf(target)
       const rows = database
         .all<EventRow<DueForward>>(DUE, target, owner, now, JSON.stringify([...busy]), limit)

@@ -5,10 +5,10 @@
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import {StorageError} from '../storage/errors.js'
-import {fateOf} from '../storage/temporary.js'
+import {createOwner, fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
 import {createForwardStore, pruneEvents, receiveEvents} from './event-store.js'
-import type {AnswerMessage, CallMessage, EventCalls} from './event-worker.js'
+import type {AnswerMessage, CallMessage, EventCalls, ThreadData} from './event-worker.js'
 
 type Received = Parameters<EventCalls['receive']>
 type Answers = ReturnType<EventCalls['receive']>
@@ -18,22 +18,25 @@ interface Calls extends Omit<EventCalls, 'receive'> {
   receiveAll(received: readonly Received[]): Answers[]
 }
 
-function openCalls(directory: string): Calls {
+function openCalls({directory, profile}: ThreadData): Calls {
   const database = openOwn(EVENTS, directory)
-  const forwards = createForwardStore(database)
+  const owner = createOwner()
+  const forwards = createForwardStore(database, owner)
   let broken: StorageError | undefined
   return {
     receiveAll(received) {
       // After a failed flush the contents of the disk are unknown, and a second one would report success.
       if (broken) throw broken
       try {
-        return database.transaction(() => received.map(each => receiveEvents(database, ...each)))
+        return database.transaction(() =>
+          received.map(each => receiveEvents(database, {profile, owner}, ...each)),
+        )
       } catch (error) {
         if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
         throw error
       }
     },
-    adopt: (owner, targets, now) => forwards.adopt(owner, targets, other => fateOf(other, owner), now),
+    adopt: (targets, now) => forwards.adopt(targets, other => fateOf(other, owner), now),
     take: forwards.take,
     settle: forwards.settle,
     prune: (time, limit) => pruneEvents(database, time, limit),
@@ -44,12 +47,12 @@ function openCalls(directory: string): Calls {
 
 type Call = (...args: readonly unknown[]) => unknown
 
-function serve(directory: string, port: MessagePort): void {
+function serve(data: ThreadData, port: MessagePort): void {
   let calls: Calls | undefined
   const answer = (group: readonly CallMessage[]): AnswerMessage[] => {
     const [{name, args}] = group as [CallMessage]
     try {
-      if (name !== 'close') calls ??= openCalls(directory)
+      if (name !== 'close') calls ??= openCalls(data)
       const values =
         name === 'receive'
           ? calls?.receiveAll(group.map(call => call.args as Received))
@@ -89,4 +92,4 @@ function grouped(calls: readonly CallMessage[]): CallMessage[][] {
   return groups
 }
 
-serve((workerData as {directory: string}).directory, parentPort as MessagePort)
+serve(workerData as ThreadData, parentPort as MessagePort)

@@ -26,9 +26,15 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Starts the thread; events.db in `directory` is opened by the first call, which reports errors. */
-export function startEventWorker(directory: string): EventKeeper {
-  const worker = startThread(directory)
+export interface ThreadData {
+  /** Of events.db. */
+  readonly directory: string
+  readonly profile: string
+}
+
+/** Starts the thread; events.db is opened by the first call, which reports errors. */
+export function startEventWorker(workerData: ThreadData): EventKeeper {
+  const worker = startThread(workerData)
   const waiting = new Map<number, Waiting>()
   let calls = 0
   let failed: StorageError | undefined
@@ -64,6 +70,8 @@ export function startEventWorker(directory: string): EventKeeper {
     receive: call('receive'),
     adopt: call('adopt'),
     take: call('take'),
+    // No other process adopts those of one that runs.
+    holds: () => true,
     settle: call('settle'),
     prune: call('prune'),
     async close() {
@@ -78,9 +86,8 @@ function threadFailed(reason: string): StorageError {
 }
 
 /** Built, the thread is a file below dist/, wherever the build put this code; from source, it has to load tsx first. */
-function startThread(directory: string): Worker {
+function startThread(workerData: ThreadData): Worker {
   const url = import.meta.url
-  const workerData = {directory}
   const built = url.replace(/(.*\/dist\/).*/, '$1state/event-thread.js')
   if (!url.endsWith('.ts')) return new Worker(new URL(built), {workerData})
   const [tsx, entry] = [import.meta.resolve('tsx/esm/api'), new URL('./event-thread.ts', url)]

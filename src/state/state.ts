@@ -177,10 +177,10 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     subscriptions: place('subscriptions', createSubscriptionJournal(stateDatabase)),
     events: routed(async () => (isShared() ? (await shared()).events : ownEvents())),
     /** Where a listening process keeps its events; opened when first used, on connections or a thread of its own. */
-    async openEventKeeper(): Promise<EventKeeper> {
-      if (!isShared()) return (await import('./event-worker.js')).startEventWorker(directory)
+    async openEventKeeper(profile: string): Promise<EventKeeper> {
+      if (!isShared()) return (await import('./event-worker.js')).startEventWorker({directory, profile})
       const {openSharedKeeper} = await import('./postgres/shared.js')
-      return openSharedKeeper(await (store as StoreChoice).options())
+      return openSharedKeeper(profile, await (store as StoreChoice).options())
     },
     /**
      * Removes the secrets of profiles, but none from the keychain, and the tokens of clients to the last byte; with `all` the

@@ -25,10 +25,10 @@ beforeEach(() => {
 })
 
 const events = () => createEventStore(database)
-const forwards = () => createForwardStore(database)
+const forwards = () => createForwardStore(database, 'me')
 const taken = (now: number) =>
   forwards()
-    .take('me', TARGET, now, 9)
+    .take(TARGET, now, 9)
     .map(({eventId}) => eventId)
 
 test('stores a whole batch or nothing', async () => {
@@ -55,7 +55,7 @@ test('removes old events, a limited number at a time, but none that is still to 
 test('does not forward a duplicate', () => {
   receiveEvents(database, keeper, [eventOf('evt_1')])
   receiveEvents(database, keeper, [eventOf('evt_1', {targets: [TARGET]})])
-  expect(forwards().take('me', TARGET, 1e9, 9)).toEqual([])
+  expect(forwards().take(TARGET, 1e9, 9)).toEqual([])
 })
 
 test('adopts forwards of owners that are gone, and of those elsewhere only what is long overdue', () => {
@@ -66,13 +66,12 @@ test('adopts forwards of owners that are gone, and of those elsewhere only what 
     const failed = {sequence: n + 1, target: TARGET, status: null, ms: 1, error: 'timeout'}
     forwards().settle([{...failed, state: 'pending', nextAttemptAt: due}])
   }
-  const adopt = (now: number) =>
-    forwards().adopt('me', [TARGET], owner => fates[owner as keyof typeof fates], now)
+  const adopt = (now: number) => forwards().adopt([TARGET], owner => fates[owner as keyof typeof fates], now)
   expect([due - 1, due, due + 299].map(adopt)).toEqual([1, 0, 0])
   expect(taken(due - 1)).toEqual(['evt_0'])
   expect(adopt(due + 300)).toBe(1)
   expect(taken(due + 300)).toEqual(['evt_0', 'evt_2'])
-  expect(forwards().take('me', 'https://other/', 1e9, 9)).toEqual([])
+  expect(forwards().take('https://other/', 1e9, 9)).toEqual([])
 })
 
 test('knows whether an owner still runs', () => {
@@ -95,19 +94,19 @@ test('knows whether an owner still runs', () => {
 })
 
 test('the thread stores many events of any size, and nothing once it is closed', async () => {
-  const worker = startEventWorker(directory)
+  const worker = startEventWorker({directory, profile: 'default'})
   const many = Array.from({length: 300}, (_, n) => eventOf(`evt_${n}`, {body: Buffer.alloc(n, n)}))
-  const answers = await Promise.all([worker.receive(keeper, many), worker.receive(keeper, many)])
+  const answers = await Promise.all([worker.receive(many), worker.receive(many)])
   expect(answers.flat().filter(({duplicate}) => duplicate).length).toBe(300)
   await worker.close()
-  await expect(worker.receive(keeper, many)).rejects.toMatchObject({fault: 'failed'})
+  await expect(worker.receive(many)).rejects.toMatchObject({fault: 'failed'})
   const stored = await events().page({}, {after: 0}, 1000)
   expect(stored.map(({body}) => Buffer.from(body))).toEqual(many.map(({body}) => body))
 })
 
 test('reports a directory that cannot contain events.db', async () => {
-  const worker = startEventWorker(join(directory, 'events.db', 'deeper'))
+  const worker = startEventWorker({directory: join(directory, 'events.db', 'deeper'), profile: 'default'})
   const failure = {name: 'StorageError', fault: 'not_writable'}
-  await expect(worker.receive(keeper, [eventOf('evt_1')])).rejects.toMatchObject(failure)
+  await expect(worker.receive([eventOf('evt_1')])).rejects.toMatchObject(failure)
   await worker.close()
 })

@@ -33,7 +33,7 @@ export async function store(bench: Bench): Promise<Row[]> {
 async function stored(bench: Bench, server: PostgresServer): Promise<Row[]> {
   const url = await server.url('stored')
   const address = parseStoreUrl(url, {})
-  const keeper = await openSharedKeeper({address, trusted: undefined, timeoutMilliseconds: 10_000})
+  const keeper = await openSharedKeeper('default', {address, trusted: undefined, timeoutMilliseconds: 10_000})
   const count = bench.size(20_000, 4000)
   let batches = 0
   const receive = async () => {
@@ -47,7 +47,7 @@ async function stored(bench: Bench, server: PostgresServer): Promise<Row[]> {
       body: BODY,
       targets: [],
     }))
-    const results = await keeper.receive({profile: 'default', owner: 'bench'}, events)
+    const results = await keeper.receive(events)
     if (results.some(({duplicate}) => duplicate)) throw new Error('an event was stored before')
   }
   const pool = new pg.Pool({connectionString: url, max: AT_ONCE})

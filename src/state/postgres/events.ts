@@ -96,7 +96,7 @@ const MOST_UNKNOWN = 10_000
 const MOST_ID_LENGTH = 500
 
 /** The store of a listening process. `now`: Unix seconds on this machine. */
-export function createSharedKeeper(store: StoreConnection, now: () => number): EventKeeper {
+export function createSharedKeeper(store: StoreConnection, profile: string, now: () => number): EventKeeper {
   const lease = randomUUID()
   /** What this process holds, and until when, on the clock of performance.now(). */
   const held = new Map<string, {readonly sequence: number; readonly target: string; until: number}>()
@@ -135,7 +135,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
   const disowning = setInterval(() => void disown().catch(() => {}), DISOWN_MILLISECONDS).unref()
 
   /** The arrivals that are to be reported as new. */
-  const receiveSome = async (profile: string, events: readonly Arrival[]) => {
+  const receiveSome = async (events: readonly Arrival[]) => {
     let end = 0
     const starts = events.map(({body}) => {
       end += body.length
@@ -165,7 +165,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
   }
 
   return {
-    async receive({profile}, events) {
+    async receive(events) {
       const first = new Map<string, Arrival>()
       const arrivals = events.map((event): Arrival => {
         const eventId = storableId(event.eventId)
@@ -178,7 +178,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
       try {
         await disown()
         for (const some of inStatements([...first.values()]))
-          for (const arrival of await receiveSome(profile, some)) isNew.add(arrival)
+          for (const arrival of await receiveSome(some)) isNew.add(arrival)
       } catch (error) {
         // All of them are answered 503, also those that are stored.
         const until = performance.now() + UNKNOWN_MILLISECONDS
@@ -190,7 +190,7 @@ export function createSharedKeeper(store: StoreConnection, now: () => number): E
     },
     // A lease ends by itself.
     adopt: async () => 0,
-    async take(_, target, __, limit) {
+    async take(target, _, limit) {
       const until = performance.now() + TRUSTED_MILLISECONDS
       const values = [target, limit, lease, FORWARD_LEASE_SECONDS]
       const {rows} = await store.query<EventRow<DueForward>>(TAKE, values)

@@ -67,7 +67,10 @@ export function openSharedStores(options: StoreOptions): SharedStores {
 }
 
 /** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot write there now. */
-export async function openSharedKeeper(options: Omit<StoreOptions, 'most'>): Promise<EventKeeper> {
+export async function openSharedKeeper(
+  profile: string,
+  options: Omit<StoreOptions, 'most'>,
+): Promise<EventKeeper> {
   // At first there is time: the schema may have to be made.
   const first = openStore({...options, most: 1})
   try {
@@ -77,7 +80,7 @@ export async function openSharedKeeper(options: Omit<StoreOptions, 'most'>): Pro
   } finally {
     await first.close()
   }
-  return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), now)
+  return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), profile, now)
 }
 
 const IS_WRITABLE = `(SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')

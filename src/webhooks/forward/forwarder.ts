@@ -23,10 +23,7 @@ export const SIGNATURE_TOO_OLD = 'signature_too_old'
 
 interface ForwarderParts {
   readonly targets: readonly string[]
-  readonly store: {
-    /** The next due events; each is given out once until its result is recorded. */
-    take(target: string, now: number, limit: number): Promise<readonly DueForward[]>
-  } & Required<Pick<EventKeeper, 'holds' | 'settle'>>
+  readonly store: Pick<EventKeeper, 'take' | 'holds' | 'settle'>
   readonly handover: Handover
   /** The headers to send an event with at `now`, Unix seconds; undefined gives it up as `SIGNATURE_TOO_OLD`. */
   readonly headersOf: (one: DueForward, now: number) => readonly string[] | undefined

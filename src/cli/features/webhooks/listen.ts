@@ -8,7 +8,6 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {EVENT_RETENTION_SECONDS} from '../../../state/event-store.js'
 import {StorageError} from '../../../storage/errors.js'
-import {createOwner} from '../../../storage/temporary.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
 import {createForwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
@@ -64,7 +63,6 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
   const state = await command.state()
   const tell = (text: string) => command.tell(text)
   const profile = profileName(flags, state)
-  const owner = createOwner()
   const expectation = plan.wait && (await createExpectation(plan.wait))
   const secrets = await watchSecrets(flags, state)
   command.whenStopped(secrets.stop)
@@ -75,7 +73,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
   const otherSecrets = () => storedWebhookSecrets(state)
   const terms = {flags, tell, targets: plan.targets, secrets: secrets.now, names, otherSecrets}
   const output = await createListenOutput(terms)
-  const keeper = await state.openEventKeeper()
+  const keeper = await state.openEventKeeper(profile)
   const talk = createOccasionally(tell)
   const count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
   let server: ServedReceiver | undefined
@@ -92,11 +90,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
 
   const forwarder = createForwarder({
     targets: plan.targets,
-    store: {
-      take: (target, now, limit) => keeper.take(owner, target, now, limit),
-      settle: results => keeper.settle(results),
-      holds: one => keeper.holds?.(one) ?? true,
-    },
+    store: keeper,
     headersOf: (one, now) => freshHeaders(one, names.signature, flags['no-resign'] ? [] : secrets.now(), now),
     handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
     clock: systemClock.now,
@@ -125,7 +119,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     if (!isAwaited) expectation?.see(parseBody(receipt.body))
   }
   const receiver = createReceiver({
-    store: {receive: events => keeper.receive({profile, owner}, events)},
+    store: keeper,
     secrets: secrets.now,
     headerNames: names,
     maxWaiting: RECEIVER_LIMITS.maxWaiting,
@@ -135,7 +129,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
   })
 
   /** Adopts forwards left by dead processes. */
-  const adopt = () => keeper.adopt(owner, plan.targets, systemClock.now())
+  const adopt = () => keeper.adopt(plan.targets, systemClock.now())
   const tidy = async () => {
     const oldest = systemClock.now() - EVENT_RETENTION_SECONDS
     try {
