@@ -22,8 +22,8 @@ import {
   type App,
   logRequests,
   type RequestState,
-  reportTo,
-  wrongMethod,
+  redactBody,
+  refuseOthers,
 } from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 
@@ -40,7 +40,6 @@ export function createApp(
   let turn: Promise<unknown> = Promise.resolve()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(notFound)
-  if (onAnswered) app.use(reportTo(onAnswered))
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
@@ -49,9 +48,11 @@ export function createApp(
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
   })
+  app.use(logRequests(service, onAnswered))
   app.use(async (context, next) => {
     context.set('origin', checkHost(context.req.raw, served()))
     context.set('body', await readBody(context.req.raw))
+    context.var.entry.body = redactBody(context.var.body)
     turn = turn.then(() => setImmediate())
     await turn
     expirePayments(service)
@@ -81,15 +82,16 @@ function addOperations(app: App, service: RunningService): void {
     const here = names.filter(name => OPERATIONS[name].path === path)
     const route = API_PATH + path.replace(/\{(\w+)\}/g, ':$1')
     for (const name of here) {
-      app.on(OPERATIONS[name].method, route, logRequests(service, name), context =>
+      app.on(OPERATIONS[name].method, route, context =>
         perform(service, name, HANDLERS[name] as (call: Call) => Answer, context),
       )
     }
-    app.all(route, logRequests(service, null), () => {
-      throw wrongMethod(here.map(name => OPERATIONS[name].method))
-    })
+    refuseOthers(
+      app,
+      route,
+      here.map(name => OPERATIONS[name].method),
+    )
   }
-  app.all(`${API_PATH}/*`, logRequests(service, null), notFound)
 }
 
 function notFound(): never {

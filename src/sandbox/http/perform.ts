@@ -23,6 +23,7 @@ export async function underFaults(
   context: RequestContext,
   work: (pause: Pause) => Promise<Response>,
 ): Promise<Response> {
+  context.var.entry.operation = operation
   const fault = service.faults.take(operation)
   const instead = faultInstead(fault)
   if (instead) return instead

@@ -14,6 +14,7 @@ export interface RequestState {
     /** `http://127.0.0.1:PORT`, as the request was sent to it. */
     origin: string
     body: Uint8Array
+    entry: LoggedRequest
     /** Whether the answer is cut in the middle, also if it is a refusal. */
     isTruncated?: boolean
   }
@@ -21,77 +22,38 @@ export interface RequestState {
 
 export type App = Hono<RequestState>
 
-/** Middleware that puts the request into the log, and its status when it is answered. */
+/** A request of the log, with how long it took when it was answered. */
+export type AnsweredRequest = LoggedRequest & {readonly milliseconds: number}
+
+/** Middleware that logs and reports each request but those of the dashboard and the controls. Its operation and body come later. */
 export function logRequests(
   {clock, requests}: Pick<Service, 'clock'> & {readonly requests: LoggedRequest[]},
-  operation: string | null,
+  onAnswered?: (request: AnsweredRequest) => void,
 ) {
   return async (context: Context<RequestState>, next: () => Promise<void>) => {
-    const entry = loggedRequest(context, operation, clock.now())
+    const {raw, path} = context.req
+    const startedAt = performance.now()
+    const entry = loggedRequest(raw, context.var.requestId, clock.now())
+    context.set('entry', entry)
+    if (path === '/' || /^\/(ui|_sandbox)(\/|$)/.test(path)) return next()
     requests.push(entry)
     if (requests.length > KEPT_REQUESTS) requests.shift()
-    await next()
-    entry.status = context.res.status
-  }
-}
-
-function loggedRequest(
-  {req: {raw}, var: state}: Context<RequestState>,
-  operation: string | null,
-  now: number,
-) {
-  return {
-    at: isoTime(now),
-    request_id: state.requestId,
-    operation,
-    method: raw.method,
-    path: redactPath(new URL(raw.url)),
-    headers: redactHeaders(raw.headers),
-    body: redactBody(state.body),
-    /** Null when the connection was dropped or is still open. */
-    status: null as number | null,
-  }
-}
-
-export interface AnsweredRequest {
-  readonly method: string
-  /** Without secrets. */
-  readonly path: string
-  /** Null when the connection was cut instead. */
-  readonly status: number | null
-  readonly milliseconds: number
-  readonly requestId: string
-}
-
-/** Middleware that reports each request that was answered, except those of the dashboard and the controls. */
-export function reportTo(report: (request: AnsweredRequest) => void) {
-  return async (context: Context<RequestState>, next: () => Promise<void>) => {
-    const startedAt = performance.now()
-    let status: number | null = null
     try {
       await next()
-      status = context.res.status
+      entry.status = context.res.status
     } finally {
-      const {raw, path} = context.req
-      const milliseconds = performance.now() - startedAt
-      const {requestId} = context.var
-      if (path !== '/' && !/^\/(ui|_sandbox)(\/|$)/.test(path))
-        report({method: raw.method, path: redactPath(new URL(raw.url)), status, milliseconds, requestId})
+      onAnswered?.({...entry, milliseconds: performance.now() - startedAt})
     }
   }
 }
 
 /** Refuses every method of the path but those that were added before. */
 export function refuseOthers(app: App, path: string, methods: readonly string[]): void {
-  app.all(path, () => {
-    throw wrongMethod(methods)
-  })
-}
-
-export function wrongMethod(methods: readonly string[]): Refusal {
   const allowed = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const Allow = allowed.join(', ')
-  return new Refusal('method_not_allowed', `this path takes ${Allow}`, {}, {Allow})
+  app.all(path, () => {
+    throw new Refusal('method_not_allowed', `this path takes ${Allow}`, {}, {Allow})
+  })
 }
 
 export const KEPT_REQUESTS = 200
@@ -103,6 +65,21 @@ const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|creat
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
+
+/** Without secrets. */
+function loggedRequest(request: Request, request_id: string, now: number) {
+  return {
+    at: isoTime(now),
+    request_id,
+    operation: null as string | null,
+    method: request.method,
+    path: redactPath(new URL(request.url)),
+    headers: redactHeaders(request.headers),
+    body: null as unknown,
+    /** Null when the connection was dropped or is still open. */
+    status: null as number | null,
+  }
+}
 
 /** The path and query, without the token of a payment or voucher link; of the query, only values known to be harmless. */
 function redactPath(url: URL): string {
@@ -128,7 +105,7 @@ function redactHeaders(headers: Headers): Record<string, string> {
 }
 
 /** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */
-function redactBody(bytes: Uint8Array): unknown {
+export function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MOST_LOGGED_BYTES) return `[longer than ${MOST_LOGGED_BYTES} bytes]`
   if (isTooDeep(bytes)) return '[nested too deeply]'
   try {

@@ -10,7 +10,7 @@ import {type FaultKind, faultField} from '../http/faults.js'
 import {checkForm, checkOrigin} from '../http/guard.js'
 import type {RunningService} from '../http/operation.js'
 import {underFaults} from '../http/perform.js'
-import {API_PATH, type App, logRequests, type RequestState, refuseOthers} from '../http/requests.js'
+import {API_PATH, type App, type RequestState, refuseOthers} from '../http/requests.js'
 import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
 import {faultList} from './faults.js'
 import {type Done, failureView, layOut, type View, type Visit} from './layout.js'
@@ -179,7 +179,7 @@ function addLink(
   pages: Partial<Record<'GET' | 'POST', readonly [operation: string, page: Page]>>,
 ): void {
   for (const [method, [operation, page]] of Object.entries(pages)) {
-    app.on(method, path, logRequests(service, operation), context => {
+    app.on(method, path, context => {
       if (method === 'POST') checkOrigin(context.req.raw, context.var.origin)
       return underFaults(service, operation, context, async pause => {
         await pause()

@@ -60,7 +60,7 @@ function realPath(path: string): string {
 }
 
 /** Status null: the connection was cut instead. */
-type AnsweredRequest = Record<'method' | 'path' | 'requestId', string> & {
+type AnsweredRequest = Record<'method' | 'path' | 'request_id', string> & {
   readonly status: number | null
   readonly milliseconds: number
 }
@@ -72,7 +72,7 @@ export function createRequestLines(asJson: boolean) {
   const redactor = createRedactor()
   const painter = painterFor(process.stdout, process.env)
   return {
-    add({method, path, status, milliseconds, requestId: request_id}: AnsweredRequest) {
+    add({method, path, status, milliseconds, request_id}: AnsweredRequest) {
       const shown = sanitizeLine(redactor.text(path), 500)
       const ms = Math.round(milliseconds)
       const style = status === null || status >= 500 ? 'bad' : status >= 400 ? 'waiting' : 'good'
