@@ -7,7 +7,6 @@
  */
 import type {LineShortcut} from '../captures/records.js'
 import {timeOf} from '../captures/request.js'
-import {keyOf} from '../signature/headers.js'
 import {verifyParsed} from '../signature/signature.js'
 import type {CheckResult} from './check.js'
 import type {CheckTerms} from './finding.js'
@@ -51,8 +50,8 @@ export function usualLineCheck(
 ): LineShortcut<{input: string} & CheckResult> | undefined {
   const {names, secrets, now, toleranceSeconds} = terms
   if (terms.signature !== undefined || terms.eventId !== undefined) return undefined
-  const signatureKey = `"${keyOf(names.signature)}":"`
-  const eventIdKey = `"${keyOf(names.eventId)}":"`
+  const signatureKey = `"${names.signature.toLowerCase()}":"`
+  const eventIdKey = `"${names.eventId.toLowerCase()}":"`
 
   return ({bytes, text}, start, end, number) => {
     if (end - start > MOST_LINE_BYTES) return undefined

@@ -22,13 +22,8 @@ export function gatherHeaders(pairs: Iterable<readonly [string, string]>): Heade
 
 /** The value of header `name`, in any case of letters; an array when it came more than once. */
 export function headerOf(headers: HeaderMap, name: string): string | readonly string[] | undefined {
-  const key = keyOf(name)
+  const key = name.toLowerCase()
   return Object.hasOwn(headers, key) ? headers[key] : undefined
-}
-
-/** The key of a header in a HeaderMap. */
-export function keyOf(name: string): string {
-  return name.toLowerCase()
 }
 
 /** Names and values in turn → pairs. A loop, because flatMap takes twenty times as long, for each event of an export. */

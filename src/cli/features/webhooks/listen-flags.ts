@@ -162,12 +162,8 @@ export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets'> 
 
 /** `work`; the result of `late` when it takes longer. */
 export async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
-  const done = new AbortController()
-  const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {
-    signal: done.signal,
-    ref: false,
-  }).then(late)
-  return Promise.race([work, timeout]).finally(() => done.abort())
+  const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
+  return Promise.race([work, timeout.then(late)])
 }
 
 export async function createExpectation({count, seconds, expect}: NonNullable<ListenPlan['wait']>) {
