@@ -22,7 +22,7 @@ async function findings({body = BODY, surplus, ...given}: Given, more: Partial<C
   const pieces = (async function* () {
     yield Buffer.from(body as string)
   })()
-  const afterwards = {surplus: surplus === undefined ? undefined : Buffer.from(surplus), notes: []}
+  const afterwards = {notes: [], ...(surplus === undefined ? {} : {surplus: Buffer.from(surplus)})}
   const headers = {'x-service-signature': HEADER}
   const {result} = await check({headers, ...given, body: pieces, afterwards}, checkTerms(more))
   return result.findings

@@ -23,7 +23,7 @@ const termsOf = (more: Partial<CheckTerms> = {}) =>
 const requestOf = (more: Partial<CapturedRequest> = {}): CapturedRequest => ({
   headers: {'x-service-signature': signatureOf(EVENT, T), 'x-service-event-id': 'evt_01'},
   body: Buffer.from(EVENT),
-  afterwards: {surplus: undefined, notes: ['a note']},
+  afterwards: {notes: ['a note']},
   ...more,
 })
 

@@ -1,5 +1,4 @@
 import {expect, test} from 'vitest'
-import {nothingAfterwards} from '../../src/webhooks/captures/request.js'
 import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
 import {BREAKS, type BrokenCapture} from './broken-captures.js'
 import {checkTerms, eventText, headerFor, seeded} from './signed-events.js'
@@ -8,7 +7,7 @@ import {checkTerms, eventText, headerFor, seeded} from './signed-events.js'
 const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 1)
 
 async function explain({header, body, secret, others = []}: BrokenCapture): Promise<CheckResult> {
-  const request = {headers: {'x-service-signature': header}, body, afterwards: nothingAfterwards()}
+  const request = {headers: {'x-service-signature': header}, body}
   const terms = checkTerms({secrets: [{name: 'file', secret}], otherSecrets: () => others})
   return (await check(request, terms)).result
 }

@@ -9,7 +9,7 @@ import {ByteSource} from './byte-source.js'
 import {readHar} from './har.js'
 import {readHttpRequest} from './http.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
-import {type CapturedRequest, nothingAfterwards} from './request.js'
+import type {CapturedRequest} from './request.js'
 
 export interface ReadOptions<T = never> {
   /** Whether --signature is given: then only a raw body or an HTTP request is expected. */
@@ -50,7 +50,7 @@ export async function* readCaptures<T = never>(
       if (requests) return yield requests
     }
   }
-  yield [{body: source.rest(), afterwards: nothingAfterwards()}]
+  yield [{body: source.rest()}]
 }
 
 function looksLikeHar(start: Buffer): boolean {

@@ -43,7 +43,7 @@ function requestOf(
     receivedAt,
     body,
     ...(typeof method === 'string' ? {method} : {}),
-    afterwards: {surplus: undefined, notes},
+    afterwards: {notes},
   }
 }
 

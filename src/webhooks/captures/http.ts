@@ -2,7 +2,7 @@
 
 import {gatherHeaders, type HeaderMap, headerOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
-import {type Afterwards, type CapturedRequest, nothingAfterwards, unreadable} from './request.js'
+import {type Afterwards, type CapturedRequest, unreadable} from './request.js'
 
 const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
 const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
@@ -29,7 +29,7 @@ export function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequ
   }
   source.skip(end ? end.index + end[0].length : text.length)
   const headers = parseHeaders(hasRequestLine ? lines.slice(1) : lines)
-  const afterwards = nothingAfterwards()
+  const afterwards: Afterwards = {notes: []}
   if (!end) return {...unreadable('the request is cut off within its headers', ''), headers}
   return {headers, body: bodyOf(source, headers, afterwards), afterwards}
 }

@@ -158,7 +158,6 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
     headers: headersOf(record.headers),
     receivedAt: timeOf(record.received_at),
     body,
-    afterwards: {surplus: undefined, notes: []},
   }
 }
 

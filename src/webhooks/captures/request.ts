@@ -4,7 +4,7 @@ import type {HeaderMap} from '../signature/headers.js'
 /** Known only after the body was read to its end. */
 export interface Afterwards {
   /** The bytes after the body, by its Content-Length, up to 4 MiB. */
-  surplus: Uint8Array | undefined
+  surplus?: Uint8Array
   /** Things a person should know about this capture. */
   readonly notes: string[]
 }
@@ -19,20 +19,16 @@ export interface CapturedRequest {
   readonly receivedAt?: number | undefined
   /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
-  readonly afterwards: Afterwards
+  readonly afterwards?: Afterwards
   /** Its place in the file, to follow the file's name: `#2` (entry, from 1) or `:17` (line). */
   readonly place?: string
   /** Why nothing could be read here: a broken line, a record that is too long. */
   readonly problem?: string
 }
 
-export function nothingAfterwards(): Afterwards {
-  return {surplus: undefined, notes: []}
-}
-
 /** A request that could not be read, and why. */
 export function unreadable(problem: string, place: string): CapturedRequest {
-  return {body: new Uint8Array(), afterwards: nothingAfterwards(), place, problem}
+  return {body: new Uint8Array(), place, problem}
 }
 
 /** The value in JSON `text`; undefined when it is not JSON. */

@@ -53,9 +53,8 @@ export function check(request: CapturedRequest, terms: CheckTerms): Checked | Pr
 
 function conclude(checked: CheckedRequest): Checked | Promise<Checked> {
   const {verdict, eventIdHeader} = checked
-  const {problem, afterwards} = checked.request
+  const {problem, afterwards: {notes = []} = {}} = checked.request
   const {event} = checked.body
-  const {notes} = afterwards
   const idAgrees = checkEventId(eventIdHeader, event)
   const result: CheckResult = {
     valid: verdict.valid && idAgrees,

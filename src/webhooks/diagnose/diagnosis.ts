@@ -78,7 +78,7 @@ function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
 }
 
 function bodiesOf({request}: CheckedRequest, rawBody: Uint8Array): BodyForm[] {
-  const {surplus} = request.afterwards
+  const surplus = request.afterwards?.surplus
   const inHand = {bytes: rawBody, causes: []}
   if (!surplus) return [inHand]
   const what = 'The body is longer than its Content-Length says, and was signed with its full length.'

@@ -41,8 +41,8 @@ async function read(file: Uint8Array, size: number) {
       const [alone = '', ...more] = [header ?? ''].flat()
       const isRight = more.length === 0 && isSigned(alone, whole, SIGNING_SECRET, T)
       must(!valid || isRight, 'found valid what is not', header)
-      const surplus = afterwards.surplus && Buffer.from(afterwards.surplus).toString('base64')
-      const rest = {problem, receivedAt, place, notes: [...afterwards.notes], surplus}
+      const surplus = afterwards?.surplus && Buffer.from(afterwards.surplus).toString('base64')
+      const rest = {problem, receivedAt, place, notes: [...(afterwards?.notes ?? [])], surplus}
       found.push({headers, body: whole.toString('base64'), rest})
     }
   return found

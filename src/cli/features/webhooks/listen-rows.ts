@@ -9,7 +9,6 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
-import {nothingAfterwards} from '../../../webhooks/captures/request.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/resign.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
@@ -142,7 +141,7 @@ async function explainRefusal(
   const {check} = await import('../../../webhooks/diagnose/check.js')
   const headers = gatherHeaders(pairsOf(rawHeaders))
   const {result} = await check(
-    {headers, body, receivedAt, afterwards: nothingAfterwards()},
+    {headers, body, receivedAt},
     {
       names,
       secrets: secrets(),

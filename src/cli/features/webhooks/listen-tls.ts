@@ -33,7 +33,7 @@ export async function listenIdentity(
 async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
   const cert = await readPemText('--cert', certFile)
   const key = await readPemText('--key', keyFile)
-  const certificate = parseCertificate(cert)
+  const certificate = tried(() => new X509Certificate(cert))
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
   if (isKeyOf(certificate, key)) return {cert, key}
   const problem = '--key: not the private key of --cert, as PEM without a passphrase'
@@ -54,8 +54,8 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   }
   const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME}
   const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
-    const kept = readAuthority(directory)
-    if (kept && isUsableAuthority(kept, now)) return kept
+    const kept = readAuthority(directory, now)
+    if (kept) return kept
     const made = await makeAuthority(now)
     writeWholeFile(join(directory, LISTEN_CA_KEY_NAME), Buffer.from(made.key), {existing: 'replace'})
     writeWholeFile(join(directory, LISTEN_CA_NAME), Buffer.from(made.cert), {existing: 'replace'})
@@ -65,10 +65,26 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   throw new StorageError('busy', `another process is creating ${LISTEN_CA_NAME}`, 'run the command again')
 }
 
-function readAuthority(directory: string): KeyPair | undefined {
+/** Undefined unless cert and key can be read, belong together, and outlive what they sign from `now` on. */
+function readAuthority(directory: string, now: number): KeyPair | undefined {
+  return tried(() => {
+    const [cert = '', key = ''] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name =>
+      readPem(join(directory, name)),
+    )
+    const certificate = new X509Certificate(cert)
+    const lasts = Date.parse(certificate.validTo) / 1000 > now + CERTIFICATE_DAYS * DAY_SECONDS
+    return certificate.ca && lasts && isKeyOf(certificate, key) ? {cert, key} : undefined
+  })
+}
+
+function isKeyOf(certificate: X509Certificate, pem: string): boolean | undefined {
+  return tried(() => certificate.checkPrivateKey(createPrivateKey(pem)))
+}
+
+/** The result of `work`; undefined when it throws. */
+function tried<T>(work: () => T): T | undefined {
   try {
-    const [cert, key] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name => readPem(join(directory, name)))
-    return cert !== undefined && key !== undefined ? {cert, key} : undefined
+    return work()
   } catch {
     return undefined
   }
@@ -128,29 +144,4 @@ async function makePair(
     ...(ca ? {ca} : {}),
   })
   return {cert, key}
-}
-
-/** Whether `authority` can be used: cert and key belong together, and it outlives what it signs from `now` on. */
-function isUsableAuthority({cert, key}: KeyPair, now: number): boolean {
-  const certificate = parseCertificate(cert)
-  if (!certificate?.ca || !isKeyOf(certificate, key)) return false
-  return Date.parse(certificate.validTo) / 1000 > now + CERTIFICATE_DAYS * DAY_SECONDS
-}
-
-/** The first certificate in `pem`; undefined when there is none that can be read. */
-function parseCertificate(pem: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(pem)
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether the private key in `pem` is that of `certificate`. */
-function isKeyOf(certificate: X509Certificate, pem: string): boolean {
-  try {
-    return certificate.checkPrivateKey(createPrivateKey(pem))
-  } catch {
-    return false
-  }
 }
