@@ -2,17 +2,27 @@
 import stringWidth from 'string-width'
 import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
+import {offerFound} from '../../../src/cli/features/catalogue/hotel-search.js'
 import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
-import {chooseOffer, findSame} from '../../../src/cli/features/wizard/find-offer.js'
+import {chooseOffer, findSame, type Listed} from '../../../src/cli/features/wizard/find-offer.js'
 import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/wizard/offer-lines.js'
 import {onThreeClocks} from '../../../src/cli/terminal/text.js'
+import type {OfferFound} from '../../../src/contract/seen-offers.js'
+import {searchRequest} from '../../support/sandbox.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const NOW = Date.parse('2030-05-01T00:00:00Z') / 1000
 beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'))
 
-const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
+const REQUEST = searchRequest()
+
+const offer = (change: Partial<FoundOffer> = {}): Listed => {
+  const found = {...USUAL, ...change}
+  return {...found, seen: offerFound(REQUEST, found, NOW)}
+}
+
+const USUAL: FoundOffer = {
   offer_id: 'off_1',
   hotel_name: 'Otel Şadırvan',
   stars: 3,
@@ -23,8 +33,7 @@ const offer = (change: Partial<FoundOffer> = {}): FoundOffer => ({
   free_cancellation_until: '2030-05-29T18:00:00+03:00',
   expires_at: '2030-05-01T00:15:00.000Z',
   raw: {},
-  ...change,
-})
+}
 
 describe('the deadline on three clocks', () => {
   const THERE = ['2030-05-29 11:00 your time (America/New_York)', '2030-05-29 15:00 UTC']
@@ -48,14 +57,15 @@ describe('the deadline on three clocks', () => {
     ],
     [offer({free_cancellation_until: null, refundable: null}), 'unknown'],
   ])('is in plain words (%#)', (shown, words) => {
-    expect(offerGlance(shown, NOW)).toContain(words)
+    expect(offerGlance(shown.seen, NOW)).toContain(words)
   })
 })
 
 test('what the answer does not say is shown as not known', () => {
   const bare = {hotel_name: null, stars: null, room_name: null, board: null}
   const shown = offerGlance(
-    offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null}),
+    offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null})
+      .seen,
     NOW,
   )
   expect(shown.match(/unknown|unnamed/g)?.length).toBe(4)
@@ -65,7 +75,7 @@ test('every charge and every policy has a line of its own in the summary, and wh
   const numbers = ['1', '2', '3', '4']
   const charges = numbers.map(n => ({description: 'fee for each night', amount: `1${n}.00`, currency: 'EUR'}))
   const policies = numbers.map(n => ({from: `2030-05-0${n}`, fee: `${n}.50`, currency: 'EUR'}))
-  const shown = offer({raw: {due_at_property: charges, cancellation_policies: policies}})
+  const shown = offer({raw: {due_at_property: charges, cancellation_policies: policies}}).seen
   const rows = detailRows(shown, NOW).map(([, text]) => text)
   for (const {amount} of charges)
     expect(rows.filter(text => text.startsWith(`${amount} EUR`))).toHaveLength(1)
@@ -74,8 +84,7 @@ test('every charge and every policy has a line of its own in the summary, and wh
 })
 
 test('what this machine did not keep is not put on the answer', () => {
-  const {raw: _, refundable: __, free_cancellation_until: ___, ...kept} = offer()
-  const text = detailRows(kept, NOW).join('\n')
+  const text = detailRows({...offer().seen, details: null}, NOW).join('\n')
   expect(text).toContain('not stored here; see: bookctl hotels price off_1')
   expect(text).not.toContain('the answer does not say')
 })
@@ -83,11 +92,11 @@ test('what this machine did not keep is not put on the answer', () => {
 test('removes control characters from a hostile name, and fits a line to the terminal', async () => {
   const hostile = ['\u001b[2J\u001b]0;x\u0007Otel', 'ホテル東京'.repeat(9), 'a\r\nb', '\u202eletO']
   for (const hotel_name of hostile) {
-    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}), NOW)
+    const line = offerLine(offer({hotel_name, board: '\u001b[31mBB'}).seen, NOW)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come through.
     expect(line).not.toMatch(/[\u0000-\u001f\u007f\u202e]/)
     expect(stringWidth(line)).toBeLessThanOrEqual(77)
-    expect(offerGlance(offer({room_name: hotel_name}), NOW)).not.toContain('\u001b')
+    expect(offerGlance(offer({room_name: hotel_name}).seen, NOW)).not.toContain('\u001b')
   }
 })
 
@@ -102,7 +111,7 @@ const fine = offer({
 })
 const OFFERS = [fine, offer(), cheap]
 
-async function choose(script: readonly Line[], wanted?: FoundOffer) {
+async function choose(script: readonly Line[], wanted?: OfferFound) {
   const prompts = scriptedPrompts(script)
   const view: OfferView = {sort: 'price', refundable: false}
   const choice = await chooseOffer(prompts, OFFERS, () => NOW, view, wanted)
@@ -123,13 +132,15 @@ describe('the list', () => {
   })
 
   test('what was chosen before comes first', async () => {
-    expect((await choose([['Offer', '']], {...fine, offer_id: 'off_old'})).id).toBe('off_fine')
+    expect((await choose([['Offer', '']], {...fine.seen, offer_id: 'off_old'})).id).toBe('off_fine')
   })
 })
 
 test('the same room is found again by hotel, room, board and terms', () => {
-  expect(findSame(OFFERS, offer({offer_id: 'off_old', hotel_name: 'OTEL SADIRVAN'}))?.offer_id).toBe('off_1')
-  expect(findSame(OFFERS, offer({board: 'HB'}))).toBeUndefined()
+  expect(findSame(OFFERS, offer({offer_id: 'off_old', hotel_name: 'OTEL SADIRVAN'}).seen)?.offer_id).toBe(
+    'off_1',
+  )
+  expect(findSame(OFFERS, offer({board: 'HB'}).seen)).toBeUndefined()
 })
 
 test('the time left', () => {

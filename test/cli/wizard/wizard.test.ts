@@ -1,10 +1,10 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {beforeEach, describe, expect, test} from 'vitest'
-import {search} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {offerFound, search} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {peopleHere} from '../../../src/cli/features/wizard/ask-contact.js'
 import {Draft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
-import {detailRows, shownOf} from '../../../src/cli/features/wizard/offer-lines.js'
+import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'
@@ -74,7 +74,7 @@ test('shows an earlier offer with all its terms, and searches again without aski
     const draft = new Draft()
     chooseSeen(draft, offer.offer_id, await state.offers.find(client, offer.offer_id))
     const seen = draft.chosen?.seen
-    expect(seen && detailRows(shownOf(seen), 0)).toEqual(detailRows(offer, 0))
+    expect(seen && detailRows(seen, 0)).toEqual(detailRows(offerFound(REQUEST, offer, 0), 0))
     expect(draft.search.city).toBe(101)
   }
 })

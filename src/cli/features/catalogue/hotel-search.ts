@@ -177,7 +177,7 @@ export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
 ]
 
 /** The offers wanted, in the order wanted. An offer whose price or terms are not known is left out where they matter. */
-export function narrow(offers: readonly FoundOffer[], wanted: Narrowing): FoundOffer[] {
+export function narrow<Offer extends FoundOffer>(offers: readonly Offer[], wanted: Narrowing): Offer[] {
   const {refundable, board = ''} = wanted
   const kept = offers.filter(
     offer =>

@@ -28,7 +28,7 @@ import {
   type WizardParts,
 } from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
-import {detailRows, knownTerms, type ShownOffer, shownOf} from './offer-lines.js'
+import {detailRows, termsIn} from './offer-lines.js'
 import {askCountry, contactText} from './questions.js'
 import {recoverFrom} from './recover.js'
 
@@ -92,7 +92,7 @@ async function askMissing(
   draft.contact ??= await askContact(prompts, lead, people, draft.contactFields)
   if (!draft.payment) {
     const {seen: cost = {total: null, currency: null}} = chosen
-    const modes = chosen.seen && knownTerms(shownOf(chosen.seen)).paymentModes
+    const modes = chosen.seen && termsIn(chosen.seen).paymentModes
     draft.payment = await askPayment(prompts, {cost, balance: await balanceOnce(), modes})
   }
   draft.reference ??= await askReference(prompts)
@@ -209,7 +209,7 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
 }
 
 interface PaymentFacts {
-  readonly cost: ShownOffer['price']
+  readonly cost: Pick<OfferFound, 'total' | 'currency'>
   readonly balance: Money | undefined
   /** Modes the offer takes; undefined when it does not say. */
   readonly modes: readonly string[] | undefined
@@ -242,7 +242,7 @@ function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts):
   const city = seen?.details?.city
   const {request, intent, doubts} = plan
   const rows: (readonly [string, string])[] = [
-    ...(seen ? detailRows(shownOf(seen), clock.now()).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...(seen ? detailRows(seen, clock.now()).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
     ...(city ? [['City', cityText(city, connection)] as const] : []),
     ...(seen ? [['Dates', datesText(seen)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),

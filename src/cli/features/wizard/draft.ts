@@ -1,5 +1,4 @@
 /** What the wizard works with, and the answers so far, which outlive an offer: when it expires, nothing is typed again. */
-import type {FoundOffer} from '../../../api/operations/hotels.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/common.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
@@ -52,7 +51,7 @@ export class Draft {
   nationality: string | undefined
   chosen: Chosen | undefined
   /** The offer chosen before the offers were searched again. */
-  lost: FoundOffer | undefined
+  lost: OfferFound | undefined
   /** Whether flags or file named the guests, who then stay, whatever rooms are searched. */
   readonly guestsGiven: boolean
   places: readonly Place[] | undefined

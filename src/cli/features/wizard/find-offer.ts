@@ -5,7 +5,7 @@ import {nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
-import type {SeenOffer} from '../../../contract/seen-offers.js'
+import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
 import {roomText} from '../../input/stay.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
@@ -51,21 +51,21 @@ async function searchAndChoose(
     parts.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
   })
   if (!found) return changeNow()
-  const {items: offers} = found
+  const {now} = parts.connection.clock
+  const offers = found.items.map(offer => ({...offer, seen: offerFound(request, offer, now())}))
   reportLost(parts, draft, offers)
   if (offers.length === 0) {
     parts.tell('No offers were found.')
     return changeNow()
   }
-  const {now} = parts.connection.clock
-  const expiresAt = Math.max(...offers.map(offer => Date.parse(offer.expires_at) / 1000))
+  const expiresAt = Math.max(...offers.map(({seen}) => seen.expires_at))
   const clock = startClock(expiresAt, now, 'These offers')
   const prompts = clocked(parts.prompts, clock)
   const choice = await chooseOffer(prompts, offers, now, draft.view, draft.lost).finally(clock.stop)
   if (!choice) return changeNow()
-  draft.lost = choice
+  draft.lost = choice.seen
   seat(draft, request.rooms)
-  return {offerId: choice.offer_id, seen: offerFound(request, choice, now())}
+  return {offerId: choice.offer_id, seen: choice.seen}
 }
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
@@ -105,11 +105,13 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
 }
 
 /** Says whether the room chosen before is still there, and at what price. */
-function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly FoundOffer[]): void {
+function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly Listed[]): void {
   if (!lost) return
   const same = findSame(offers, lost)
   const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
-  const [before, now] = [priceText(lost), same && priceText(same)].map(text => text && sanitizeLine(text, 40))
+  const [before, now] = [priceText(lost), same && priceText(same.seen)].map(
+    text => text && sanitizeLine(text, 40),
+  )
   if (!same) tell(`${name}: the room you chose is not among the new offers.`)
   else if (before === now) tell(`${name}: the room you chose is still available, at the same price (${now}).`)
   else tell(`${name}: the room you chose is still available; its price CHANGED from ${before} to ${now}.`)
@@ -133,16 +135,19 @@ async function askChange({prompts, connection}: WizardParts, draft: Draft): Prom
   draft.search = {...draft.search, ...Object.fromEntries(changed.map(name => [name, undefined]))}
 }
 
-type Picked = FoundOffer | 'change search' | 'refundable' | 'sort'
+/** An offer as the search gave it, and as it is remembered. */
+export type Listed = FoundOffer & {readonly seen: OfferFound}
+
+type Picked = Listed | 'change search' | 'refundable' | 'sort'
 
 /** Lets a person choose; undefined: the search is to be changed. `wanted`, chosen in an earlier search, comes first. */
 export async function chooseOffer(
   prompts: Prompts,
-  offers: readonly FoundOffer[],
+  offers: readonly Listed[],
   now: () => number,
   view: OfferView,
-  wanted?: FoundOffer,
-): Promise<FoundOffer | undefined> {
+  wanted?: OfferFound,
+): Promise<Listed | undefined> {
   for (;;) {
     const listed = listOf(offers, view, wanted)
     const order = `${ORDER_WORDS[view.sort]}${view.refundable ? ', refundable only' : ''}`
@@ -159,24 +164,20 @@ export async function chooseOffer(
 const NEXT = {price: 'stars', stars: 'name', name: 'price'} as const
 const ORDER_WORDS = {price: 'cheapest first', stars: 'most stars first', name: 'by name'}
 
-function listOf(
-  offers: readonly FoundOffer[],
-  view: OfferView,
-  wanted: FoundOffer | undefined,
-): FoundOffer[] {
+function listOf(offers: readonly Listed[], view: OfferView, wanted: OfferFound | undefined): Listed[] {
   const listed = narrow(offers, view)
   const same = wanted && findSame(offers, wanted)
   return same ? [same, ...listed.filter(offer => offer !== same)] : listed
 }
 
-function found(listed: readonly FoundOffer[], typed: string, now: number): Choice<Picked>[] {
+function found(listed: readonly Listed[], typed: string, now: number): Choice<Picked>[] {
   return listed
     .filter(offer => matches(wordsOf(offer), typed))
     .map(offer => ({
       value: offer,
       names: [offer.offer_id],
-      name: offerLine(offer, now),
-      description: offerGlance(offer, now),
+      name: offerLine(offer.seen, now),
+      description: offerGlance(offer.seen, now),
     }))
 }
 
@@ -206,11 +207,11 @@ function actions(view: OfferView): Choice<Picked>[] {
 }
 
 /** The offer of the same room, hotel, board and terms in another search. */
-export function findSame(offers: readonly FoundOffer[], wanted: FoundOffer): FoundOffer | undefined {
+export function findSame(offers: readonly Listed[], wanted: OfferFound): Listed | undefined {
   const key = keyOf(wanted)
-  return offers.find(offer => keyOf(offer) === key)
+  return offers.find(({seen}) => keyOf(seen) === key)
 }
 
-function keyOf({hotel_name, room_name, board, refundable}: FoundOffer): string {
-  return JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, refundable])
+function keyOf({hotel_name, room_name, board, details}: OfferFound): string {
+  return JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, details?.refundable])
 }

@@ -1,41 +1,21 @@
 /** One offer in words: a line for the list, what to know before choosing it, and its terms. */
-import {type Charge, type OfferTerms, type PolicyStep, termsOf} from '../../../api/answers/offer-terms.js'
-import type {FoundOffer} from '../../../api/operations/hotels.js'
+import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/offer-terms.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {fitTo, moneyText, onItsOwnClock, onThreeClocks} from '../../terminal/text.js'
 import {cancellationText, firstFeeOf} from '../catalogue/cancellation.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
 
-/** The facts of a search, or as many as this machine remembers. */
-export type ShownOffer = Pick<
-  FoundOffer,
-  'offer_id' | 'hotel_name' | 'stars' | 'room_name' | 'board' | 'price'
-> &
-  Partial<Pick<FoundOffer, 'refundable' | 'free_cancellation_until' | 'raw'>> & {
-    /** The terms kept on this machine, where the service's own object is not at hand. */
-    readonly terms?: Partial<OfferTerms>
-  }
-
-/** As far as it is stored here; the rest stays unknown. */
-export function shownOf({details, ...seen}: OfferFound): ShownOffer {
-  const price = {total: seen.total, currency: seen.currency}
-  if (!details) return {...seen, price}
-  const {refundable, free_cancellation_until, terms} = details
-  return {...seen, price, refundable, free_cancellation_until, ...(terms ? {terms} : {})}
-}
-
 const NOT_KNOWN = 'unknown: not in the answer'
 
 /** Says whether the service did not send it or this machine did not store it. */
-function notKnown({raw, terms, offer_id}: ShownOffer): string {
-  if (raw !== undefined || terms !== undefined) return NOT_KNOWN
+function notKnown({details, offer_id}: OfferFound): string {
+  if (details?.terms) return NOT_KNOWN
   return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
 }
 
-/** Read from the service's object, or stored here. */
-export function knownTerms({terms, raw}: ShownOffer): Partial<OfferTerms> {
-  return terms ?? termsOf(raw ?? {})
+export function termsIn({details}: OfferFound): Partial<OfferTerms> {
+  return details?.terms ?? {}
 }
 
 const NAME_WIDTH = 26
@@ -45,7 +25,7 @@ const FEW = 3
 const MANY = 30
 
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
-export function offerLine(offer: ShownOffer, now: number): string {
+export function offerLine(offer: OfferFound, now: number): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
   const hotel = `${sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)}`
   const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
@@ -57,23 +37,23 @@ export function offerLine(offer: ShownOffer, now: number): string {
   ].join(' ')
 }
 
-export function priceText({price}: ShownOffer): string {
-  return knownPrice(price) ?? 'price unknown'
+export function priceText(offer: OfferFound): string {
+  return knownPrice(offer) ?? 'price unknown'
 }
 
 /** The day alone: a list has no room for the hour. */
-function cancelWord(offer: ShownOffer, now: number): string {
-  const text = cancellationText(freeUntil(offer), offer.refundable, now) ?? 'terms unknown'
+function cancelWord(offer: OfferFound, now: number): string {
+  const text = cancellationText(freeUntil(offer), offer.details?.refundable, now) ?? 'terms unknown'
   return text.replace(/^(free until \S+) .*/, '$1')
 }
 
-function freeUntil(offer: ShownOffer): string | null {
-  return offer.free_cancellation_until ?? firstFeeOf(knownTerms(offer))
+function freeUntil(offer: OfferFound): string | null {
+  return offer.details?.free_cancellation_until ?? firstFeeOf(termsIn(offer))
 }
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
-export function offerGlance(offer: ShownOffer, now: number): string {
-  const terms = knownTerms(offer)
+export function offerGlance(offer: OfferFound, now: number): string {
+  const terms = termsIn(offer)
   const [heading = '', ...clocks] = cancellation(offer, now)
   const room = sanitizeLine(offer.room_name ?? 'unnamed room', 40)
   return [
@@ -86,8 +66,8 @@ export function offerGlance(offer: ShownOffer, now: number): string {
 }
 
 /** Everything known of an offer, as rows; a row without a name continues the one above. */
-export function detailRows(offer: ShownOffer, now: number): (readonly [name: string, text: string])[] {
-  const terms = knownTerms(offer)
+export function detailRows(offer: OfferFound, now: number): (readonly [name: string, text: string])[] {
+  const terms = termsIn(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
   return [
     ['Hotel', `${sanitizeLine(offer.hotel_name ?? 'unnamed', 200)}${stars}`],
@@ -119,7 +99,7 @@ function boardText(board: string | null): string {
   return `${sanitizeLine(board, 60)}${words}`
 }
 
-function dueLines(offer: ShownOffer, due: readonly Charge[] | undefined, most: number): string[] {
+function dueLines(offer: OfferFound, due: readonly Charge[] | undefined, most: number): string[] {
   if (due === undefined) return [notKnown(offer)]
   if (due.length === 0) return ['nothing']
   return atMost(due, most, ({description, amount, currency}) => {
@@ -134,9 +114,9 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
 }
 
-function cancellation(offer: ShownOffer, now: number): string[] {
+function cancellation(offer: OfferFound, now: number): string[] {
   const until = freeUntil(offer)
-  const text = cancellationText(until, offer.refundable, now) ?? notKnown(offer)
+  const text = cancellationText(until, offer.details?.refundable, now) ?? notKnown(offer)
   if (until === null || !text.startsWith('free until')) return [text]
   const [first = '', ...others] = onThreeClocks(until)
   return [`free until ${first}`, ...others]
