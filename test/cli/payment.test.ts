@@ -1,8 +1,9 @@
-/** A reservation's payment: where a person may be sent to pay, and its state, in the shapes that services use. */
+/** A reservation as a person sees it, and its payment, in the shapes that services use; what nobody says is left out. */
 import {expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {
   awaited,
+  factsShown,
   lacksAddress,
   lacksAddressText,
   paymentAddress,
@@ -12,6 +13,7 @@ import {
   reservationResult,
 } from '../../src/cli/features/reserve/payment.js'
 import {isPublicHost} from '../../src/contract/loopback.js'
+import {SEEN} from './seen-offer.js'
 
 const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
   outcome,
@@ -144,4 +146,86 @@ test('reports a payment without a safe address, without showing its secret', () 
   expect(text).not.toMatch(/secret|token/)
   expect(text).toContain('bookctl reserve --resume c --wait')
   expect(lacksAddress(pending(null, 'payment_received'))).toBe(false)
+})
+
+const now = Date.parse('2030-01-01T00:00:00Z') / 1000
+const today = {now, payAt: undefined}
+const shown = (reservation: Record<string, unknown>, parts: Parameters<typeof factsShown>[1] = today) => {
+  const facts = factsShown({reservation, reservation_ref: 'R-1', status: 'CONFIRMED'}, parts)
+  return Object.fromEntries(Object.entries(facts).filter(([, text]) => text))
+}
+
+test('a reservation of which only the reference is known shows that, and the way to its voucher', () => {
+  expect(shown({})).toEqual({
+    reservation: 'R-1',
+    status: 'CONFIRMED',
+    voucher: 'bookctl voucher download R-1',
+  })
+})
+
+test('names of other services are understood', () => {
+  expect(
+    shown({
+      hotelName: 'Otel',
+      rooms: [
+        {roomType: {name: 'Double'}, board: {code: 'BB'}},
+        {room_name: 'Single', meal_plan: 'HB'},
+      ],
+      arrival: '2030-06-01',
+      departure: '2030-06-02',
+      passengers: [{first_name: 'Ayşe', last_name: 'Öğüt'}, {firstName: 'Can'}],
+      totalPrice: {amount: 90, currency: 'EUR'},
+      payment: {method: 'card', state: 'captured'},
+      cancellation_deadline: '2029-12-01T12:00:00Z',
+    }),
+  ).toMatchObject({
+    hotel: 'Otel',
+    rooms: 'Double, BB; Single, HB',
+    dates: '2030-06-01 to 2030-06-02, 1 night',
+    guests: 'Ayşe Öğüt, Can',
+    price: expect.stringMatching(/^90(\.00)? EUR$/),
+    payment: 'card, captured',
+    cancellation: 'cancelling costs a fee',
+  })
+})
+
+test('what the reservation does not say is that of the offer it was made from', () => {
+  expect(shown({}, {...today, seen: SEEN})).toMatchObject({
+    hotel: SEEN.hotel_name,
+    dates: expect.stringContaining(`${SEEN.check_in} to ${SEEN.check_out}`),
+    price: `${SEEN.total} ${SEEN.currency}`,
+  })
+})
+
+test('what is not free to cancel any more, or never was, has no deadline', () => {
+  const fees = {created_at: '2029-12-02T00:00:00Z', cancellation_deadline: '2029-12-01T12:00:00Z'}
+  const seen = (refundable: boolean) => {
+    const details = {refundable, free_cancellation_until: null, terms: [], city: null}
+    return {...today, seen: {...SEEN, details} as typeof SEEN}
+  }
+  expect(shown(fees)).toHaveProperty('cancellation', 'cancelling costs a fee')
+  expect(shown(fees, seen(true))).toHaveProperty('cancellation', 'cancelling costs a fee')
+  expect(shown(fees, seen(false))).toHaveProperty('cancellation', 'not refundable')
+  expect(shown({}, seen(false))).toHaveProperty('cancellation', 'not refundable')
+})
+
+test('until when to pay is shown only beside where', () => {
+  const payment = {expires_at: '2030-06-01T12:15:00Z'}
+  expect(shown({payment})).not.toHaveProperty('pay by')
+  expect(shown({payment}, {...today, payAt: 'https://pay.test/x'})).toMatchObject({
+    'pay at': 'https://pay.test/x',
+    'pay by': '2030-06-01 12:15 (UTC)',
+  })
+})
+
+test('a reference that is none is not part of a command', () => {
+  const found = {reservation: {}, reservation_ref: '$(rm x)', status: 'CONFIRMED'}
+  expect(factsShown(found, today).voucher).toBeNull()
+})
+
+test.each([
+  [{check_in: 'soon', check_out: 'later'}, 'soon to later'],
+  [{check_in: 'soon'}, 'soon'],
+])('dates that are none are shown as they are: %j', (reservation, dates) => {
+  expect(shown(reservation).dates).toBe(dates)
 })

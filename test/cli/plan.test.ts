@@ -1,8 +1,10 @@
-/** Planning a reservation that is in the journal: it is repeated if it may have been sent, else it is new. */
+/** Planning a reservation that is in the journal, and its end by a signal: the process lives until what the stop records is written. */
 import {expect, test} from 'vitest'
 import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
+import {startRun} from '../../src/cli/features/reserve/run.js'
 import {journalClientOf, type Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'
+import {held} from '../support/held.js'
 import {stateForEachTest} from './each-test.js'
 import {SEEN} from './seen-offer.js'
 
@@ -43,4 +45,27 @@ test('checks a reservation that was not sent as a new one', async () => {
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
   await place.state.journal.forClient(client).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
+})
+
+test('a stop waits for what is recorded because of it', async () => {
+  const run = startRun('nothing was sent', 'run it again')
+  run.onStage('unsent')
+  const written = held()
+  run.signal.addEventListener('abort', () => run.onStopping(written.promise))
+  let isOver = false
+  const stopping = run.stop().then(() => {
+    isOver = true
+  })
+  await new Promise(setImmediate)
+  expect(isOver).toBe(false)
+  written.release()
+  await stopping
+  expect(run.note().state).toBe('nothing was sent')
+})
+
+test('a stop before anything was started waits for nothing', async () => {
+  const run = startRun('nothing was sent', 'run it again')
+  void run.follow(new Promise(() => {}))
+  await run.stop()
+  expect(run.note().state).toContain('another one may be making')
 })
