@@ -1,7 +1,7 @@
 /** Planning a reservation that is in the journal, and its end by a signal: the process lives until what the stop records is written. */
 import {expect, test} from 'vitest'
 import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
-import {startRun} from '../../src/cli/features/reserve/run.js'
+import {nothingSentNote, startRun} from '../../src/cli/features/reserve/run.js'
 import {journalClientOf, type Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'
 import {held} from '../support/held.js'
@@ -48,7 +48,7 @@ test('checks a reservation that was not sent as a new one', async () => {
 })
 
 test('a stop waits for what is recorded because of it', async () => {
-  const run = startRun('nothing was sent', 'run it again')
+  const run = startRun(nothingSentNote(), 'run it again')
   run.onStage('unsent')
   const written = held()
   run.signal.addEventListener('abort', () => run.onStopping(written.promise))
@@ -60,12 +60,21 @@ test('a stop waits for what is recorded because of it', async () => {
   expect(isOver).toBe(false)
   written.release()
   await stopping
-  expect(run.note().state).toBe('nothing was sent')
+  expect(run.note()).toEqual(nothingSentNote())
 })
 
 test('a stop before anything was started waits for nothing', async () => {
-  const run = startRun('nothing was sent', 'run it again')
+  const run = startRun(nothingSentNote(), 'run it again')
   void run.follow(new Promise(() => {}))
   await run.stop()
   expect(run.note().state).toContain('another one may be making')
+})
+
+test('what is certain counts the requests that were refused', () => {
+  const states = [0, 1, 2].map(refused => nothingSentNote(refused).state)
+  expect(states).toEqual([
+    'nothing was sent to reserve, nothing was booked',
+    'nothing was booked: the one request sent was refused',
+    'nothing was booked: all 2 requests sent were refused',
+  ])
 })

@@ -1,5 +1,6 @@
 /** What every command is made of. A command never catches; main.ts reports what was thrown. */
 import process from 'node:process'
+import {Failure} from '../../contract/failure.js'
 import type {OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {into} from '../input/usage-errors.js'
@@ -52,9 +53,13 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
       await (await import('../terminal/streams.js')).whenReaderGoes(running.endWithReader)
   }
 
-  /** Rethrows, because oclif's own `catch` would decide on exit codes. */
+  /** Rethrows, because oclif's own `catch` would decide on exit codes; Ctrl-C at a question says what a signal would. */
   protected override async catch(error: unknown): Promise<never> {
-    throw error
+    const isStopped = error instanceof Failure && error.kind === 'interrupted' && !error.details.hint
+    if (!isStopped || !this.stopNote) throw error
+    const {state = error.message, hint} =
+      typeof this.stopNote === 'function' ? this.stopNote() : this.stopNote
+    throw new Failure('interrupted', `stopped; ${state}`, {code: 'interrupted', hint})
   }
 
   protected override async finally(): Promise<void> {

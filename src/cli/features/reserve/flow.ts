@@ -33,8 +33,6 @@ import {
   modeWords,
   type Plan,
   planReservation,
-  stoppedBeforeSending,
-  stoppedWords,
   type Typed,
 } from './plan.js'
 import {missingParts, refuseMistakes} from './reservation.js'
@@ -54,8 +52,7 @@ const BALANCE_SECONDS = 5
 type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>
 
 export class ReserveFlow {
-  /** Certain before a reservation is sent. */
-  private nothingSent = stoppedWords(0)
+  private refusedCount = 0
   private readonly warned = new Set<string>()
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
@@ -67,8 +64,7 @@ export class ReserveFlow {
     readonly flags: AllReserveFlags,
   ) {
     const {resume} = flags
-    command.stopNote =
-      resume === undefined ? nothingSentNote(this.nothingSent) : {hint: resumeCommand(resume)}
+    command.stopNote = resume === undefined ? nothingSentNote() : {hint: resumeCommand(resume)}
   }
 
   /** Reserves what was `typed`, which must be complete, or resumes without it, and prints. Throws Failure. */
@@ -94,9 +90,9 @@ export class ReserveFlow {
   }
 
   /** From now on, a stop at a question reports that all requests so far were refused. */
-  refused(words: string): void {
-    this.nothingSent = words
-    this.command.stopNote = nothingSentNote(words)
+  refused(): void {
+    this.refusedCount++
+    this.command.stopNote = nothingSentNote(this.refusedCount)
   }
 
   /** Sends what is planned, or resumes; after a failure the stop note is as before. */
@@ -106,7 +102,7 @@ export class ReserveFlow {
     this.seen = plan?.seen
     const {resume = ''} = this.flags
     const hint = plan ? resumeHint(plan, connection.state) : resumeCommand(resume)
-    const run = startRun(this.nothingSent, hint)
+    const run = startRun(nothingSentNote(this.refusedCount), hint)
     command.stopNote = run.note
     command.whenStopped(run.stop)
     const warn = (text: string) => this.warn(`Warning: ${text}`)
@@ -144,9 +140,7 @@ export class ReserveFlow {
     this.warnOf(plan)
     const question = `Reserve this (${modeWords(target)})?`
     const atStake = describePlan(plan, target)
-    const agreed = await this.command.agreed(this.flags.yes, question, atStake).catch(error => {
-      throw stoppedBeforeSending(error)
-    })
+    const agreed = await this.command.agreed(this.flags.yes, question, atStake)
     if (agreed === false || target.mode === 'live') {
       requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})
     }

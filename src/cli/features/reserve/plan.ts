@@ -1,7 +1,7 @@
 /** Planning a reservation: what is known of the offer, the warnings, and the confirmation. Sends nothing. */
 import {randomUUID} from 'node:crypto'
 import {intentOf} from '../../../api/reserve/reserve.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {usage} from '../../../contract/failure.js'
 import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
@@ -129,21 +129,4 @@ export function describePlan({request, intent, seen}: Plan, target: Target): str
 
 export function modeWords({mode}: Target): string {
   return mode === 'live' ? 'LIVE, with real money' : 'TEST'
-}
-
-/** Certain for a person who stops at a question: all requests so far were refused. */
-export function stoppedWords(refusedCount: number): string {
-  if (refusedCount === 0) return 'nothing was sent to reserve, nothing was booked'
-  const sent =
-    refusedCount === 1 ? 'the one request sent was refused' : `all ${refusedCount} requests sent were refused`
-  return `nothing was booked: ${sent}`
-}
-
-/** The same said in place of an interruption; any other error as it is. */
-export function stoppedBeforeSending(error: unknown, refusedCount = 0): unknown {
-  if (!(error instanceof Failure) || error.kind !== 'interrupted') return error
-  return new Failure('interrupted', `stopped; ${stoppedWords(refusedCount)}`, {
-    code: 'interrupted',
-    hint: 'run the command again to start over',
-  })
 }

@@ -90,8 +90,12 @@ export function resumeHint({intent}: Plan, state: State): string {
 /** An exchange that is ended is settled at once; another process's token may be waited for longer. */
 const LONGEST_STOP_MILLISECONDS = 1000
 
-export function nothingSentNote(state: string): StopNote {
-  return {state, hint: 'to book, run the command again'}
+/** Certain before a reservation is sent, and after `refused` ones. */
+export function nothingSentNote(refused = 0): StopNote {
+  const sent =
+    refused === 1 ? 'the one request sent was refused' : `all ${refused} requests sent were refused`
+  const none = 'nothing was sent to reserve, nothing was booked'
+  return {state: refused === 0 ? none : `nothing was booked: ${sent}`, hint: 'to book, run the command again'}
 }
 
 const WAITING: StopNote = {
@@ -99,8 +103,8 @@ const WAITING: StopNote = {
   hint: 'check its outcome: bookctl journal',
 }
 
-/** `nothingSent`: the words for it; `hint`: the command that finds out the outcome. */
-export function startRun(nothingSent: string, hint: string) {
+/** `nothingSent`: what is certain until something is; `hint`: the command that finds out the outcome. */
+export function startRun(nothingSent: StopNote, hint: string) {
   const stopping = new AbortController()
   let stage: Stage = 'waiting'
   let made: ReserveOutcome | undefined
@@ -132,7 +136,7 @@ export function startRun(nothingSent: string, hint: string) {
       // Without its state, which may be another by now.
       if (made) return {state: `the reservation ${nameOf(made)} was made`, hint}
       if (stage === 'sent') return {hint}
-      return stage === 'unsent' ? nothingSentNote(nothingSent) : WAITING
+      return stage === 'unsent' ? nothingSent : WAITING
     },
   }
 }

@@ -12,7 +12,7 @@ import type {OfferFound} from '../../../contract/seen-offers.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
-import {isSettled, modeWords, type Plan, planReservation, stoppedWords} from '../reserve/plan.js'
+import {isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -140,10 +140,8 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
   } catch (error) {
     // After logging in again, a person need not type the people again.
     if (error instanceof Failure && error.kind === 'not_allowed') await keepPeople(parts, draft)
-    if (error instanceof Failure && error.kind === 'refused' && error.details.status !== undefined) {
-      draft.refusedCount++
-      parts.refused?.(stoppedWords(draft.refusedCount))
-    }
+    if (error instanceof Failure && error.kind === 'refused' && error.details.status !== undefined)
+      parts.refused?.()
     parts.tell(recoverFrom(error, draft))
     return undefined
   }

@@ -21,8 +21,8 @@ export interface WizardParts {
   readonly today: string
   /** Sends the reservation of `plan`. Throws Failure. */
   readonly send: (plan: Plan) => Promise<ReserveOutcome>
-  /** Called after each refusal with what is certain if the wizard is stopped from now on. */
-  readonly refused?: (words: string) => void
+  /** Called after each refusal of the service. */
+  readonly refused?: () => void
 }
 
 export interface Booked {
@@ -64,7 +64,6 @@ export class Draft {
   /** Empty: derived from the request. */
   reference: string | undefined
   keep: 'nothing' | 'without identity' | 'everything' | undefined
-  refusedCount = 0
   /** The latest answers, offered again where the same question is asked. */
   readonly answers: Answers = new Map()
 
@@ -87,7 +86,7 @@ function formOf({name, surname, birth_date = '', gender = '', nationality = '', 
 
 /** Puts `draft` back to what it is now, as often as it is called. */
 function snapshot(draft: Draft): () => void {
-  const {answers: _, refusedCount: __, ...now} = draft
+  const {answers: _, ...now} = draft
   const kept = structuredClone(now)
   return () => void Object.assign(draft, structuredClone(kept))
 }

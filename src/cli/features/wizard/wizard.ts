@@ -3,14 +3,14 @@
 import {today} from '../../input/dates.js'
 import {jsonResult} from '../../terminal/result.js'
 import type {ReserveFlow} from '../reserve/flow.js'
-import {describeRequest, refuseWithoutJournal, stoppedBeforeSending, type Typed} from '../reserve/plan.js'
+import {describeRequest, refuseWithoutJournal, type Typed} from '../reserve/plan.js'
 import {accompany} from './after-booking.js'
 import {tellerOf} from './ask-search.js'
 import {book} from './book.js'
 import {type Booked, type Draft, readDraft, SearchAgain, type WizardParts} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
 
-/** Throws `interrupted` with nothing booked, usage when the person stops, and what no answer can mend. */
+/** Throws `interrupted`, usage when the person stops, and what no answer can mend. */
 export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booked> {
   const {state, target} = parts.connection
   const {offerId, reference} = draft
@@ -23,7 +23,7 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
       await findOffer(parts, draft)
       return await book(parts, draft)
     } catch (error) {
-      if (!(error instanceof SearchAgain)) throw stoppedBeforeSending(error, draft.refusedCount)
+      if (!(error instanceof SearchAgain)) throw error
       parts.tell(`\n${error.message}`)
       draft.chosen = undefined
     }
@@ -43,7 +43,7 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
       flags,
       today: today(),
       send: chosen => flow.send(connection, chosen),
-      refused: words => flow.refused(words),
+      refused: () => flow.refused(),
     },
     draft,
   )
