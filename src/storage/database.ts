@@ -2,13 +2,15 @@
 import {statSync} from 'node:fs'
 import {
   checkBeforehand,
+  type FileOwner,
+  hasDatabaseFile,
   hasWholePages,
   isSound,
   migrate,
   openReadOnly,
+  prepareDatabaseFile,
   requireOurs,
-} from './database-content.js'
-import {type FileOwner, hasDatabaseFile, prepareDatabaseFile} from './database-file.js'
+} from './database-file.js'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
 import {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import {describe, expect, test} from 'vitest'
 import {openDatabase, openDatabaseToRead} from '../../src/storage/database.js'
-import {inspectDatabase} from '../../src/storage/database-content.js'
+import {inspectDatabase} from '../../src/storage/database-file.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import {databasesForEachTest, faultOf, modeOf, ONE} from './databases.js'
 

@@ -131,7 +131,7 @@ function hasModes(): boolean {
 export async function checkDatabases(directory: string): Promise<Finding> {
   const there = DATABASE_NAMES.filter(name => existsSync(join(directory, name)))
   if (there.length === 0) return ok('none yet')
-  const {inspectDatabase} = await import('../../../storage/database-content.js')
+  const {inspectDatabase} = await import('../../../storage/database-file.js')
   const bad = there.flatMap(name => {
     const problem = inspectDatabase(join(directory, name))
     return problem === undefined ? [] : [{name, problem}]
