@@ -5,7 +5,7 @@ import {
   DOCTOR_COLUMNS,
   doctorExit,
   doctorResult,
-  failedText,
+  summaryOf,
 } from '../cli/features/doctor/doctor.js'
 import {checkTarget} from '../cli/features/webhooks/targets.js'
 import {checkedFlag} from '../cli/input/flags.js'
@@ -38,9 +38,8 @@ for the network, 6 for the service, 5 for the receiver; 0 if none failed.`
     const {flags} = await this.parse(Doctor)
     const checks = await this.diagnose(flags.offline, flags.receiver)
     await this.print(doctorResult(checks))
-    const failed = failedText(checks)
-    const isSaid = this.globals.quiet || isForPeople(this.globals, terminalOf(process.stdout))
-    if (failed !== undefined && !isSaid) this.warn(failed)
     this.exitCode = doctorExit(checks)
+    const isSaid = this.globals.quiet || isForPeople(this.globals, terminalOf(process.stdout))
+    if (this.exitCode !== 0 && !isSaid) this.warn(summaryOf(checks))
   }
 }

@@ -94,7 +94,7 @@ describe('at a terminal', () => {
   test('a format that is asked for is the table, with what failed on stderr', async () => {
     const {screen} = await seen({}, '--format', 'table')
     expect(screen).toMatch(/^STATUS +NAME/)
-    expect(screen).toMatch(/1 of 22 checks failed: connection$/)
+    expect(screen).toMatch(/^22 checks: .*1 failed \(connection\)/m)
   })
 })
 
@@ -232,7 +232,7 @@ describe('the service', () => {
       return true
     }
     const env = {BOOKCTL_TOKEN: 'ready-token'}
-    const stderr = containing(`1 of ${NAMES.split(', ').length} checks failed: account`)
+    const stderr = containing('1 failed (account)')
     expect(await doctor([], {env})).toMatchObject({exit: 4, stderr, account: {status: 'fail'}})
     expect((await doctor(['--quiet'], {env})).stderr).toBe('')
   })

@@ -10,7 +10,6 @@ export type {Dispatcher} from 'undici'
 
 const OneClient = UntypedClient as typeof Client
 
-/** Not in the interface. */
 const MOST_HEADER_BYTES = 64 * 1024
 
 interface Trust {

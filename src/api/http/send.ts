@@ -25,7 +25,6 @@ interface SenderParts {
   readonly userAgent?: string
 }
 
-/** Not in the interface. */
 const SEND_LIMITS = {
   connectSeconds: 10,
   bodyIdleSeconds: 30,

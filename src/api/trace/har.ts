@@ -41,34 +41,33 @@ function toRequest(request: WireRequest, redactor: Redactor): object {
     method: request.method,
     url,
     queryString: query.map(([name, value]) => ({name, value})),
-    postData: request.body === undefined ? undefined : toPostData(request, request.body, redactor),
+    postData:
+      request.body === undefined ? undefined : shown(request.headers, Buffer.from(request.body), redactor),
     ...common(request.headers, Buffer.byteLength(request.body ?? ''), redactor),
   }
 }
 
-function toPostData(request: WireRequest, body: string, redactor: Redactor): object {
-  const json = parseJson(Buffer.from(body))
-  const mimeType = request.headers['content-type'] ?? 'application/json'
-  const text = json === undefined ? '' : JSON.stringify(redactor.json(json))
-  return {mimeType, text, comment: json === undefined ? 'not JSON; left out' : undefined}
-}
-
 /** Without an answer, status 0 (HAR 1.2). */
 function toResponse(answer: WireAnswer | undefined, redactor: Redactor): object {
-  const {location} = answer?.headers ?? {}
+  const {headers = {}, body = Buffer.alloc(0)} = answer ?? {}
+  const {location} = headers
   return {
     status: answer?.status ?? 0,
     statusText: '',
-    content: answer ? toContent(answer, redactor) : {size: 0, mimeType: 'x-unknown'},
+    content: {size: body.length, ...shown(headers, body, redactor)},
     redirectURL: location === undefined ? '' : redactor.url(location, false),
-    ...common(answer?.headers ?? {}, answer?.body.length ?? -1, redactor),
+    ...common(headers, answer ? body.length : -1, redactor),
   }
 }
 
-function toContent(answer: WireAnswer, redactor: Redactor): object {
-  const size = answer.body.length
-  const mimeType = redactor.text(answer.headers['content-type'] ?? 'x-unknown')
-  const json = parseJson(answer.body)
-  if (json !== undefined) return {size, mimeType, text: JSON.stringify(redactor.json(json))}
-  return size === 0 ? {size, mimeType} : {size, mimeType, comment: 'not JSON; left out'}
+/** What HAR says of a body. */
+function shown(
+  {'content-type': type = 'x-unknown'}: WireAnswer['headers'],
+  body: Uint8Array,
+  redactor: Redactor,
+) {
+  const mimeType = redactor.text(type)
+  const json = parseJson(body)
+  if (json !== undefined) return {mimeType, text: JSON.stringify(redactor.json(json))}
+  return {mimeType, text: '', comment: body.length > 0 ? 'not JSON; left out' : undefined}
 }

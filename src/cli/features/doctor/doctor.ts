@@ -78,7 +78,7 @@ function linesOf(checks: readonly Check[], paint: Painter, width: number): strin
 }
 
 /** `21 checks: 17 ok, 2 failed (token, account), 2 skipped`. */
-function summaryOf(checks: readonly Check[]): string {
+export function summaryOf(checks: readonly Check[]): string {
   const words = {ok: 'ok', warn: 'warning', fail: 'failed', skipped: 'skipped'}
   const parts = Object.entries(words).flatMap(([status, word]) => {
     const names = checks.filter(check => check.status === status).map(({name}) => name)
@@ -87,13 +87,6 @@ function summaryOf(checks: readonly Check[]): string {
     return [status === 'warn' || status === 'fail' ? `${count} (${names.join(', ')})` : count]
   })
   return `${checks.length} checks: ${parts.join(', ')}`
-}
-
-/** `2 of 21 checks failed: token, account`; undefined when none did. */
-export function failedText(checks: readonly Check[]): string | undefined {
-  const failed = checks.filter(({status}) => status === 'fail').map(({name}) => name)
-  if (failed.length === 0) return undefined
-  return `${failed.length} of ${checks.length} checks failed: ${failed.join(', ')}`
 }
 
 /** That of the first failed check, or 0. */
