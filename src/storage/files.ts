@@ -257,14 +257,12 @@ export function requireOwnFile(path: string): fs.Stats | undefined {
 export const MOST_PEM_BYTES = 1024 * 1024
 
 /**
- * The text of a file of certificates or of a key, a path or a descriptor, which stays open. Throws the error of the system,
- * EFBIG for more than MOST_PEM_BYTES, because readFileSync never ends on an endless device, and EINVAL for a pipe, which may
- * never be written.
+ * The text of a file of certificates or of a key. Throws the error of the system, EFBIG for more than MOST_PEM_BYTES, because
+ * readFileSync never ends on an endless device, and EINVAL for a pipe, which may never be written.
  */
-export function readPem(file: string | number): string {
-  if (typeof file === 'string' && fs.statSync(file).isFIFO())
-    throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})
-  const descriptor = typeof file === 'number' ? file : fs.openSync(file, 'r')
+export function readPem(file: string): string {
+  if (fs.statSync(file).isFIFO()) throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})
+  const descriptor = fs.openSync(file, 'r')
   try {
     const bytes = Buffer.allocUnsafe(MOST_PEM_BYTES + 1)
     let length = 0
@@ -273,6 +271,6 @@ export function readPem(file: string | number): string {
     if (length > MOST_PEM_BYTES) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
     return bytes.toString('utf8', 0, length)
   } finally {
-    if (typeof file === 'string') fs.closeSync(descriptor)
+    fs.closeSync(descriptor)
   }
 }

@@ -148,11 +148,6 @@ function playScenario(call: CreateCall, offer: Offer): void {
   throw new ConnectionDrop()
 }
 
-/** Whether the connection is to be dropped after the reservation is committed: the kept answer comes on a repeat. */
-export function dropsAfterCommit(request: ReservationRequest): boolean {
-  return request.client_reference_id.endsWith('-unknown_success')
-}
-
 function soldOut(): Refusal {
   return new Refusal('rooms_unavailable', 'the rooms are no longer available; search again')
 }

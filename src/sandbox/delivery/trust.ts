@@ -1,7 +1,6 @@
 /** Certificate authorities that deliveries trust: the system's roots, and one in a file that may appear while the sandbox runs. */
-import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import * as tls from 'node:tls'
-import {readPem} from '../../storage/files.js'
+import {readPem, requireOwnFile} from '../../storage/files.js'
 
 /** The context for the next connection, new when the file has changed; undefined, the runtime's default, without one. */
 export function createTrust(caFile: string | undefined): () => tls.SecureContext | undefined {
@@ -36,17 +35,11 @@ function defaultCertificates(): readonly string[] {
   }
 }
 
-const {O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants
-
 /** A file of ours is a regular file: a link could lead to another user's, and a pipe would block. */
 function readOwn(file: string): string | undefined {
-  let opened: number | undefined
   try {
-    opened = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    return fstatSync(opened).isFile() ? readPem(opened) : undefined
+    return requireOwnFile(file) && readPem(file)
   } catch {
     return undefined
-  } finally {
-    if (opened !== undefined) closeSync(opened)
   }
 }

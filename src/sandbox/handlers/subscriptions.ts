@@ -8,7 +8,7 @@ import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import type {Call, Handlers} from '../http/operation.js'
 import {listDeliveries} from '../store/deliveries.js'
-import {addTestEvent} from '../store/events.js'
+import {addEventFor} from '../store/events.js'
 import {
   addSubscription,
   findSubscription,
@@ -75,7 +75,8 @@ export const SUBSCRIPTIONS = {
       now,
     }
     const {database} = service
-    return data(database.transaction(() => addTestEvent(database, id, event)))
+    const {eventId, deliveryIds} = database.transaction(() => addEventFor(database, [id], event))
+    return data({event_id: eventId, delivery_id: deliveryIds[0]})
   },
 
   'subscriptions.deliveries': call => {

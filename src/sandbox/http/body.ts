@@ -1,5 +1,5 @@
 /** Reads a JSON body and validates it against its schema. */
-import type {z} from 'zod'
+import {z} from 'zod'
 import type {ErrorDetail} from '../../contract/content.js'
 import {isTooDeep, MOST_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
@@ -67,8 +67,5 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
 
 /** `['guests', 0, 'identity', 'number']` is `guests[0].identity.number`. */
 function fieldOf(path: readonly PropertyKey[]): string {
-  return path
-    .map(key => (typeof key === 'number' ? `[${key}]` : `.${String(key).slice(0, 100)}`))
-    .join('')
-    .replace(/^\./, '')
+  return z.core.toDotPath(path.map(key => (typeof key === 'string' ? key.slice(0, 100) : key)))
 }

@@ -27,21 +27,33 @@ export function addEvent(
   event: NewEvent,
   toAllClients = false,
 ): {eventId: string; deliveryIds: string[]} {
-  const eventId = insertEvent(database, event)
   const sql = `SELECT subscription_id AS id FROM subscriptions, json_each(subscriptions.events)
     WHERE ${toAllClients ? '' : 'client_id = ? AND'} is_active = 1 AND value = ? ORDER BY sequence`
   const found = database.all<{id: string}>(sql, ...(toAllClients ? [] : [event.clientId]), event.type)
-  return {eventId, deliveryIds: found.map(({id}) => addDelivery(database, id, eventId, event.now))}
+  return addEventFor(
+    database,
+    found.map(({id}) => id),
+    event,
+  )
 }
 
-/** Records a test event for one subscription alone (§4.8). */
-export function addTestEvent(
+/** Records an event for these subscriptions alone, as a test event is (§4.8). */
+export function addEventFor(
   database: Database,
-  subscriptionId: string,
-  event: NewEvent,
-): {event_id: string; delivery_id: string} {
-  const eventId = insertEvent(database, event)
-  return {event_id: eventId, delivery_id: addDelivery(database, subscriptionId, eventId, event.now)}
+  subscriptionIds: readonly string[],
+  {clientId, type, data, now}: NewEvent,
+): {eventId: string; deliveryIds: string[]} {
+  const eventId = randomId(EVENT_ID_PREFIX)
+  const sql = 'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)'
+  database.run(sql, eventId, clientId, type, now, JSON.stringify(data))
+  const deliveryIds = subscriptionIds.map(subscriptionId => {
+    const deliveryId = randomId(DELIVERY_ID_PREFIX)
+    const delivery = `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
+      VALUES (?, ?, ?, 'PENDING', ?)`
+    database.run(delivery, deliveryId, subscriptionId, eventId, now)
+    return deliveryId
+  })
+  return {eventId, deliveryIds}
 }
 
 export interface EventRow {
@@ -89,21 +101,6 @@ function fromListedRow(row: ListedEventRow) {
 
 export function fromEventRow({event_id, type, created_at, data}: EventRow): StoredEvent {
   return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as StoredEvent['data']}
-}
-
-function insertEvent(database: Database, {clientId, type, data, now}: NewEvent): string {
-  const eventId = randomId(EVENT_ID_PREFIX)
-  const sql = 'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)'
-  database.run(sql, eventId, clientId, type, now, JSON.stringify(data))
-  return eventId
-}
-
-function addDelivery(database: Database, subscriptionId: string, eventId: string, now: number): string {
-  const deliveryId = randomId(DELIVERY_ID_PREFIX)
-  const sql = `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
-    VALUES (?, ?, ?, 'PENDING', ?)`
-  database.run(sql, deliveryId, subscriptionId, eventId, now)
-  return deliveryId
 }
 
 /** The event's envelope as it is shown and sent: links lead to the origin of the running sandbox. */
