@@ -26,6 +26,13 @@ async function help(line: string, env: Record<string, string> = {}): Promise<str
   return done.stdout
 }
 
+test('the choices of an argument are a list that breaks between them', async () => {
+  const text = await help('sandbox fault add --help', {COLUMNS: '60'})
+  expect(text).toMatch(/^ {2}KIND {2}what happens to the request \(one of: status,\s/m)
+  for (const kind of ['commit-then-hang', 'truncate', 'html'])
+    expect(text).toMatch(new RegExp(`\\s${kind}[,)]`))
+})
+
 describe('the first screen', () => {
   test('names every command or its group, every topic, and what to do first', async () => {
     const text = await help('')

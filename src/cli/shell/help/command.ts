@@ -20,7 +20,10 @@ export class CommandText extends CommandHelp {
     const rows = (flags: Flag[]) => (flags.length === 0 ? undefined : flags.map(flagRow))
     return [
       {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
-      {header: 'ARGUMENTS', generate: ({args}, header) => [{header, body: this.args(args)}]},
+      {
+        header: 'ARGUMENTS',
+        generate: ({args}, header) => [{header, body: this.args(args.map(withListedChoices))}],
+      },
       {header: 'FLAGS', generate: ({flags}, header) => [{header, body: rows(own(flags))}]},
       {header: 'EXAMPLES', generate: () => examples.map(one => `$ ${pasteable(one, width)}`).join('\n\n')},
       {header: 'ENVIRONMENT', generate: () => prose(this, environmentOf(this.command), 2)},
@@ -62,6 +65,13 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
 
 /** Longer lists of values are in the explanation of the flag. */
 const MOST_CHOICE_LENGTH = 20
+
+/** oclif joins the choices of an argument with bars, as one word, which was broken anywhere. */
+function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
+  const {options = [], ...others} = arg
+  if (options.join('|').length <= MOST_CHOICE_LENGTH) return arg
+  return {...others, description: `${arg.description} (one of: ${options.join(', ')})`}
+}
 
 function flagRow(flag: Flag): Row {
   const {summary = '', env} = flag
