@@ -1,6 +1,5 @@
 /** Operations, and the numbers, scopes and event types of the interface, written here a second time from §4 to §8. */
-import {describe, expect, it, test} from 'vitest'
-import {ERROR_CODES} from '../../src/contract/error-codes.js'
+import {describe, expect, it} from 'vitest'
 import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
 import * as limits from '../../src/contract/limits.js'
 import {
@@ -55,11 +54,6 @@ describe('a path', () => {
   it('is not made without them', () => {
     expect(() => pathOf('voucher.show')).toThrow('reservation_ref')
   })
-})
-
-test('error codes have statuses of refusals', () => {
-  expect(Object.values(ERROR_CODES).every(status => status >= 400 && status < 600)).toBe(true)
-  expect(ERROR_CODES.token_expired).toBe(401)
 })
 
 describe('the interface', () => {
