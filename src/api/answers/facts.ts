@@ -62,24 +62,27 @@ export function wordsIn(fields: Fields, names: readonly string[]): string[] | nu
   })
 }
 
-type FieldReader = (fields: Fields, names: readonly string[]) => unknown
+type Names = Readonly<Record<string, readonly string[]>>
+type Readers<Of extends Names> = Partial<
+  Record<keyof Of, (fields: Fields, names: readonly string[]) => unknown>
+>
 
 /** A record under our names; null where the answer does not say. */
-export type Found<Readers extends Record<string, FieldReader>> = {
-  readonly [Name in keyof Readers]: ReturnType<Readers[Name]>
+export type Found<Of extends Names, By extends Readers<Of>> = {
+  readonly [Name in keyof Of]: By[Name] extends (...parameters: never) => infer Read ? Read : string | null
 } & {
   /** The service's own object, untouched. */
   readonly raw: JsonObject
 }
 
-/** Reads each field of a record with its reader, under the names that services have for it. */
-export function readRecord<Readers extends Record<string, FieldReader>>(
+/** Reads each field of a record under the names that services have for it: as a text, or as its reader does. */
+export function readRecord<Of extends Names, By extends Readers<Of>>(
   raw: JsonObject,
-  names: Readonly<Record<keyof Readers, readonly string[]>>,
-  readers: Readers,
-): Found<Readers> {
+  names: Of,
+  readers: By,
+): Found<Of, By> {
   const fields = fieldsOf(raw)
-  const read = Object.entries(readers).map(([name, reader]) => [name, reader(fields, names[name] ?? [])])
+  const read = Object.entries(names).map(([name, under]) => [name, (readers[name] ?? textIn)(fields, under)])
   return {...Object.fromEntries(read), raw}
 }
 

@@ -2,37 +2,29 @@
  * Reference data (scope content:read; §4.9 names it and shows neither path nor record): countries, currencies and cities
  * under names of ours, from answers of any shape.
  */
-import {codeIn, type Found, integerIn, numberIn, readRecord, textIn} from '../answers/facts.js'
+import {codeIn, type Found, integerIn, numberIn, readRecord} from '../answers/facts.js'
 import {CITY, COUNTRY, CURRENCY_RECORD} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'
 import {type Entry, readAll, type WholeList} from './lists.js'
 
-const COUNTRY_FIELDS = {code: codeIn, name: textIn, phone_code: textIn, currency: codeIn}
-const CURRENCY_FIELDS = {code: codeIn, name: textIn, minor_units: integerIn}
-const CITY_FIELDS = {
-  /** `destination.id` of a search (§2.2). */
-  id: integerIn,
-  name: textIn,
-  country_code: codeIn,
-  latitude: numberIn,
-  longitude: numberIn,
-  /** IANA name. */
-  timezone: textIn,
-}
+const COUNTRY_READERS = {code: codeIn, currency: codeIn}
+const CURRENCY_READERS = {code: codeIn, minor_units: integerIn}
+const CITY_READERS = {id: integerIn, country_code: codeIn, latitude: numberIn, longitude: numberIn}
 
-type FoundCountry = Found<typeof COUNTRY_FIELDS>
-type FoundCurrency = Found<typeof CURRENCY_FIELDS>
-export type FoundCity = Found<typeof CITY_FIELDS>
+type FoundCountry = Found<typeof COUNTRY, typeof COUNTRY_READERS>
+type FoundCurrency = Found<typeof CURRENCY_RECORD, typeof CURRENCY_READERS>
+/** Its id is `destination.id` of a search (§2.2), its time zone an IANA name. */
+export type FoundCity = Found<typeof CITY, typeof CITY_READERS>
 
 /** All countries. Throws Failure. */
 export function listCountries(api: Api): Promise<WholeList<FoundCountry>> {
-  const read = (entry: Entry) => withCode(readRecord(entry.value, COUNTRY, COUNTRY_FIELDS), entry)
+  const read = (entry: Entry) => withCode(readRecord(entry.value, COUNTRY, COUNTRY_READERS), entry)
   return readAll(api, 'content.countries', read, 'code')
 }
 
 /** All currencies. Throws Failure. */
 export function listCurrencies(api: Api): Promise<WholeList<FoundCurrency>> {
-  const read = (entry: Entry) => withCode(readRecord(entry.value, CURRENCY_RECORD, CURRENCY_FIELDS), entry)
+  const read = (entry: Entry) => withCode(readRecord(entry.value, CURRENCY_RECORD, CURRENCY_READERS), entry)
   return readAll(api, 'content.currencies', read, 'code')
 }
 
@@ -51,7 +43,7 @@ function withCode<T extends FoundCountry | FoundCurrency>(record: T, {key}: Entr
 }
 
 function readCity({value, key, group}: Entry): FoundCity | undefined {
-  const city = readRecord(value, CITY, CITY_FIELDS)
+  const city = readRecord(value, CITY, CITY_READERS)
   const id = city.id ?? (/^\d+$/.test(key ?? '') ? Number(key) : null)
   if (id === null && city.name === null) return undefined
   const groupCode = /^[A-Z]{2}$/.exec(group ?? '')?.[0] ?? null

@@ -6,7 +6,7 @@ import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
-import {codeIn, type Found, findNamed, numberIn, readRecord, textIn, wordsIn} from '../answers/facts.js'
+import {codeIn, type Found, findNamed, numberIn, readRecord, wordsIn} from '../answers/facts.js'
 import {factsOf, findOffers, type OfferNode} from '../answers/offers.js'
 import {holdsNo} from '../answers/refusals.js'
 import {HOTEL, PLACES} from '../answers/vocabulary.js'
@@ -56,24 +56,15 @@ function serviceClock(answer: Answer, now: number): number {
   return Number.isNaN(date) ? now : date
 }
 
-const HOTEL_FIELDS = {
-  hotel_id: textIn,
-  name: textIn,
+const HOTEL_READERS = {
   stars: numberIn,
-  address: textIn,
-  city: textIn,
   country_code: codeIn,
-  phone: textIn,
-  check_in_from: textIn,
-  check_out_until: textIn,
-  timezone: textIn,
   latitude: coordinateIn,
   longitude: coordinateIn,
   facilities: wordsIn,
-  description: textIn,
 }
 
-export type FoundHotel = Found<typeof HOTEL_FIELDS>
+export type FoundHotel = Found<typeof HOTEL, typeof HOTEL_READERS>
 
 function coordinateIn(fields: Fields, names: readonly string[]): number | null {
   const inside = PLACES.map(place => firstObject(fields.get(place))).filter(isObject)
@@ -89,7 +80,7 @@ export async function showHotel(api: Api, hotelId: string): Promise<FoundHotel> 
   itemAskedFor(answer, {what: 'hotel', id: hotelId}, [hotel], record =>
     idsOfRecord(answer.json, record, 'hotel'),
   )
-  const found = readRecord(hotel, HOTEL, HOTEL_FIELDS)
+  const found = readRecord(hotel, HOTEL, HOTEL_READERS)
   return {...found, hotel_id: found.hotel_id ?? hotelId}
 }
 

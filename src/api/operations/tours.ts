@@ -15,7 +15,6 @@ import {
   moneyIn,
   numberIn,
   readRecord,
-  textIn,
   wordsIn,
 } from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
@@ -25,20 +24,16 @@ import {readAll, type WholeList} from './lists.js'
 
 type Names = readonly string[]
 
-const FIELDS = {
-  tour_id: textIn,
-  name: textIn,
-  short_description: textIn,
+const READERS = {
   duration_minutes: minutesIn,
   price: lowestPriceIn,
-  city: textIn,
   country_code: codeIn,
   rating: numberIn,
   review_count: integerIn,
   tags: wordsIn,
 }
 
-export type FoundTour = Found<typeof FIELDS>
+export type FoundTour = Found<typeof TOUR, typeof READERS>
 
 /** Searches tours. No tours is an outcome, not a failure. Throws Failure. */
 export function searchTours(api: Api, request: TourSearchRequest): Promise<WholeList<FoundTour>> {
@@ -56,7 +51,7 @@ export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
 }
 
 function readTour(value: JsonObject, key?: string): FoundTour | undefined {
-  const tour = readRecord(value, TOUR, FIELDS)
+  const tour = readRecord(value, TOUR, READERS)
   const tour_id = tour.tour_id ?? key ?? null
   return tour_id === null && tour.name === null ? undefined : {...tour, tour_id}
 }
