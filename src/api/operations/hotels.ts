@@ -61,7 +61,7 @@ const HOTEL_READERS = {
   country_code: codeIn,
   latitude: coordinateIn,
   longitude: coordinateIn,
-  facilities: wordsIn,
+  facilities: (fields: Fields, names: readonly string[]) => wordsIn(fields, names)?.join(', ') ?? null,
 }
 
 export type FoundHotel = Found<typeof HOTEL, typeof HOTEL_READERS>

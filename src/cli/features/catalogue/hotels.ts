@@ -1,4 +1,5 @@
 /** One hotel, and the price of an offer now beside the one this machine saw. */
+import {HOTEL} from '../../../api/answers/vocabulary.js'
 import type {FoundHotel, PricedOffer} from '../../../api/operations/hotels.js'
 import {isoTime} from '../../../contract/dates.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
@@ -9,12 +10,7 @@ import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {OFFER_COLUMNS} from './hotel-search.js'
 import {priceText} from './narrow.js'
 
-export const HOTEL_COLUMNS: readonly Column<FoundHotel>[] = [
-  ...columnsOf<FoundHotel>(['hotel_id', 'name', 'stars', 'address', 'city', 'country_code', 'phone']),
-  ...columnsOf<FoundHotel>(['check_in_from', 'check_out_until', 'timezone', 'latitude', 'longitude']),
-  {name: 'facilities', value: ({facilities}) => facilities?.join(', ') ?? null},
-  ...columnsOf<FoundHotel>(['description']),
-]
+export const HOTEL_COLUMNS = columnsOf<FoundHotel>(Object.keys(HOTEL) as (keyof typeof HOTEL)[])
 
 export async function show({api}: Connection, hotelId: string): Promise<Result<FoundHotel>> {
   const {showHotel} = await import('../../../api/operations/hotels.js')
