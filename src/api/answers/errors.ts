@@ -8,6 +8,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, WireAnswer} from '../types.js'
+import {textIn} from './facts.js'
 import {ERROR} from './vocabulary.js'
 
 /** The secrets of the request, or a redactor that knows them. */
@@ -24,18 +25,16 @@ const MOST_BYTES_READ = 16_384
 export function describeError(answer: EchoingAnswer) {
   const json = parseJson(answer.body)
   const [error, first, body] = errorPlaces(json)
-  const bare = own(isObject(json) ? json : {}, 'error')
-  const texts = (fields: Fields, names: readonly string[]) => names.map(name => fields.get(name))
-  const code = textOf(error.get('code'), bare, ...texts(first, ERROR.codeInList), ...texts(body, ERROR.code))
-  const message = textOf(
-    error.get('message'),
-    body.get('error_description'),
-    ...[first, body].flatMap(place => texts(place, ERROR.message)),
-  )
+  const bare = isObject(json) ? own(json, 'error') : undefined
+  const code = textOf(error.get('code'), bare) ?? textIn(first, ERROR.codeInList) ?? textIn(body, ERROR.code)
+  const message =
+    textOf(error.get('message'), body.get('error_description')) ??
+    textIn(first, ERROR.message) ??
+    textIn(body, ERROR.message)
   return {
     /** The service's own word; `http_<status>` when it gives none. */
-    code: code === undefined ? `http_${answer.status}` : quotedCode(code, answer),
-    message: message === undefined ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
+    code: code === null ? `http_${answer.status}` : quotedCode(code, answer),
+    message: message === null ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
     requestId: requestIdOf(answer),
   }
 }
@@ -135,14 +134,11 @@ function complaintsIn(answer: Answer): string[] {
 function detailsIn(value: unknown): [field: string, problem: string][] {
   const items = Array.isArray(value)
     ? value.filter(isObject).map(item => {
-        const under = (names: readonly string[]) => textOf(...names.map(name => own(item, name)))
-        return [under(ERROR.field), under(ERROR.problem)]
+        const fields = fieldsOf(item)
+        return [textIn(fields, ERROR.field), textIn(fields, ERROR.problem)]
       })
-    : Object.entries(isObject(value) ? value : {}).map(([field, inner]) => [
-        field,
-        textOf(...(Array.isArray(inner) ? inner : [inner])),
-      ])
-  return items.filter((item): item is [string, string] => item.every(part => part !== undefined))
+    : Object.entries(isObject(value) ? value : {}).map(([field, inner]) => [field, textOf(...[inner].flat())])
+  return items.filter((item): item is [string, string] => item.every(part => typeof part === 'string'))
 }
 
 /** The Failure of a 2xx answer whose body reports an error, `{"success": false}`, and holds no content. */
