@@ -8,7 +8,7 @@ import {instantOf, isoTime} from '../../../contract/dates.js'
 import {isSuccess} from '../../../contract/error-codes.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {EventFilter, EventStore, StoredEvent} from '../../../contract/stored-events.js'
+import type {EventFilter, EventForward, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import type {State} from '../../../state/state.js'
 import {bufferOf, captureRecord, parseBody} from '../../../webhooks/captures/records.js'
 import {createHandover, headersFor} from '../../../webhooks/forward/request.js'
@@ -101,11 +101,15 @@ async function rowOf(store: EventStore, event: StoredEvent) {
     profile: event.profile,
     secret: event.secretName,
     bytes: event.body.length,
-    forwards: await store.forwardsOf(event.sequence),
+    forwards: (await store.forwardsOf(event.sequence)).map(withWords),
   }
 }
 
 type Row = Awaited<ReturnType<typeof rowOf>>
+
+function withWords<Sent extends Pick<EventForward, 'target' | 'error'>>(sent: Sent) {
+  return {...sent, error: unansweredText(sent.error, sent.target)}
+}
 
 /** The events that match, newest first, `limit` at most; read page by page. */
 export async function eventList(store: EventStore, filter: EventFilter, limit: number): Promise<Result<Row>> {
@@ -251,9 +255,8 @@ export async function replayEvents(
   const handover = createHandover(options)
   const replayed = []
   for (const event of events) {
-    const {status, milliseconds: ms, error: why} = await handover.send(target, headersOf(event), event.body)
-    const error = why === null ? null : unansweredText(why, target)
-    replayed.push({event_id: event.eventId, target, status, ms, late: isLate(ms), error})
+    const {status, milliseconds: ms, error} = await handover.send(target, headersOf(event), event.body)
+    replayed.push(withWords({event_id: event.eventId, target, status, ms, late: isLate(ms), error}))
   }
   handover.close()
   return replayed

@@ -118,7 +118,7 @@ async function queryLine(query: string): Promise<(record: CaptureRecord) => stri
 
 function forwardDocument(report: ForwardReport): object {
   const {eventId: event_id, target, attempt, state, status, ms} = report
-  const error = report.error === null ? null : unansweredText(report.error, target)
+  const error = unansweredText(report.error, target)
   const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
   return {...document, next_attempt_at: state === 'pending' ? isoTime(report.nextAttemptAt) : null}
 }

@@ -172,7 +172,7 @@ function factsOf(body: Uint8Array): Readonly<Record<'id' | 'type' | 'reference',
 /** The answer, its time, and what comes of it at `now`, Unix seconds. */
 export function answerText(report: ForwardReport, now: number): string {
   const {target, status, error, ms, attempt, resigned, state, nextAttemptAt} = report
-  const why = unansweredText(error ?? '', target)
+  const why = unansweredText(error, target) ?? ''
   const words = status === null ? `no answer (${sanitizeLine(why, 300)})` : `${status} in ${ms} ms`
   const parts = [
     error === SIGNATURE_TOO_OLD ? 'not sent, its signature is too old' : words,

@@ -56,7 +56,7 @@ export async function probeReceiver(
   try {
     const {rows, notSent} = await probe({handover, url, ...terms, onSend})
     const inWords = ({answered}: ProbeRow) =>
-      typeof answered === 'string' ? unansweredText(answered, url) : answered
+      typeof answered === 'string' ? (unansweredText(answered, url) ?? '') : answered
     const shown = rows.map(row => ({...row, answered: inWords(row)}))
     const [first] = shown
     if (shown.some(({answered}) => typeof answered === 'number')) return {rows: shown, notSent}

@@ -48,7 +48,8 @@ export function isLate(milliseconds: number): boolean {
 }
 
 /** Why `url` gave no answer: the word of the system (`ECONNREFUSED`, `timeout`), or words where there is a code of the parser or of TLS. */
-export function unansweredText(error: string, url: string): string {
+export function unansweredText(error: string | null, url: string): string | null {
+  if (error === null) return null
   const code = error === 'HPE_HEADER_OVERFLOW' ? 'UND_ERR_HEADERS_OVERFLOW' : error
   const place = {target: new URL(url).host, proxy: undefined}
   const cause = Object.assign(new Error(error), {code})
