@@ -1,5 +1,5 @@
 /** Days as people type them: `2030-06-01`, `1.6.2030`, `today`, `tomorrow`, `+7`. */
-import {addDays, isCalendarDate, nightsBetween} from '../../contract/dates.js'
+import {addDays, ageOn, isCalendarDate, nightsBetween} from '../../contract/dates.js'
 import {invalid} from './checks.js'
 
 /** For help and errors; +7 is a week from today. */
@@ -32,3 +32,12 @@ export function readComingDay(field: string, typed: string, from = today()): str
   if (nightsBetween(from, date) >= Math.min(0, -behind)) return date
   throw invalid(field, `must not be in the past, as ${date} is`)
 }
+
+/** Throws usage for a birth date to come, which elsewhere may be tomorrow already, and for one of nobody alive. */
+export function checkBirthDate(field: string, date: string, from = today()): string {
+  if (nightsBetween(date, from) < -1) throw invalid(field, 'must not be in the future', date)
+  if (ageOn(date, from) > OLDEST) throw invalid(field, `must not be more than ${OLDEST} years ago`, date)
+  return date
+}
+
+const OLDEST = 120

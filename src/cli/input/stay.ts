@@ -9,7 +9,7 @@ export const MOST_ROOMS = 9
 /** Of adults, and of children, in one room. */
 export const MOST_PERSONS = 9
 /** Children have an age (§2.2); the highest is not in the interface. */
-export const OLDEST_CHILD = 17
+const OLDEST_CHILD = 17
 export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
@@ -43,9 +43,17 @@ export function readRoom(field: string, text: string): Room {
   const adults = Number(match[1])
   if (adults < 1) throw invalid(field, 'a room needs at least one adult', text)
   if (adults > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} adults in a room`, text)
-  const children_ages = (match[2]?.split(',') ?? []).map(Number)
-  if (children_ages.some(age => age > OLDEST_CHILD))
-    throw invalid(field, `a child's age is 0 to ${OLDEST_CHILD}`, text)
-  if (children_ages.length > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} children in a room`)
-  return {adults, children_ages}
+  return {adults, children_ages: readAges(field, match[2] ?? '')}
+}
+
+/** Ages of children, separated by commas, spaces or both. Throws usage. */
+export function readAges(field: string, typed: string): number[] {
+  const ages = typed.split(/[\s,;]+/).filter(Boolean)
+  if (!ages.every(age => /^\d{1,2}$/.test(age)))
+    throw invalid(field, 'must be ages in whole years, such as 4, 7; 0 for a baby')
+  const adult = ages.find(age => Number(age) > OLDEST_CHILD)
+  if (adult !== undefined)
+    throw invalid(field, `children are 0 to ${OLDEST_CHILD} years old; count ${adult} as an adult`)
+  if (ages.length > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} children in a room`)
+  return ages.map(Number)
 }

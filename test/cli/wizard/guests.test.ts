@@ -57,7 +57,7 @@ describe('a guest', () => {
   test('whose birth date is none, to come, or of another age', async () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 2),
-      ...said`birth date → 1990-02-30 | birth date → 2030-05-02 | birth date → 1800-01-01
+      ...said`birth date → 1990-02-30 | birth date → 2030-05-03 | birth date → 1800-01-01
         birth date → 2029-01-01
         The guest is 1 at check-in, but the room was searched for an adult → no`,
       ...AYSE.slice(2),

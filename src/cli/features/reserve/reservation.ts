@@ -1,14 +1,15 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
 import {createHash, createHmac} from 'node:crypto'
 import type {core, ZodType} from 'zod'
-import {isCalendarDate, nightsBetween} from '../../../contract/dates.js'
+import {isCalendarDate} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {MISSING, plainMessage} from '../../../contract/plain-messages.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
-import {checkIdentifier, invalid} from '../../input/checks.js'
+import {checkIdentifier} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
+import {checkBirthDate} from '../../input/dates.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, refuseUnknown} from '../../input/guests.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
@@ -163,9 +164,11 @@ async function faultsOfGuest(guest: unknown, path: string, today: string): Promi
   const errors: Failure[] = []
   if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
     await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
-  // Elsewhere it may be tomorrow already.
-  if (typeof born === 'string' && isCalendarDate(born) && nightsBetween(born, today) < -1)
-    errors.push(invalid(`${path}.birth_date`, 'must not be in the future', born))
+  try {
+    if (typeof born === 'string' && isCalendarDate(born)) checkBirthDate(`${path}.birth_date`, born, today)
+  } catch (error) {
+    into(errors)(error)
+  }
   return errors
 }
 

@@ -1,12 +1,12 @@
 /** Asks for the guests of every room, the lead guest first; people kept on this machine are offered again. */
-import {ageOn, nightsBetween} from '../../../contract/dates.js'
+import {ageOn} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
 import {isTcNumber} from '../../../contract/identifiers.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
-import {readDay} from '../../input/dates.js'
+import {checkBirthDate, readDay} from '../../input/dates.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted, withWeekday} from '../../terminal/text.js'
 import {askCountry, askName, askRead, askWords} from './questions.js'
@@ -69,11 +69,10 @@ async function askKept(
   for (;;) {
     const kept = people.guests().filter(({details}) => !forms.some(form => isSame(form, details)))
     if (kept.length === 0) return {}
-    const choices = kept.map(one => ({
-      value: one,
-      name: describeKept(one.details, place, known),
-      isUnlikely: isMisfit(one.details, place, known),
-    }))
+    const choices = kept.map(one => {
+      const isUnlikely = isMisfit(one.details, place, known)
+      return {value: one, name: describeKept(one.details, isUnlikely), isUnlikely}
+    })
     const picked = await prompts.choose<Picked>({
       message: `${place.label}: who is it?`,
       choices: [
@@ -93,11 +92,10 @@ function isSame(form: GuestForm, kept: KeptGuest): boolean {
   return form.name === kept.name && form.surname === kept.surname && form.birth_date === kept.birth_date
 }
 
-function describeKept(guest: KeptGuest, place: Place, known: GuestCircumstances): string {
-  const name = sanitizeLine(`${guest.name} ${guest.surname}`, 60)
-  const born = guest.birth_date === undefined ? '' : `, born ${guest.birth_date}`
-  const misfit = guest.birth_date && doubtAge(guest.birth_date, place, known)
-  return `${name}${born}${misfit ? ' (age does not match)' : ''}`
+function describeKept({name, surname, birth_date}: KeptGuest, isMisfit: boolean): string {
+  const born =
+    birth_date === undefined ? '' : `, born ${birth_date}${isMisfit ? ' (age does not match)' : ''}`
+  return `${sanitizeLine(`${name} ${surname}`, 60)}${born}`
 }
 
 /** Whether the guest's age, as far as it is stored, is not that of the place. */
@@ -177,7 +175,7 @@ async function askGuest(
 
 async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumstances): Promise<string> {
   const {checkIn, today} = known
-  const read = (typed: string) => readBirthDate(typed, today)
+  const read = (typed: string) => checkBirthDate('', readDay('', typed, today), today)
   const when = checkIn === undefined ? 'today' : 'at check-in'
   const ageWords = (date: string) =>
     `${withWeekday(date)}, ${counted(ageOn(date, checkIn ?? today), 'year')} old ${when}`
@@ -188,13 +186,6 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
     const asked = {message: `${doubt} Keep it?`, about: message}
     if (doubt === undefined || (await prompts.confirm(asked))) return birthDate
   }
-}
-
-function readBirthDate(typed: string, today: string): string {
-  const date = readDay('', typed, today)
-  if (nightsBetween(date, today) < 0) throw usage('invalid_input', 'must not be in the future')
-  if (ageOn(date, today) > 120) throw usage('invalid_input', 'must not be more than 120 years ago')
-  return date
 }
 
 /** What does not fit the room as it was searched, if anything. */

@@ -1,13 +1,12 @@
 /** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
 import process from 'node:process'
-import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
 import type {KnownCity} from '../../../state/seen-store.js'
 import {checkCurrency, checkInteger} from '../../input/checks.js'
 import {readComingDay, today} from '../../input/dates.js'
 import {matches} from '../../input/match.js'
-import {MOST_PERSONS, MOST_ROOMS, OLDEST_CHILD, readCheckOut, readRoom, roomText} from '../../input/stay.js'
+import {MOST_PERSONS, MOST_ROOMS, readAges, readCheckOut, roomText} from '../../input/stay.js'
 import type {Connection} from '../../session/connect.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
@@ -81,26 +80,13 @@ export async function askRooms(prompts: Prompts): Promise<Room[]> {
 
 async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
   const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
-  const {adults} = await askRead(prompts, {message: word('Adults'), default: '2'}, typed => {
-    if (!/^\d{1,2}$/.test(typed)) throw usage('invalid_input', 'must be a whole number such as 2')
-    return readRoom('', typed)
-  })
+  const readAdults = (typed: string) => checkInteger('', typed, 1, MOST_PERSONS)
+  const adults = await askRead(prompts, {message: word('Adults'), default: '2'}, readAdults)
   const message = word('Ages of the children, such as 4, 7')
   const meaning = (ages: number[]) => `${counted(ages.length, 'child', 'children')}, aged ${ages.join(', ')}`
-  const children_ages = await askRead(prompts, {message, empty: 'none'}, readAges, meaning)
+  const read = (typed: string) => readAges('', typed)
+  const children_ages = await askRead(prompts, {message, empty: 'none'}, read, meaning)
   return {adults, children_ages}
-}
-
-/** Ages separated by commas, spaces or both. Throws usage in the words of the question. */
-function readAges(typed: string): number[] {
-  const ages = typed.split(/[\s,;]+/).filter(Boolean)
-  if (!ages.every(age => /^\d{1,2}$/.test(age)))
-    throw usage('invalid_input', 'must be ages in whole years, such as 4, 7; 0 for a baby')
-  const adult = ages.find(age => Number(age) > OLDEST_CHILD)
-  if (adult !== undefined)
-    throw usage('invalid_input', `children are 0 to ${OLDEST_CHILD} years old; count ${adult} as an adult`)
-  if (ages.length > MOST_PERSONS) throw usage('invalid_input', `at most ${MOST_PERSONS} children in a room`)
-  return ages.map(Number)
 }
 
 async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {
