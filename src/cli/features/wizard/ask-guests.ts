@@ -74,7 +74,7 @@ async function askKept(
       return {value: one, name: describeKept(one.details, isUnlikely), isUnlikely}
     })
     const picked = await prompts.choose<Picked>({
-      message: `${place.label}: who is it?`,
+      message: `${ofGuest(place)}who is it?`,
       choices: [
         ...choices.filter(({isUnlikely}) => !isUnlikely),
         {value: 'new', name: 'Another person'},
@@ -134,6 +134,9 @@ export interface Place {
   readonly isLead: boolean
 }
 
+/** With which each question about the guest begins. */
+export const ofGuest = ({label}: Place) => `${label}: `
+
 /** The answers about a guest so far. `identity` null: none is given. */
 export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Guest['identity'] | null}
 
@@ -153,14 +156,14 @@ async function askGuest(
   form: GuestForm,
   known: GuestCircumstances,
 ): Promise<Guest> {
-  const {label} = place
-  form.name ??= await askName(prompts, `${label}: first name`, undefined)
-  form.surname ??= await askName(prompts, `${label}: family name`, undefined)
+  const about = ofGuest(place)
+  form.name ??= await askName(prompts, `${about}first name`, undefined)
+  form.surname ??= await askName(prompts, `${about}family name`, undefined)
   form.birth_date ??= await askBirthDate(prompts, place, known)
-  form.gender ??= await askGender(prompts, label)
-  form.nationality ??= await askCountry(prompts, `${label}: nationality`, [known.nationality])
+  form.gender ??= await askGender(prompts, about)
+  form.nationality ??= await askCountry(prompts, `${about}nationality`, [known.nationality])
   const {name, surname, birth_date, gender, nationality} = form
-  if (form.identity === undefined) form.identity = await askIdentity(prompts, label, nationality)
+  if (form.identity === undefined) form.identity = await askIdentity(prompts, about, nationality)
   return {
     type: place.type,
     name,
@@ -180,7 +183,7 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
   const ageWords = (date: string) =>
     `${withWeekday(date)}, ${counted(ageOn(date, checkIn ?? today), 'year')} old ${when}`
   for (;;) {
-    const message = `${place.label}: birth date (YYYY-MM-DD)`
+    const message = `${ofGuest(place)}birth date (YYYY-MM-DD)`
     const birthDate = await askRead(prompts, {message}, read, ageWords)
     const doubt = doubtAge(birthDate, place, known)
     const asked = {message: `${doubt} Keep it?`, about: message}
@@ -200,27 +203,27 @@ function doubtAge(birthDate: string, place: Place, known: GuestCircumstances): s
 }
 
 /** Wire words; the interface shows one of them, so others pass. */
-async function askGender(prompts: Prompts, label: string): Promise<string> {
+async function askGender(prompts: Prompts, about: string): Promise<string> {
   const chosen = await prompts.choose({
-    message: `${label}: gender`,
+    message: `${about}gender`,
     choices: [
       {value: 'FEMALE', name: 'Female'},
       {value: 'MALE', name: 'Male'},
       {value: '', name: 'Other (type it)'},
     ],
   })
-  return chosen || (await askWords(prompts, `${label}: gender, as the service writes it`, undefined))
+  return chosen || (await askWords(prompts, `${about}gender, as the service writes it`, undefined))
 }
 
 async function askIdentity(
   prompts: Prompts,
-  label: string,
+  about: string,
   nationality: string,
 ): Promise<Guest['identity'] | null> {
   const tc = {value: 'TC', name: 'Turkish identity number (TC)'}
   const passport = {value: 'PASSPORT', name: 'Passport'}
   const chosen = await prompts.choose({
-    message: `${label}: identity document`,
+    message: `${about}identity document`,
     choices: [
       ...(nationality === 'TR' ? [tc, passport] : [passport, tc]),
       {value: 'other', name: 'Another document'},
@@ -228,17 +231,15 @@ async function askIdentity(
     ],
   })
   if (chosen === 'none') return null
-  if (chosen === 'TC') return {type: 'TC', number: await askTcNumber(prompts, label)}
+  if (chosen === 'TC') return {type: 'TC', number: await askTcNumber(prompts, about)}
   const type =
-    chosen === 'PASSPORT'
-      ? chosen
-      : await askWords(prompts, `${label}: kind of document, one word`, undefined)
-  return {type, number: await askWords(prompts, `${label}: number of the document`, undefined)}
+    chosen === 'PASSPORT' ? chosen : await askWords(prompts, `${about}kind of document, one word`, undefined)
+  return {type, number: await askWords(prompts, `${about}number of the document`, undefined)}
 }
 
-async function askTcNumber(prompts: Prompts, label: string): Promise<string> {
+async function askTcNumber(prompts: Prompts, guest: string): Promise<string> {
   for (;;) {
-    const about = `${label}: TC number`
+    const about = `${guest}TC number`
     const typed = await prompts.text({
       message: about,
       check: text => {

@@ -14,7 +14,7 @@ import {counted, moneyText, nightsText, withWeekday} from '../../terminal/text.j
 import {cityText} from '../catalogue/city-names.js'
 import {isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
-import {askGuests, type GuestForm, placesOf} from './ask-guests.js'
+import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
 import {
   BACK_TO_OFFERS,
@@ -200,8 +200,9 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   if (field === 'all') {
     draft.forms[index] = {}
     const {answers, places} = draft
-    const ofGuest = `${places?.[index]?.label}: `
-    for (const message of [...answers.keys()]) if (message.startsWith(ofGuest)) answers.delete(message)
+    const place = places?.[index]
+    for (const message of [...answers.keys()])
+      if (place && message.startsWith(ofGuest(place))) answers.delete(message)
   } else delete form[field]
   draft.guests = undefined
 }
