@@ -1,6 +1,7 @@
 /** Every event type of §6.1 is sent by the operation that causes it, with the data service.md promises. */
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
+import {closing} from '../support/own.js'
 import {CONTACT} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {sandboxForEachTest} from './each-sandbox.js'
@@ -9,10 +10,9 @@ const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})
 let subscriber: Subscriber
 
 beforeEach(async () => {
-  subscriber = await startSubscriber()
+  subscriber = closing(await startSubscriber())
   await client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin, events: EVENT_TYPE_NAMES})
 })
-afterEach(() => subscriber.close())
 
 /** What `cause` sends, by type. */
 async function sentBy(cause: () => Promise<unknown>): Promise<Record<string, unknown>> {

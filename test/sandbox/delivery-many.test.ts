@@ -1,42 +1,16 @@
 /** Many deliveries at once: what the clock passes is sent side by side, on time, and holds up nothing else. */
-import {mkdtempSync, rmSync} from 'node:fs'
 import type {ServerResponse} from 'node:http'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {afterEach, beforeEach, expect, test} from 'vitest'
-import {startSandbox, TEST_START, type TestSandbox} from '../support/sandbox.js'
-import {type Subscriber, startSubscriber} from '../support/subscriber.js'
+import {expect, test} from 'vitest'
+import {closing, ownDirectory} from '../support/own.js'
+import {startSandbox, TEST_START} from '../support/sandbox.js'
+import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {writeWaiting} from './waiting-deliveries.js'
 
 const MANY = 400
 /** As many as one subscription gets side by side. */
 const TOGETHER = 8
-
-let folder: string
-let sandbox: TestSandbox
-let subscriber: Subscriber
-let held: ServerResponse[] = []
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bookctl-many-'))
-  held = []
-  subscriber = await startSubscriber((answer, _, count) => {
-    if (count <= TOGETHER) held.push(answer)
-    // None of the first is answered before all of them have come.
-    if (count === TOGETHER) for (const each of held) each.writeHead(200).end()
-    // Later every fifth attempt is refused.
-    if (count > TOGETHER) answer.writeHead(count % 5 === 0 ? 500 : 200).end()
-  })
-  const database = join(folder, 'sandbox.db')
-  writeWaiting(database, `${subscriber.origin}/hook`, MANY, TEST_START + 60)
-  sandbox = await startSandbox({database, allowHttpLoopback: true})
-})
-afterEach(async () => {
-  await sandbox.close()
-  await subscriber.close()
-  rmSync(folder, {recursive: true})
-})
 
 interface Shown {
   readonly status: string
@@ -44,6 +18,18 @@ interface Shown {
 }
 
 test('each attempt is made, counts as made at its own moment, and others are answered meanwhile', async () => {
+  const held: ServerResponse[] = []
+  const answering: Answering = (answer, _, count) => {
+    if (count <= TOGETHER) held.push(answer)
+    // None of the first is answered before all of them have come.
+    if (count === TOGETHER) for (const each of held) each.writeHead(200).end()
+    // Later every fifth attempt is refused.
+    if (count > TOGETHER) answer.writeHead(count % 5 === 0 ? 500 : 200).end()
+  }
+  const database = join(ownDirectory(), 'sandbox.db')
+  const subscriber = closing(await startSubscriber(answering))
+  writeWaiting(database, `${subscriber.origin}/hook`, MANY, TEST_START + 60)
+  const sandbox = closing(await startSandbox({database, allowHttpLoopback: true}))
   let isMoving = true
   const moved = sandbox.advance(MANY / 10 + 12 * 3600).finally(() => {
     isMoving = false

@@ -1,7 +1,8 @@
 /** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each with its own signature, then passive. */
-import {afterEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
+import {closing} from '../support/own.js'
 import {startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
-import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
+import {type Answering, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
 import {readPage, refusalOf, sandboxForEachTest, sendForm} from './each-sandbox.js'
 
@@ -11,11 +12,6 @@ const HOUR = 3600
 const MOMENTS = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 2.6 * HOUR, 10.6 * HOUR, 34.6 * HOUR, 58.6 * HOUR]
 
 const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true, subscriberMilliseconds: 500})
-const subscribers: Subscriber[] = []
-
-afterEach(async () => {
-  for (const subscriber of subscribers.splice(0)) await subscriber.close()
-})
 
 async function restart(options: TestSandboxOptions) {
   await sandbox.close()
@@ -24,8 +20,7 @@ async function restart(options: TestSandboxOptions) {
 }
 
 async function subscribe(answering?: Answering, events = ['reservation.confirmed']) {
-  const subscriber = await startSubscriber(answering)
-  subscribers.push(subscriber)
+  const subscriber = closing(await startSubscriber(answering))
   const url = `${subscriber.origin}/hooks`
   const created = await client.call('POST', '/webhooks/subscriptions', {url, events})
   return {...subscriber, ...(created.json.data as {id: string; secret: string})}

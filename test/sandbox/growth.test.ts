@@ -1,12 +1,12 @@
 /** The sandbox keeps what it needs: what has expired by its clock goes, its space too, and is still known to have expired. */
-import {mkdtempSync, readdirSync, rmSync, statSync} from 'node:fs'
+import {readdirSync, statSync} from 'node:fs'
 import {Agent, request} from 'node:http'
-import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, test} from 'vitest'
+import {beforeEach, describe, expect, test} from 'vitest'
+import {closing, ownDirectory} from '../support/own.js'
 import {type SandboxClient, searchRequest, startSandbox, type TestSandbox} from '../support/sandbox.js'
 import {waitUntil} from '../support/wait.js'
-import {refusalOf} from './each-sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 describe('a file', () => {
   let directory: string
@@ -14,13 +14,9 @@ describe('a file', () => {
   let client: SandboxClient
 
   beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'bookctl-sandbox-'))
-    sandbox = await startSandbox({inProcess: true, database: join(directory, 'sandbox.db')})
+    directory = ownDirectory()
+    sandbox = closing(await startSandbox({inProcess: true, database: join(directory, 'sandbox.db')}))
     client = await sandbox.client()
-  })
-  afterEach(async () => {
-    await sandbox.close()
-    rmSync(directory, {recursive: true})
   })
 
   /** Of the database and of its log. */
@@ -56,9 +52,9 @@ describe('a file', () => {
 })
 
 describe('what has expired', () => {
+  const {sandbox, client} = sandboxForEachTest()
+
   test('is still known as such long after its record is gone', async () => {
-    const sandbox = await startSandbox({inProcess: true})
-    const client = await sandbox.client()
     const [booked, other] = await client.search()
     await client.convert(booked)
     await sandbox.advance(30 * 86_400)
@@ -70,12 +66,9 @@ describe('what has expired', () => {
     const poor = await sandbox.client('_poor')
     const ofAnother = poor.call('GET', `/hotels/offers/${other.offer_id}`)
     expect(await refusalOf(ofAnother)).toBe('404 offer_not_found')
-    await sandbox.close()
   })
 
   test('is distinguished from an id that never existed', async () => {
-    const sandbox = await startSandbox({inProcess: true})
-    const client = await sandbox.client()
     const [{offer_id: id}] = await client.search()
     const last = id.at(-1) === 'A' ? 'Q' : 'A'
     for (const made of [
@@ -92,23 +85,21 @@ describe('what has expired', () => {
     expect(await refusalOf(client.call('GET', '/account', undefined, {authorization}))).toBe(
       '401 token_invalid',
     )
-    await sandbox.close()
   })
 })
 
 test('an offer shows what was found when it was searched, at any later time', async () => {
-  const sandbox = await startSandbox({inProcess: true, offers: 60})
+  const sandbox = closing(await startSandbox({inProcess: true, offers: 60}))
   const client = await sandbox.client()
   const found = await client.search({currency: 'KWD', rooms: [{adults: 1, children_ages: [3]}]})
   await sandbox.advance(14 * 60)
   for (const offer of [found[0], found[7], found[59]]) {
     expect(await client.get(`/hotels/offers/${offer.offer_id}`)).toEqual(offer)
   }
-  await sandbox.close()
 })
 
 test('no connection waits while others are answered again and again', async () => {
-  const sandbox = await startSandbox({})
+  const sandbox = closing(await startSandbox({}))
   const {token} = await sandbox.client()
   const agent = new Agent({keepAlive: true})
   const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}
@@ -133,6 +124,5 @@ test('no connection waits while others are answered again and again', async () =
     }),
   )
   agent.destroy()
-  await sandbox.close()
   expect(Math.max(...most)).toBeLessThan(20)
 })

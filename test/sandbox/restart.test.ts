@@ -2,9 +2,9 @@
 import {randomUUID} from 'node:crypto'
 import {chmodSync, readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
-import {ownDirectory, ownHome} from '../support/own.js'
+import {closing, ownDirectory, ownHome} from '../support/own.js'
 import {connectTo, reservationRequest, startSandbox} from '../support/sandbox.js'
 import {type Started, start} from '../support/started-sandboxes.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
@@ -98,12 +98,11 @@ test('stores no client secret and no token', async () => {
   expect(bytes.includes(client.token)).toBe(false)
 })
 
-let subscriber: Subscriber | undefined
-afterEach(() => subscriber?.close())
+let subscriber: Subscriber
 
 /** Subscribes and makes a reservation; the events of both types are then due. Returns the signing secret. */
 async function causeEvents(origin: string, answering: Answering): Promise<string> {
-  subscriber = await startSubscriber(answering)
+  subscriber = closing(await startSubscriber(answering))
   const client = await connectTo(origin)
   const wanted = {url: `${subscriber.origin}/hooks`, events: ['reservation.confirmed']}
   const created = await client.call('POST', '/webhooks/subscriptions', wanted)
@@ -141,7 +140,7 @@ test('makes each of the eight attempts once, also when it is killed between them
   }
   const {status, attempts} = await delivery(origin)
   expect([status, attempts.map(({n}) => n)]).toEqual(['ABANDONED', [1, 2, 3, 4, 5, 6, 7, 8]])
-  const received = subscriber?.received ?? []
+  const {received} = subscriber
   expect(received).toHaveLength(8)
   const times = received.map(event => signedAt(event, secret))
   expect(times).not.toContain(null)
@@ -150,7 +149,7 @@ test('makes each of the eight attempts once, also when it is killed between them
 
 test('repeats only what was not recorded, when it is killed amid hundreds', async () => {
   const count = 240
-  subscriber = await startSubscriber()
+  subscriber = closing(await startSubscriber())
   const due = Math.ceil(Date.now() / 1000) + 3600
   writeWaiting(database, `${subscriber.origin}/hooks`, count, due)
   let origin = await startAgain()
