@@ -1,23 +1,15 @@
 /** Everything that can go wrong in an expected way is one Failure; its kind decides the exit code (in cli/). */
 
+/** What each means, and its exit code, is in `EXITS` (cli/shell/exit-codes.ts). */
 export type FailureKind =
-  /** Refused here, before any request: wrong flags, wrong input, a rule of ours. */
   | 'usage'
-  /** Not authenticated or not allowed: no credentials, 401, 403. */
   | 'not_allowed'
-  /** The service refused: any other 4xx. */
   | 'refused'
-  /** The service failed (5xx, a redirect), or its answer cannot be understood. */
   | 'service_failed'
-  /** Unreachable, TLS, proxy or timed out, and nothing can have happened there. */
   | 'unreachable'
-  /** Still pending when the wait ended. */
   | 'pending'
-  /** A signature is invalid or stale. */
   | 'signature'
-  /** A change may have been made: the answer was lost. */
   | 'outcome_unknown'
-  /** The user stopped it. */
   | 'interrupted'
 
 export interface FailureDetails {

@@ -53,13 +53,13 @@ test('listen ends with its reader, although no event comes', async () => {
 })
 
 test.skipIf(!existsSync('/dev/full')).each([
-  ['bookctl whoami', '1', /ENOSPC.*\nHint: write it elsewhere: run the command again\n$/],
+  ['bookctl whoami', '1', /ENOSPC.*\nHint: run the command again where its output can be written\n$/],
   [
     'bookctl config set timeout 30',
     '1',
     /ENOSPC.*\nHint: the command itself was completed: check what it changed/,
   ],
-  ['bookctl config set timeout 30 --dry-run', '1', /ENOSPC.*\nHint: write it elsewhere/],
+  ['bookctl config set timeout 30 --dry-run', '1', /ENOSPC.*\nHint: run the command again/],
   // A refusal that has nothing to print there is what it was.
   ['bookctl reserve </dev/null', '2', /^(?!.*could not be written)/s],
   ['bookctl hotels serch --json', '2', /^(?!.*(done|journal)).*unknown command `hotels serch`/s],

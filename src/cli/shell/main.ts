@@ -63,7 +63,7 @@ async function execute(argv: readonly string[], place: Place): Promise<number> {
 function notWritten(problem: string): Refusal {
   const hint = running.command?.mayHaveChanged
     ? 'the command itself was completed: check what it changed before you repeat it; list bookings: bookctl journal'
-    : 'write it elsewhere: run the command again'
+    : 'run the command again where its output can be written'
   return {exit: 1, text: `Error: ${problem}\nHint: ${hint}`}
 }
 
