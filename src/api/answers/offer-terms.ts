@@ -27,6 +27,14 @@ export function termsOf(raw: object) {
   }
 }
 
+/** When cancelling under these terms starts to cost something; null if unknown. */
+export function firstFeeOf(terms: Partial<OfferTerms> | null | undefined): string | null {
+  const starts = (terms?.policies ?? []).flatMap(({from, fee}) =>
+    Number.parseFloat(fee) > 0 && !Number.isNaN(Date.parse(from ?? '')) ? (from ?? []) : [],
+  )
+  return starts.sort((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null
+}
+
 type Term = keyof typeof TERMS
 
 /** Each term from the outermost object that has it. */

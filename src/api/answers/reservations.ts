@@ -3,7 +3,7 @@ import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
-import {termsOf} from './offer-terms.js'
+import {firstFeeOf, termsOf} from './offer-terms.js'
 import {FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
@@ -71,7 +71,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
     /** When cancelling starts to cost something. */
-    free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFee(reservation),
+    free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFeeOf(termsOf(reservation)),
     /** What cancelling has cost. */
     fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
   }
@@ -108,12 +108,4 @@ function leadGuest(fields: Fields): string | null {
   const guests = guestsIn(fields)
   const lead = guests.find(guest => guest.get('is_lead') === true) ?? guests[0]
   return (lead && nameOf(lead)) || null
-}
-
-/** The beginning of the first policy that costs something. */
-function firstFee(reservation: JsonObject): string | null {
-  const starts = (termsOf(reservation).policies ?? []).flatMap(({from, fee}) =>
-    Number.parseFloat(fee) > 0 && !Number.isNaN(Date.parse(from ?? '')) ? (from ?? []) : [],
-  )
-  return starts.sort((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null
 }

@@ -1,12 +1,6 @@
 /** Whether cancelling is free, in the same words for an offer, for its reservation, and before it is cancelled. */
-import type {OfferTerms} from '../../../api/answers/offer-terms.js'
 import {instantOf} from '../../../contract/dates.js'
 import {onItsOwnClock} from '../../terminal/text.js'
-
-/** When cancelling an offer with these terms starts to cost something; null if unknown. */
-export function firstFeeOf(terms: Partial<OfferTerms> | null | undefined): string | null {
-  return terms?.policies?.find(({fee}) => Number.parseFloat(fee) > 0)?.from ?? null
-}
 
 /** Null if unknown. `now`: Unix seconds. */
 export function cancellationText(

@@ -1,4 +1,5 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
+import {firstFeeOf} from '../../../api/answers/offer-terms.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
@@ -9,7 +10,7 @@ import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {type Result, single} from '../../terminal/result.js'
 import {moneyText, nightsText, onItsOwnClock} from '../../terminal/text.js'
-import {cancellationText, firstFeeOf} from '../catalogue/cancellation.js'
+import {cancellationText} from '../catalogue/cancellation.js'
 
 /** Outcomes that waiting does not change. */
 const FINAL = new Set(['confirmed', 'cancelled', 'canceled', 'expired', 'refused', 'failed'])

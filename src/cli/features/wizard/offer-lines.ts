@@ -1,9 +1,9 @@
 /** One offer in words: a line for the list, what to know before choosing it, and its terms. */
-import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/offer-terms.js'
+import {type Charge, firstFeeOf, type OfferTerms, type PolicyStep} from '../../../api/answers/offer-terms.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {fitTo, moneyText, onItsOwnClock, onThreeClocks} from '../../terminal/text.js'
-import {cancellationText, firstFeeOf} from '../catalogue/cancellation.js'
+import {cancellationText} from '../catalogue/cancellation.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
