@@ -7,7 +7,7 @@ import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
-import type {Answer, WireAnswer} from '../types.js'
+import type {Answer, SentAnswer, WireAnswer} from '../types.js'
 import {textIn} from './facts.js'
 import {ERROR} from './vocabulary.js'
 
@@ -54,6 +54,11 @@ export function requestIdOf(answer: EchoingAnswer): string | undefined {
   const places = [body, error, fieldsOf(firstObject(body.get('meta')) ?? {}), first]
   const id = textOf(answer.headers['x-request-id'], ...places.map(place => place.get('request_id')))
   return id === undefined ? undefined : quoted(id, QUOTE_LIMITS.id, answer)
+}
+
+/** The answer with its JSON and request id read. */
+export function readAnswer(answer: SentAnswer): Answer {
+  return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
 }
 
 /** The beginning of a body that could not be read, sanitised, at most 200 characters; undefined when it is empty. */

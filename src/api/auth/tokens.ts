@@ -7,7 +7,7 @@ import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {fieldsOf} from '../../contract/field-names.js'
 import {HEADER_VALUE} from '../../contract/identifiers.js'
-import {findRecord, parseJson, textOf} from '../../contract/json.js'
+import {findRecord, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS, type Scope} from '../../contract/operations.js'
 import type {
@@ -17,7 +17,7 @@ import type {
   TokenClient,
   TokenRequestKind,
 } from '../../contract/token-cache.js'
-import {describeError, quoted, requestIdOf} from '../answers/errors.js'
+import {describeError, quoted, readAnswer} from '../answers/errors.js'
 import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import type {Answer, Clock, Sender, TokenSource} from '../types.js'
 
@@ -222,8 +222,7 @@ async function post(parts: TokenRequestParts, path: string, body: object): Promi
     body: JSON.stringify(body),
   }
   const policy = {repeatable: true, timeoutSeconds: parts.timeoutSeconds}
-  const answer = await parts.sender.send(request, policy).catch(throwUnanswered(false))
-  return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
+  return readAnswer(await parts.sender.send(request, policy).catch(throwUnanswered(false)))
 }
 
 /** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */

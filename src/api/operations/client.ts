@@ -1,9 +1,8 @@
 /** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
 import {Failure} from '../../contract/failure.js'
-import {parseJson} from '../../contract/json.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
-import {requestIdOf} from '../answers/errors.js'
+import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
@@ -93,11 +92,6 @@ function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions
   const body: string | undefined = options.text ?? JSON.stringify(options.body)
   if (body === undefined) return request
   return {...request, headers: {'content-type': 'application/json', ...headers}, body}
-}
-
-/** The answer with its JSON and request id read. */
-export function readAnswer(answer: SentAnswer): Answer {
-  return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
 }
 
 /** Not in the interface. */

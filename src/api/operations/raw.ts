@@ -7,11 +7,12 @@ import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
+import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
 import {spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
-import {changesSomething, readAnswer} from './client.js'
+import {changesSomething} from './client.js'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
