@@ -27,9 +27,8 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   }
 }
 
-/** As `checkOrigin`, and refuses a form without a browser's headers: scripts have the controls. */
+/** Beyond `checkOrigin`: refuses a form without a browser's headers, because scripts have the controls. */
 export function checkForm(request: Request, ownOrigin: string): void {
-  checkOrigin(request, ownOrigin)
   const isOwn =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
   if (!isOwn) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')

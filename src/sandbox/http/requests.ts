@@ -7,6 +7,8 @@ import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 
 export const API_PATH = '/partner-api/v1'
+/** Paths that answer in JSON; all others are pages. */
+export const FOR_PROGRAMS = /^\/(partner-api|_sandbox)(\/|$)/
 
 export interface RequestState {
   Variables: {

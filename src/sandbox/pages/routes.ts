@@ -7,10 +7,10 @@ import {openApiDocument} from '../../contract/openapi.js'
 import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/controls.js'
 import {type FaultKind, faultField} from '../http/faults.js'
-import {checkForm, checkOrigin} from '../http/guard.js'
+import {checkForm} from '../http/guard.js'
 import type {RunningService} from '../http/operation.js'
 import {underFaults} from '../http/perform.js'
-import {API_PATH, type App, type RequestState, refuseOthers} from '../http/requests.js'
+import {API_PATH, type App, FOR_PROGRAMS, type RequestState, refuseOthers} from '../http/requests.js'
 import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
 import {faultList} from './faults.js'
 import {type Done, failureView, layOut, type View, type Visit} from './layout.js'
@@ -135,7 +135,7 @@ export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolea
   if (refusal.status >= 500) return false
   if (path === '/' || path === '/ui' || path.startsWith('/ui/')) return true
   const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
-  return isBrowser && refusal.code === 'not_found' && !/^\/(partner-api|_sandbox)(\/|$)/.test(path)
+  return isBrowser && refusal.code === 'not_found' && !FOR_PROGRAMS.test(path)
 }
 
 export function showFailure(service: RunningService, context: SiteContext, refusal: Refusal): Response {
@@ -157,35 +157,27 @@ function visitOf(service: RunningService, context: SiteContext): Visit {
   }
 }
 
+type Page = (service: RunningService, context: SiteContext) => Response | Promise<Response>
+
+/** Pages that answer under a link, logged and with faults as the operations of the API are. */
+const LINKS: readonly (readonly [method: string, path: string, operation: string, page: Page])[] = [
+  ['GET', '/pay/:token', 'payment.page', showPaymentPage],
+  ['POST', '/pay/:token', 'payment.submit', submitPayment],
+  ['GET', '/vouchers/:token', 'voucher.download', downloadVoucher],
+]
+
 export function addPages(app: App, service: RunningService): void {
   addSite(app, service)
   app.get('/openapi.json', context =>
     context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
   )
-  addLink(app, service, '/pay/:token', {
-    GET: ['payment.page', showPaymentPage],
-    POST: ['payment.submit', submitPayment],
-  })
-  addLink(app, service, '/vouchers/:token', {GET: ['voucher.download', downloadVoucher]})
-}
-
-type Page = (service: RunningService, context: SiteContext) => Response | Promise<Response>
-
-/** A path that answers under a link, logged and with faults as the operations of the API are. */
-function addLink(
-  app: App,
-  service: RunningService,
-  path: string,
-  pages: Partial<Record<'GET' | 'POST', readonly [operation: string, page: Page]>>,
-): void {
-  for (const [method, [operation, page]] of Object.entries(pages)) {
-    app.on(method, path, context => {
-      if (method === 'POST') checkOrigin(context.req.raw, context.var.origin)
-      return underFaults(service, operation, context, async pause => {
+  for (const [method, path, operation, page] of LINKS)
+    app.on(method, path, context =>
+      underFaults(service, operation, context, async pause => {
         await pause()
         return page(service, context)
-      })
-    })
-  }
-  refuseOthers(app, path, Object.keys(pages))
+      }),
+    )
+  refuseOthers(app, '/pay/:token', ['GET', 'POST'])
+  refuseOthers(app, '/vouchers/:token', ['GET'])
 }
