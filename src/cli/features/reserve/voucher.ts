@@ -19,18 +19,14 @@ interface VoucherFlags {
   readonly json?: boolean | undefined
 }
 
-/** The file to write; undefined for standard output. Throws usage naming `flag` when it cannot be created; sends nothing. */
-export function planVoucher(
-  reference: string,
-  {file, force, json}: VoucherFlags,
-  flag = '--file',
-): string | undefined {
+/** The file to write; undefined for standard output. Throws usage when it cannot be created; sends nothing. */
+export function planVoucher(reference: string, {file, force, json}: VoucherFlags): string | undefined {
   if (file === '-') {
     if (!json) return undefined
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
   }
   const path = file ?? `voucher-${reference.replace(/[^\w.-]/g, '_')}.pdf`
-  checkWritable(flag, path)
+  checkWritable('--file', path)
   if (!force) requireNewFile(path, taken)
   return path
 }

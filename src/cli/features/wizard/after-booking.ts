@@ -5,13 +5,11 @@ import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {StorageError} from '../../../storage/errors.js'
 import {DEFAULT_WAIT_SECONDS} from '../../input/flags.js'
-import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {type WaitHooks, waitUntilConfirmed} from '../reserve/follow.js'
 import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import type {WizardParts} from './draft.js'
 import {minutesLeft} from './offer-clock.js'
-import {askRead} from './questions.js'
 
 /** A voucher is produced some moments after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
@@ -92,10 +90,7 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
   const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
   try {
     if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
-    const path = await freePath(
-      prompts,
-      (file, flag) => planVoucher(reference, {file, json: true}, flag) ?? '',
-    )
+    const path = planVoucher(reference, {}) ?? ''
     const saved = await saveVoucher(connection, reference, {wait: VOUCHER_SECONDS}, path)
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {
@@ -108,20 +103,5 @@ async function offerVoucher({prompts, connection, tell}: Accompanying, reference
     if (!(error instanceof StorageError || error instanceof Failure)) throw error
     tell(`Could not download the voucher: ${sanitizeLine(error.message, 300)}`)
     tell(`Later: ${later}`)
-  }
-}
-
-/** The default path, or one that the person types if it is taken. */
-async function freePath(
-  prompts: Prompts,
-  plan: (file: string | undefined, flag?: string) => string,
-): Promise<string> {
-  try {
-    return plan(undefined)
-  } catch (error) {
-    if (!(error instanceof Failure) || error.details.code !== 'file_exists') throw error
-    return askRead(prompts, {message: `${error.message}; Write the voucher to which file`}, typed =>
-      plan(typed, ''),
-    )
   }
 }

@@ -1,7 +1,6 @@
 /** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
 
 import type {FoundOffer} from '../../../api/operations/hotels.js'
-import {nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
@@ -39,15 +38,13 @@ async function searchAndChoose(
 ): Promise<Chosen | undefined> {
   const request = await readCriteria(parts, draft)
   const narrowed = {'max-price': parts.flags['max-price']}
-  const found = await untilServed(
-    parts,
-    () => search(parts.connection, request, narrowed),
-    () => {
+  const found = await untilServed(parts, () => search(parts.connection, request, narrowed)).catch(error => {
+    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
+    if (error.kind !== 'refused') {
       parts.tell(`To search again later: ${commandOf(draft.search)}`)
-    },
-  ).catch(error => {
+      throw error
+    }
     // What the service does not take, such as a currency, can be changed.
-    if (!(error instanceof Failure && error.kind === 'refused')) throw error
     parts.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
   })
   if (!found) return changeNow()
@@ -119,7 +116,7 @@ function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly Listed[
 
 async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
-  const nights = from && to ? `, ${nightsBetween(from, to)} night(s)` : ''
+  const nights = from && to ? `, ${nightsText(from, to)}` : ''
   const changed = await prompts.choose<readonly (keyof SearchFlags)[]>({
     message: 'What do you want to change in the search?',
     choices: [

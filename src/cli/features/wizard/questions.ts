@@ -24,11 +24,10 @@ export async function askRead<T>(
   return read(await prompts.text({...question, check, hint}))
 }
 
-/** `work`, repeated while the service is away and the person likes; `given up` before its Failure is thrown. */
+/** `work`, repeated while the service is away and the person likes. */
 export async function untilServed<T>(
   {prompts, tell}: {readonly prompts: Prompts; readonly tell: (text: string) => void},
   work: () => Promise<T>,
-  givenUp: () => void = () => {},
 ): Promise<T> {
   for (;;) {
     try {
@@ -37,9 +36,7 @@ export async function untilServed<T>(
       const isAway = error instanceof Failure && (error.kind === 'unreachable' || isPassing(error.details))
       if (!isAway) throw error
       tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
-      if (await prompts.confirm({message: 'Try again?', default: true})) continue
-      givenUp()
-      throw error
+      if (!(await prompts.confirm({message: 'Try again?', default: true}))) throw error
     }
   }
 }
