@@ -83,11 +83,9 @@ async function askMissing(
     (await lastSearch(connection))?.nationality,
     parts.flags.preferred?.nationality,
   ])
-  if (!draft.guests) {
-    draft.places ??= placesOf(await askRooms(prompts))
-    const known = {checkIn: chosen.seen?.check_in, today, nationality: draft.nationality}
-    draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
-  }
+  draft.places ??= placesOf(await askRooms(prompts))
+  const known = {checkIn: chosen.seen?.check_in, today, nationality: draft.nationality}
+  draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
   draft.contact ??= await askContact(prompts, lead, people, draft.contactFields)
   if (!draft.payment) {
@@ -204,7 +202,6 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
     for (const message of [...answers.keys()])
       if (place && message.startsWith(ofGuest(place))) answers.delete(message)
   } else delete form[field]
-  draft.guests = undefined
 }
 
 interface PaymentFacts {

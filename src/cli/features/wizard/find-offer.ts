@@ -83,7 +83,6 @@ function seat(draft: Draft, rooms: readonly Room[]): void {
   // As many guests as before are the same guests: only their ages are checked again.
   if (places.length !== draft.places?.length) draft.forms = []
   draft.places = places
-  draft.guests = undefined
 }
 
 export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | undefined): void {
