@@ -210,6 +210,7 @@ test('a capture that is cut off is unreadable where it is cut; the lines before 
     ...['"headers"', '"x-service', ':"evt'].map(mark => [line.slice(0, line.indexOf(mark)), 'is cut off']),
     [`${line}\n${line.slice(0, -2)}`, 'line 2 is cut off'],
     [indented.slice(0, -40), 'the capture is cut off'],
+    ['{"type":"event","verd', 'the capture is cut off'],
     ...['"headers"', 'v1=', '"text"'].map(mark => [
       har.slice(0, har.indexOf(mark)),
       'the HAR file is cut off',

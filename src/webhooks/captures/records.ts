@@ -25,12 +25,11 @@ export function beginsWithRecord(start: Buffer): boolean {
   return whole.some(line => isOurs(parseText(line)))
 }
 
-/** The events of `document`, a whole file that is a record of ours or a list of them; undefined when it is not. */
+/** The events of `document`, a whole file that may be a record of ours or a list of them; undefined when it is not. */
 export function requestsOfDocument(document: Buffer): CapturedRequest[] | undefined {
   const text = document.toString('utf8').replace(/^\ufeff/, '')
   const value = parseText(text)
-  if (value === undefined && /"(?:body_base64|verdict)"/.test(text) && isCutJson(text))
-    return [unreadable('the capture is cut off', '')]
+  if (value === undefined && isCutJson(text)) return [unreadable('the capture is cut off', '')]
   const records = Array.isArray(value) ? value : [value]
   if (records.length === 0 || !records.every(isOurs)) return undefined
   return records.flatMap((record, n) => requestOf(record, `#${n + 1}`) ?? [])
