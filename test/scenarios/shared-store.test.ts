@@ -1,6 +1,7 @@
 /** What people do with a shared store beside booking: log out, look at it, set it, prune it. */
 import {expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
+import {SEARCH} from '../support/stay.js'
 import {describeSharing, reserving} from './sharing-machines.js'
 
 await describeSharing(({service, machine, server, database, sql, store, sent}) => {
@@ -100,6 +101,22 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
     const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: store()}})
     expect(listed.stdout).toContain('BOOKCTL_STORE')
     expect(listed.stdout + listed.stderr).not.toContain('only-for-tests')
+  })
+
+  test('a search whose answer had come is printed with a warning when the store is lost', async () => {
+    const home = machine()
+    expect((await home.run(['account'])).exit).toBe(0)
+    service.script = async ({path}) => {
+      if (path !== '/hotels/search') return false
+      await server().sql(`ALTER DATABASE ${database()} ALLOW_CONNECTIONS false`)
+      await server().sql(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database()}'`,
+      )
+      return false
+    }
+    const {exit, stdout, stderr} = await home.run([...SEARCH, '--json'])
+    expect({exit, offers: JSON.parse(stdout).offers.length > 0}).toEqual({exit: 0, offers: true})
+    expect(stderr).toContain('the offers could not be stored')
   })
 
   test('old events are pruned in the store as in files', async () => {

@@ -11,10 +11,12 @@ import {
   searchHotels,
 } from '../../../api/operations/hotels.js'
 import {isoTime, nightsBetween} from '../../../contract/dates.js'
-import type {Failure} from '../../../contract/failure.js'
+import {Failure} from '../../../contract/failure.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
+import type {Client} from '../../../contract/token-cache.js'
+import {StorageError} from '../../../storage/errors.js'
 import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
@@ -118,12 +120,8 @@ export async function search(
   wanted: Narrowing,
 ): Promise<Result<FoundOffer>> {
   const outcome = await searchHotels(connection.api, request)
-  const {state, clock, target} = connection
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  if (state.remembers) {
-    const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
-    await state.offers.remember(client, found, clock.now())
-  }
+  const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
+  const lost = await remember(connection, found)
   const offers = narrow(outcome.offers, wanted)
   return {
     document: {
@@ -136,6 +134,23 @@ export async function search(
     columns: OFFER_COLUMNS,
     shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
     ...countOf('offer', offers, outcome.offers, describeSearch(request, outcome, connection)),
+    ...lost,
+  }
+}
+
+/** For `reserve`. A warning if the shared store was lost: the answer is there. Throws StorageError of this machine's files. */
+export async function remember(
+  {state, target, clock}: Pick<Connection, 'state' | 'clock'> & {readonly target: Client},
+  offers: readonly OfferFound[],
+): Promise<{warning?: string}> {
+  if (!state.remembers) return {}
+  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
+  try {
+    await state.offers.remember(client, offers, clock.now())
+    return {}
+  } catch (error) {
+    if (!state.isShared || !(error instanceof Failure || error instanceof StorageError)) throw error
+    return {warning: `Warning: the offers could not be stored for bookctl reserve: ${error.message}`}
   }
 }
 

@@ -7,7 +7,7 @@ import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {OFFER_COLUMNS} from './hotel-search.js'
+import {OFFER_COLUMNS, remember} from './hotel-search.js'
 import {priceText} from './narrow.js'
 
 export const HOTEL_COLUMNS = columnsOf<FoundHotel>(Object.keys(HOTEL) as (keyof typeof HOTEL)[])
@@ -38,20 +38,21 @@ export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
 
 /** Asks the price, and remembers a new one for `reserve`. Throws Failure. */
 export async function price(
-  {api, state, target, clock}: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
+  connection: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
   offerId: string,
 ): Promise<Result<Comparison>> {
   const {priceOffer} = await import('../../../api/operations/hotels.js')
+  const {api, state, target, clock} = connection
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const offer = await priceOffer(api, offerId)
   const seen = state.remembers ? await state.offers.find(client, offerId) : undefined
+  const offer = await priceOffer(api, offerId)
   const comparison = compare(offer, seen, clock.now())
-  if (seen && comparison.changed) {
-    // An answer without a currency means that of the search.
-    const currency = offer.price.currency ?? seen.currency
-    await state.offers.remember(client, [{...seen, total: offer.price.total, currency}], clock.now())
-  }
+  // An answer without a currency means that of the search.
+  const currency = offer.price.currency ?? seen?.currency ?? null
+  const isNew = seen !== undefined && comparison.changed === true
+  const lost = isNew ? await remember(connection, [{...seen, total: offer.price.total, currency}]) : {}
   return {
+    ...lost,
     document: comparison,
     items: [comparison],
     columns: PRICE_COLUMNS,
