@@ -7,7 +7,6 @@ import {createApp} from './app.js'
 import type {Service} from './base/service.js'
 import {prepareState} from './controls/controls.js'
 import {type Resolve, systemResolve} from './delivery/addresses.js'
-import {createPost} from './delivery/attempt.js'
 import {Dispatcher} from './delivery/dispatcher.js'
 import {createTrust} from './delivery/trust.js'
 import {Faults} from './http/faults.js'
@@ -50,14 +49,14 @@ export function createSandbox(options: SandboxOptions) {
     allowHttpLoopback: options.allowHttpLoopback ?? false,
     closing: closing.signal,
   }
-  const post = createPost({
+  const posting = {
     resolve: options.resolve ?? systemResolve,
     trust: createTrust(options.caFile),
     allowHttpLoopback: base.allowHttpLoopback,
     limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
     closing: closing.signal,
-  })
-  const dispatcher = new Dispatcher(base, post, () => served)
+  }
+  const dispatcher = new Dispatcher(base, posting, () => served)
   const service: RunningService = {
     ...base,
     dispatcher,

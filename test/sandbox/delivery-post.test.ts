@@ -4,34 +4,33 @@ import {createServer} from 'node:net'
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
 import {kindOfAddress, vetAddresses} from '../../src/sandbox/delivery/addresses.js'
-import {createPost, type Post} from '../../src/sandbox/delivery/attempt.js'
+import {type PostOptions, post} from '../../src/sandbox/delivery/attempt.js'
 import {createTrust} from '../../src/sandbox/delivery/trust.js'
 import {closing, ownDirectory} from '../support/own.js'
 import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
 
-type Options = Parameters<typeof createPost>[0]
-
 afterEach(() => void vi.unstubAllEnvs())
 
 const subscriber = async (...options: Parameters<typeof startSubscriber>) =>
   closing(await startSubscriber(...options))
 
-function posting({caFile, ...options}: Partial<Options> & {caFile?: string} = {}): Post {
-  return createPost({
+function posting({caFile, ...options}: Partial<PostOptions> & {caFile?: string} = {}): PostOptions {
+  return {
     resolve: async () => [{address: '127.0.0.1', family: 4}],
     trust: createTrust(caFile),
     allowHttpLoopback: true,
     limitMilliseconds: PATIENCE_SECONDS * 1000,
     closing: new AbortController().signal,
     ...options,
-  })
+  }
 }
 
 const failing = (text: string) => ({status: null, error: expect.stringContaining(text)})
 const body = Buffer.from('{"id":"evt_1","name":"Ayşe Öğüt"}')
-const send = (post: Post, url: string) => post({url, headers: {'x-service-event-id': 'evt_1'}, body})
+const send = (options: PostOptions, url: string) =>
+  post(options, {url, headers: {'x-service-event-id': 'evt_1'}, body})
 
 test.each([200, 201, 204, 299, 400, 401, 410, 503])('only a 2xx counts as delivered: %i', async status => {
   const error = status < 300 ? null : 'the status is not 2xx'
@@ -77,8 +76,8 @@ test('gives up on a receiver that accepts and never starts TLS', async () => {
 })
 
 test('a name that is not resolved in time ends the attempt', async () => {
-  const post = posting({resolve: () => new Promise(() => undefined), limitMilliseconds: 50})
-  expect(await send(post, 'https://partner.example')).toMatchObject(failing('within'))
+  const options = posting({resolve: () => new Promise(() => undefined), limitMilliseconds: 50})
+  expect(await send(options, 'https://partner.example')).toMatchObject(failing('within'))
 })
 
 test('reads 64 KiB of a big answer, and its status counts', async () => {
@@ -124,15 +123,15 @@ const ca = certificateFile('ca')
 test('a certificate of an added authority is trusted as soon as its file is there', async () => {
   const file = join(ownDirectory(), 'listen-ca.pem')
   const {port, received} = await subscriber(undefined, tlsIdentity('good'))
-  const post = posting({caFile: file})
+  const options = posting({caFile: file})
   const url = `https://localhost:${port}/hooks`
-  expect(await send(post, url)).toMatchObject(failing('certificate'))
+  expect(await send(options, url)).toMatchObject(failing('certificate'))
   writeFileSync(file, readFileSync(ca))
-  expect(await send(post, url)).toMatchObject({status: 200, error: null})
-  expect(await send(post, `https://127.0.0.1:${port}/`)).toMatchObject({status: 200, error: null})
+  expect(await send(options, url)).toMatchObject({status: 200, error: null})
+  expect(await send(options, `https://127.0.0.1:${port}/`)).toMatchObject({status: 200, error: null})
   expect(received).toHaveLength(2)
   writeFileSync(file, 'no certificate')
-  expect(await send(post, url)).toMatchObject({status: null})
+  expect(await send(options, url)).toMatchObject({status: null})
 })
 
 test('a link in the place of such a file is not followed', async () => {

@@ -12,16 +12,10 @@ const FACILITIES =
   `Free Wi-Fi|Air conditioning|Lift|Bar|Restaurant|Parking|Airport transfer|Gym|Laundry|Roof terrace
 Step-free access|Family rooms|Garden|24-hour reception`.split(/[|\n]/)
 
-/** The 12 to 20 hotels of a city, in the order of their ids; none for a city we do not have. */
-export function hotelsOf(cityId: number): Hotel[] {
-  const city = findCity(cityId)
-  return city ? Array.from({length: hotelCount(cityId)}, (_, index) => makeHotel(city, index + 1)) : []
-}
-
-/** As many hotels as the numbering has room for, one at a time: those of `hotelsOf`, then more of their kind. */
-export function* endlessHotels(cityId: number): Generator<Hotel> {
-  const city = findCity(cityId)
-  for (let number = 1; city && number < HOTELS_PER_CITY; number++) yield makeHotel(city, number)
+/** The 12 to 20 hotels of a city, in the order of their ids; `endless`: more of their kind, as the numbering has room for. */
+export function* hotelsOf(city: City, endless = false): Generator<Hotel> {
+  const most = endless ? HOTELS_PER_CITY - 1 : hotelCount(city.id)
+  for (let number = 1; number <= most; number++) yield makeHotel(city, number)
 }
 
 /** The hotel with this id; undefined where no search that finds `offers` offers can find it. */

@@ -5,7 +5,7 @@ import {fromMinor} from '../../contract/money.js'
 import {type BoardCode, findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
-import {endlessHotels, hotelsOf, rulesOf} from './hotels.js'
+import {hotelsOf, rulesOf} from './hotels.js'
 import {marketPercent, nightCents, nightFactors, type RoomKind, roomKindsFor} from './rates.js'
 import {atWallClock, isoWithOffset, offsetsOf} from './zones.js'
 
@@ -45,7 +45,7 @@ export function buildOffers(search: SearchRequest, {now, offers}: CatalogueConte
   const stay = stayIn(city, search, now)
   const most = offers ?? Number.POSITIVE_INFINITY
   const drafts: OfferDraft[] = []
-  for (const hotel of offers === undefined ? hotelsOf(city.id) : endlessHotels(city.id)) {
+  for (const hotel of hotelsOf(city, offers !== undefined)) {
     drafts.push(...offersOf(hotel, stay))
     if (drafts.length >= most) break
   }

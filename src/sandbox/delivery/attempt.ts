@@ -21,14 +21,14 @@ const MOST_SECONDS_AHEAD = 60
 
 /** Never rejects. `now`: the sandbox's clock, `realNow`: real time, in Unix seconds. Links lead to `origin`. */
 export async function makeAttempt(
-  post: Post,
+  options: PostOptions,
   delivery: DueDelivery,
   {now, realNow}: {now: number; realNow: number},
   origin: string,
 ): Promise<MadeAttempt> {
   const signedAt = signingTime(realNow, delivery.signedAt)
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
-  const posted = await post({
+  const posted = await post(options, {
     url: delivery.url,
     headers: {
       'content-type': 'application/json',
@@ -68,10 +68,7 @@ interface PostRequest {
   readonly body: Uint8Array
 }
 
-/** `status` null: there was no answer; `error` null: delivered. */
-export type Post = (request: PostRequest) => Promise<Pick<Attempt, 'status' | 'ms' | 'error'>>
-
-interface PostOptions {
+export interface PostOptions {
   readonly resolve: Resolve
   readonly trust: () => SecureContext | undefined
   readonly allowHttpLoopback: boolean
@@ -82,16 +79,18 @@ interface PostOptions {
 
 const MOST_ANSWER_BYTES = 64 * 1024
 
-export function createPost(options: PostOptions): Post {
-  return async request => {
-    const began = performance.now()
-    const seen: {status: number | null} = {status: null}
-    const error = await withinLimit(options, signal => exchange(options, request, signal, seen)).then(
-      () => judge(seen.status),
-      thrown => wordsFor(thrown, options.limitMilliseconds),
-    )
-    return {status: seen.status, ms: Math.round(performance.now() - began), error}
-  }
+/** `status` null: there was no answer; `error` null: delivered. */
+export async function post(
+  options: PostOptions,
+  request: PostRequest,
+): Promise<Pick<Attempt, 'status' | 'ms' | 'error'>> {
+  const began = performance.now()
+  const seen: {status: number | null} = {status: null}
+  const error = await withinLimit(options, signal => exchange(options, request, signal, seen)).then(
+    () => judge(seen.status),
+    thrown => wordsFor(thrown, options.limitMilliseconds),
+  )
+  return {status: seen.status, ms: Math.round(performance.now() - began), error}
 }
 
 function judge(status: number | null): string | null {

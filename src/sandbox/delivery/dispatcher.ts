@@ -19,7 +19,7 @@ import {
 } from '../store/deliveries.js'
 import {removeExpired} from '../store/expiry.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
-import {makeAttempt, type Post} from './attempt.js'
+import {makeAttempt, type PostOptions} from './attempt.js'
 
 /** Attempts at the same time, in all and of one subscription. */
 const MOST_CONCURRENT = 128
@@ -48,7 +48,7 @@ export class Dispatcher {
   /** `origin` returns where the sandbox is served; nothing is sent before that, because links would lead nowhere. */
   constructor(
     private readonly service: Service,
-    private readonly post: Post,
+    private readonly options: PostOptions,
     private readonly origin: () => string | undefined,
   ) {}
 
@@ -185,7 +185,7 @@ export class Dispatcher {
 
   async #attempt(delivery: DueDelivery, at: number): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
-    const made = await makeAttempt(this.post, delivery, times, this.origin() ?? '')
+    const made = await makeAttempt(this.options, delivery, times, this.origin() ?? '')
     // An attempt that ended because the sandbox stops says nothing about the subscriber.
     if (this.service.closing.aborted) return
     this.#made.push(made)

@@ -1,10 +1,12 @@
 import {describe, expect, it} from 'vitest'
 import {country, currency} from '../../../src/contract/content.js'
-import {city, hotel} from '../../../src/contract/hotels.js'
+import {type City, city, hotel} from '../../../src/contract/hotels.js'
 import {CITIES, findCity, placeOf} from '../../../src/sandbox/catalogue/cities.js'
 import {countryList} from '../../../src/sandbox/catalogue/countries.js'
 import {currencyList, isSoldIn} from '../../../src/sandbox/catalogue/currencies.js'
-import {endlessHotels, findHotel, hotelsOf, rulesOf} from '../../../src/sandbox/catalogue/hotels.js'
+import {findHotel, hotelsOf, rulesOf} from '../../../src/sandbox/catalogue/hotels.js'
+
+const ISTANBUL = findCity(101) as City
 
 describe('cities', () => {
   it('are at least 24, each a whole record of the contract with its own id', () => {
@@ -37,7 +39,7 @@ describe('cities', () => {
 
 describe('hotels', () => {
   it.each(CITIES)('of $name are 12 to 20 whole records near the centre with names of their own', each => {
-    const hotels = hotelsOf(each.id)
+    const hotels = [...hotelsOf(each)]
     expect(hotels.length).toBeGreaterThanOrEqual(12)
     expect(hotels.length).toBeLessThanOrEqual(20)
     expect(new Set(hotels.map(({name}) => name)).size).toBe(hotels.length)
@@ -51,7 +53,7 @@ describe('hotels', () => {
   })
 
   it('are always the same', () => {
-    expect(hotelsOf(101)[0]).toMatchObject({
+    expect(hotelsOf(ISTANBUL).next().value).toMatchObject({
       hotel_id: 1010001,
       name: 'Kaftan Park Otel',
       stars: 2,
@@ -60,7 +62,7 @@ describe('hotels', () => {
   })
 
   it('are found by their id, and by no other', () => {
-    const hotels = hotelsOf(204)
+    const hotels = [...hotelsOf(findCity(204) as City)]
     for (const one of hotels) expect(findHotel(one.hotel_id)).toEqual(one)
     const last = hotels.at(-1)?.hotel_id ?? 0
     expect(findHotel(last + 1)).toBeUndefined()
@@ -71,9 +73,9 @@ describe('hotels', () => {
 
   it('keep their names and ids apart beyond those of the city, and are found where so many offers are', () => {
     const numbers = Array.from({length: 800}, (_, index) => index)
-    const endless = endlessHotels(101)
+    const endless = hotelsOf(ISTANBUL, true)
     const many = numbers.map(() => endless.next().value)
-    expect(many.slice(0, 12)).toEqual(hotelsOf(101).slice(0, 12))
+    expect(many.slice(0, 12)).toEqual([...hotelsOf(ISTANBUL)].slice(0, 12))
     expect(new Set(many.map(each => each.name)).size).toBe(many.length)
     expect(findHotel(many[799].hotel_id)).toBeUndefined()
     expect(findHotel(many[799].hotel_id, 800)).toEqual(many[799])
