@@ -88,8 +88,6 @@ const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_E
 interface WholeFileOptions {
   /** `replace` renames over an existing file; `create` refuses (EEXIST) if the name is taken. */
   readonly existing: 'replace' | 'create'
-  /** Permissions of the file (default 0600). */
-  readonly mode?: number
   /** Called when everything is on the disk, before the rename; if it throws, the old content stays. */
   readonly whenReady?: () => void
 }
@@ -168,7 +166,7 @@ class WholeFile {
   }
 
   private opened(): number {
-    this.file ??= fs.openSync(this.temporary, NEW_FILE, this.options.mode ?? 0o600)
+    this.file ??= fs.openSync(this.temporary, NEW_FILE, 0o600)
     return this.file
   }
 
