@@ -11,6 +11,7 @@ import {
   timestamp,
 } from './common.js'
 import {dayNumber} from './dates.js'
+import {BOARDS, type BoardCode} from './identifiers.js'
 
 export const room = z.strictObject({
   adults: z.int().min(1, 'a room needs at least one adult').max(9),
@@ -47,7 +48,7 @@ export const city = z
   })
   .meta({id: 'City', ...ours('A destination')})
 
-export const board = z.object({code: z.enum(['RO', 'BB', 'HB', 'FB', 'AI']), name: z.string()})
+export const board = z.object({code: z.enum(Object.keys(BOARDS) as BoardCode[]), name: z.string()})
 
 export const hotelSummary = z
   .object({

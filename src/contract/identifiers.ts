@@ -1,4 +1,4 @@
-/** The prefixes and shapes of identifiers, secrets, names and headers (§2, §5.3). */
+/** The prefixes and shapes of identifiers, secrets, names and headers (§2, §5.3); and codes. */
 export const OFFER_ID_PREFIX = 'off_'
 export const CLIENT_ID_PREFIX = 'cid_'
 export const LIVE_SECRET_PREFIX = 'sk_live_'
@@ -10,6 +10,17 @@ export const EVENT_ID_PREFIX = 'evt_'
 export const DELIVERY_ID_PREFIX = 'dlv_'
 /** Of the local sandbox, followed by ten Crockford base32 digits; §2.5 shows no shape. */
 export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
+
+/** Not in the interface: the codes of meals, in words. */
+export const BOARDS = {
+  RO: 'Room only',
+  BB: 'Bed and breakfast',
+  HB: 'Half board',
+  FB: 'Full board',
+  AI: 'All inclusive',
+} as const
+
+export type BoardCode = keyof typeof BOARDS
 
 /** Not in the interface: marks every answer of the local sandbox's own controls. */
 export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as const

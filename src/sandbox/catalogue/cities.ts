@@ -1,8 +1,8 @@
 /** The destinations. Cities, zones, streets and sights are real; the hotels and tours made from them are invented. */
 import type {City} from '../../contract/hotels.js'
+import type {BoardCode} from '../../contract/identifiers.js'
 
 export type Season = 'city' | 'beach' | 'winter_sun' | 'southern'
-export type BoardCode = 'RO' | 'BB' | 'HB' | 'FB' | 'AI'
 
 export type Place = ReturnType<typeof describedCity>['place']
 

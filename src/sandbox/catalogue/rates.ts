@@ -1,7 +1,8 @@
 /** The kinds of room, and what a stay costs before tax, in euro cents. Factors are percentages. */
 import {addDays, dayNumber} from '../../contract/dates.js'
 import type {Room} from '../../contract/hotels.js'
-import type {BoardCode, Season} from './cities.js'
+import type {BoardCode} from '../../contract/identifiers.js'
+import type {Season} from './cities.js'
 import {hash} from './draw.js'
 
 export type RoomKind = (typeof KINDS)[number]

@@ -1,8 +1,9 @@
 /** Offers for a search over the catalogue (§2.2, §2.3; everything in an offer but its id is ours). */
 import {addDays, nightsBetween} from '../../contract/dates.js'
 import type {City, Hotel, Offer, Price, SearchRequest} from '../../contract/hotels.js'
+import {BOARDS, type BoardCode} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
-import {type BoardCode, findCity, placeOf} from './cities.js'
+import {findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {type Draw, drawFrom} from './draw.js'
 import {hotelsOf, rulesOf} from './hotels.js'
@@ -17,14 +18,6 @@ interface CatalogueContext {
   readonly now: number
   /** Number of offers, of as many hotels as that takes (default: those of the city's own hotels). */
   readonly offers?: number | undefined
-}
-
-const BOARD_NAMES: Readonly<Record<BoardCode, string>> = {
-  RO: 'Room only',
-  BB: 'Bed and breakfast',
-  HB: 'Half board',
-  FB: 'Full board',
-  AI: 'All inclusive',
 }
 
 type Stay = ReturnType<typeof stayIn>
@@ -91,7 +84,7 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
   const {base, taxes, firstNight} = charge(hotel, stay, variant)
   const total = base + taxes
   const {freeUntilDays, board: code} = variant
-  const board = {code, name: BOARD_NAMES[code]}
+  const board = {code, name: BOARDS[code]}
   const {steps, freeUntil, refundable} = stay.cancel({freeUntilDays, firstNight, total})
   const {currency} = search
   const text = (minor: bigint) => fromMinor(minor, currency)

@@ -1,6 +1,7 @@
 /** One offer in words: a line for the list, what to know before choosing it, and its terms. */
 import {type Charge, firstFeeOf, type OfferTerms, type PolicyStep} from '../../../api/answers/offer-terms.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {fitTo, moneyText, onItsOwnClock, onThreeClocks} from '../../terminal/text.js'
 import {cancellationText} from '../catalogue/cancellation.js'
@@ -85,18 +86,10 @@ function spread(name: string, lines: readonly string[]): (readonly [string, stri
   return lines.map((line, index) => [index === 0 ? name : '', line] as const)
 }
 
-const BOARDS: Readonly<Record<string, string>> = {
-  RO: 'room only',
-  BB: 'bed and breakfast',
-  HB: 'half board',
-  FB: 'full board',
-  AI: 'all inclusive',
-}
-
 function boardText(board: string | null): string {
   if (board === null) return NOT_KNOWN
-  const words = Object.hasOwn(BOARDS, board.toUpperCase()) ? `, ${BOARDS[board.toUpperCase()]}` : ''
-  return `${sanitizeLine(board, 60)}${words}`
+  const words = BOARDS[board.toUpperCase() as BoardCode]?.toLowerCase()
+  return [sanitizeLine(board, 60), words].filter(Boolean).join(', ')
 }
 
 function dueLines(offer: OfferFound, due: readonly Charge[] | undefined, most: number): string[] {
