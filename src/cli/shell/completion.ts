@@ -117,7 +117,8 @@ class Commands {
   /** Words that can follow `path`: commands, groups, and help topics. */
   below(path: readonly string[]): Candidate[] {
     const [first, ...more] = path
-    if (first === undefined) return [...this.children([]), ...Object.entries(OWN_WORDS)]
+    const hidden = (id: string): Candidate => [id, this.config.findCommand(id)?.summary ?? '']
+    if (first === undefined) return [...this.children([]), hidden('help'), hidden('version')]
     if (first !== 'help') return this.children(path)
     return [...this.children(more), ...(more.length === 0 ? Object.entries(HELP_TOPICS) : [])]
   }
@@ -166,11 +167,6 @@ class Commands {
     const isFile = name === 'file' || /\bFILE\b/.test(String(helpValue))
     return {candidates: words.map(value => [value, '']), isList, isFile}
   }
-}
-
-const OWN_WORDS = {
-  help: 'Explain a command, a group or a topic',
-  version: 'Print the version; with --verbose the environment in effect',
 }
 
 async function knownValues(source: Source, configDirectory: string): Promise<Values> {

@@ -89,7 +89,7 @@ export function checkPermissions(directory: string): Finding {
   if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
   const problems = [...problemsOf(directory, stats, '700'), ...unwritable(directory), ...filesIn(directory)]
   const first = problems.find(({status}) => status === 'fail') ?? problems[0]
-  if (!first) return ok(`${directory}: ${hasModes() ? 'private (0700)' : 'the ACL was not checked'}`)
+  if (!first) return ok(`${directory}: ${HAS_MODES ? 'private (0700)' : 'the ACL was not checked'}`)
   return {...first, detail: problems.map(({detail}) => detail).join('; ')}
 }
 
@@ -105,7 +105,7 @@ function filesIn(directory: string): Finding[] {
 }
 
 function problemsOf(path: string, stats: Stats, mode: string): Finding[] {
-  if (!hasModes()) return []
+  if (!HAS_MODES) return []
   const uid = process.getuid?.()
   const fix = `change its owner: sudo chown "$USER" '${path}'`
   if (uid !== 0 && stats.uid !== uid) return [fail('usage', `${path} belongs to another user`, fix)]
@@ -124,9 +124,7 @@ function unwritable(directory: string): Finding[] {
   }
 }
 
-function hasModes(): boolean {
-  return process.platform !== 'win32'
-}
+const HAS_MODES = process.platform !== 'win32'
 
 export async function checkDatabases(directory: string): Promise<Finding> {
   const there = DATABASE_NAMES.filter(name => existsSync(join(directory, name)))
