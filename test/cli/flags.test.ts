@@ -110,6 +110,14 @@ function of(command: Defined, flag: string, value: string): [Defined, string[]] 
   return [command, [flag, value]]
 }
 
+test.each([
+  ['0:18,4,19', ['at least one adult', '; count 18 and 19 as adults']],
+  ['10:1,1,1,1,1,1,1,1,1,1', ['at most 9 adults', 'at most 9 children']],
+])('the room %s is refused for all that is wrong with it', async (room, parts) => {
+  const {errors} = await readLine(HotelsSearch, ['--room', room])
+  for (const part of parts) expect(errors).toEqual([expect.stringContaining(part)])
+})
+
 test('finds every error of a line at once', async () => {
   const argv = ['--city', '0', '--check-in', 'foo', '--room', 'x', '--limit', '0', '--currency', 'hunter2!']
   const {errors} = await readLine(HotelsSearch, argv)

@@ -161,6 +161,21 @@ describe('one run names everything that is wrong', () => {
         'missing: --pay, contact.surname, contact.phone_country_code, contact.phone_number',
       ],
     ],
+    [
+      'reserve off_1 --pay account --contact name=A,x,name=B,email=b,phone=123 --guest name=A,is_lead=q,nationality=de,birth_date=1790-01-01 --guest nmae=C,surname=D'.split(
+        ' ',
+      ),
+      [
+        ...['--contact: must be NAME=VALUE', '--contact: name is given twice', '--contact phone: '],
+        ...['contact.email: must be', '--guest is_lead: ', 'guests[0].birth_date: must not'],
+        'there is no field nmae',
+        'missing: contact.surname, guests[0].surname, guests[1].name',
+      ],
+    ],
+    [
+      'reservations update R1 --contact email=b,phone=123 --guest name=A,birth_date=x'.split(' '),
+      ['--contact phone: ', 'contact.email: must be', '--guest birth_date: ', 'missing: guests[0].surname'],
+    ],
   ]
   test.each(everything)('%j', async (argv, parts) => {
     const {exit, stderr} = await home.run(argv)

@@ -5,7 +5,7 @@ import {invalid, named} from './checks.js'
 import {checkCountry} from './countries.js'
 import {PAST_DATE_FORMS, readDay} from './dates.js'
 import {closest} from './match.js'
-import {combined, into} from './usage-errors.js'
+import {combined, into, PartsFailure} from './usage-errors.js'
 
 export type Fields = Record<string, unknown>
 
@@ -22,8 +22,8 @@ const READERS: Readonly<Record<string, (field: string, text: string) => unknown>
 
 /** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws usage. */
 export async function readGuest(field: string, text: string): Promise<Fields> {
-  const pairs = readKeyValues(field, text)
-  const errors = unknownIn(field, [...pairs.keys()], GUEST_NAMES)
+  const {pairs, errors} = readKeyValues(field, text)
+  errors.push(...unknownIn(field, [...pairs.keys()], GUEST_NAMES))
   const guest: Fields = {}
   for (const name of GUEST_FIELDS) {
     const value = pairs.get(name)
@@ -32,8 +32,9 @@ export async function readGuest(field: string, text: string): Promise<Fields> {
     guest[name] = await read().catch(into(errors))
   }
   const identity = await readIdentity(field, pairs).catch(into(errors))
-  if (errors.length > 0) throw combined(errors)
-  return identity ? {...guest, identity} : guest
+  if (identity) guest.identity = identity
+  if (errors.length > 0) throw new PartsFailure(errors, guest)
+  return guest
 }
 
 async function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Promise<Fields | undefined> {
@@ -57,13 +58,17 @@ function readTruth(field: string, text: string): boolean {
 
 /** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws usage. */
 export async function readContact(field: string, text: string): Promise<Fields> {
-  const pairs = readKeyValues(field, text)
-  const errors = unknownIn(field, [...pairs.keys()], [...CONTACT_NAMES, 'phone'])
-  const {phone, ...contact} = Object.fromEntries(pairs)
+  const {pairs, errors} = readKeyValues(field, text)
+  errors.push(...unknownIn(field, [...pairs.keys()], [...CONTACT_NAMES, 'phone']))
+  const contact = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
+  const phone = pairs.get('phone')
   const split = phone === undefined ? {} : await readPhone(field, phone, pairs).catch(into(errors))
-  if (errors.length > 0) throw combined(errors)
+  if (errors.length > 0) throw new PartsFailure(errors, {...contact, ...(split ?? UNREAD_PHONE)})
   return {...contact, ...split}
 }
+
+/** In place of a number that cannot be read: it is wrong, and not missing. It is never sent. */
+const UNREAD_PHONE = {phone_country_code: '+0', phone_number: '0000'}
 
 async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string, string>) {
   if (pairs.has('phone_country_code') || pairs.has('phone_number'))
@@ -99,18 +104,20 @@ export function completeGuests(guests: readonly Fields[]): Fields[] {
   })
 }
 
-/** The pairs of `K=V,K=V`, in which `\,` is a comma and `\\` a backslash. Throws usage naming `flag`. */
-export function readKeyValues(flag: string, text: string): Map<string, string> {
+/** The pairs of `K=V,K=V`, in which `\,` is a comma and `\\` a backslash, and errors that name `flag`. */
+export function readKeyValues(flag: string, text: string) {
+  const errors: Failure[] = []
   const pairs = new Map<string, string>()
   for (const part of splitAtCommas(text)) {
     const at = part.indexOf('=')
     const hint = 'write a comma inside a value as \\,'
-    if (at < 1) throw usage('invalid_input', `${flag}: must be NAME=VALUE,NAME=VALUE`, hint)
     const key = part.slice(0, at).trim()
-    if (pairs.has(key)) throw usage('invalid_input', `${flag}: ${key.slice(0, 40)} is given twice`)
-    pairs.set(key, part.slice(at + 1).trim())
+    if (at < 1) errors.push(usage('invalid_input', `${flag}: must be NAME=VALUE,NAME=VALUE`, hint))
+    else if (pairs.has(key))
+      errors.push(usage('invalid_input', `${flag}: ${key.slice(0, 40)} is given twice`))
+    else pairs.set(key, part.slice(at + 1).trim())
   }
-  return pairs
+  return {pairs, errors}
 }
 
 function splitAtCommas(text: string): string[] {

@@ -1,8 +1,10 @@
 /** Nights and rooms as people type them, in flags and in the wizard. */
 import {addDays, nightsBetween} from '../../contract/dates.js'
+import type {Failure} from '../../contract/failure.js'
 import type {Room} from '../../contract/hotels.js'
 import {checkInteger, invalid} from './checks.js'
 import {readDay} from './dates.js'
+import {combined} from './usage-errors.js'
 
 /** As contract/hotels.ts bounds them. */
 export const MOST_ROOMS = 9
@@ -41,19 +43,32 @@ export function readRoom(field: string, text: string): Room {
   const match = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim())
   if (!match) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
   const adults = Number(match[1])
-  if (adults < 1) throw invalid(field, 'a room needs at least one adult', text)
-  if (adults > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} adults in a room`, text)
+  const errors = faultsOfAges(field, match[2] ?? '')
+  if (adults < 1) errors.unshift(invalid(field, 'a room needs at least one adult', text))
+  if (adults > MOST_PERSONS) errors.unshift(invalid(field, `at most ${MOST_PERSONS} adults in a room`, text))
+  if (errors.length > 0) throw combined(errors)
   return {adults, children_ages: readAges(field, match[2] ?? '')}
 }
 
 /** Ages of children, separated by commas, spaces or both. Throws usage. */
 export function readAges(field: string, typed: string): number[] {
-  const ages = typed.split(/[\s,;]+/).filter(Boolean)
+  const errors = faultsOfAges(field, typed)
+  if (errors.length > 0) throw combined(errors)
+  return agesIn(typed).map(Number)
+}
+
+const agesIn = (typed: string) => typed.split(/[\s,;]+/).filter(Boolean)
+
+function faultsOfAges(field: string, typed: string): Failure[] {
+  const ages = agesIn(typed)
   if (!ages.every(age => /^\d{1,2}$/.test(age)))
-    throw invalid(field, 'must be ages in whole years, such as 4, 7; 0 for a baby')
-  const adult = ages.find(age => Number(age) > OLDEST_CHILD)
-  if (adult !== undefined)
-    throw invalid(field, `children are 0 to ${OLDEST_CHILD} years old; count ${adult} as an adult`)
-  if (ages.length > MOST_PERSONS) throw invalid(field, `at most ${MOST_PERSONS} children in a room`)
-  return ages.map(Number)
+    return [invalid(field, 'must be ages in whole years, such as 4, 7; 0 for a baby')]
+  const tooOld = ages.filter(age => Number(age) > OLDEST_CHILD)
+  const counted = tooOld.length > 1 ? `${tooOld.join(' and ')} as adults` : `${tooOld[0]} as an adult`
+  return [
+    ...(tooOld.length > 0
+      ? [invalid(field, `children are 0 to ${OLDEST_CHILD} years old; count ${counted}`)]
+      : []),
+    ...(ages.length > MOST_PERSONS ? [invalid(field, `at most ${MOST_PERSONS} children in a room`)] : []),
+  ]
 }

@@ -25,6 +25,17 @@ export function combined(errors: readonly Failure[]): Failure {
   return new Failure(first.kind, [...new Set([first.message, ...messages])].join('; '), first.details)
 }
 
+/** What is wrong with parts of a value, with the rest of it, so that one run also names what is wrong there. */
+export class PartsFailure extends Failure {
+  constructor(
+    errors: readonly Failure[],
+    readonly rest: unknown,
+  ) {
+    const {kind, message, details} = combined(errors)
+    super(kind, message, details)
+  }
+}
+
 /** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */
 export function into(errors: Failure[]) {
   return (error: unknown): undefined => {

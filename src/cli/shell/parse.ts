@@ -11,6 +11,7 @@ import {
   into,
   invalidOption,
   missing as missingWords,
+  PartsFailure,
   parserError,
   requiresFlag,
   SEE_HELP,
@@ -105,7 +106,7 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       take(from, error)
-      return undefined
+      return error instanceof PartsFailure ? error.rest : undefined
     }
   }
   const {options: _, ...loose} = spec

@@ -44,6 +44,11 @@ ${pathNote('reservations.update')}`
     ...dryRunFlag,
   }
 
+  protected override async alsoWrong({flags}: {flags: Parameters<typeof readUpdate>[0]}) {
+    await readUpdate(flags)
+    return []
+  }
+
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsUpdate)
     const change = await readUpdate(flags)

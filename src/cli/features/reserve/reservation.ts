@@ -138,7 +138,7 @@ export async function examine(
   }
   for (const [name, [flag, value, read]] of Object.entries(given)) {
     const part = name as Part
-    if (refused.some(one => flag === `--${one}`)) continue
+    if (refused.some(one => flag === `--${one}` && flags[one as keyof ReserveFlags] === undefined)) continue
     if (value === undefined) {
       if (part !== 'client_nationality' || !isEarly) lacking.push(flag)
       continue
