@@ -1,6 +1,8 @@
 /** Values as the flags and arguments of the commands read them: typed, or refused by name, all at once. */
+
 import {parse} from '@oclif/core/parser'
 import {expect, test} from 'vitest'
+import {checkTarget} from '../../src/cli/features/webhooks/targets.js'
 import {scopesOf} from '../../src/cli/session/target.js'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
 import {missingValues, type Specs} from '../../src/cli/shell/missing-values.js'
@@ -167,4 +169,21 @@ test('reads an answer for a missing value like the flag or argument', async () =
   const [ref] = missingValues(ReservationsCancel as unknown as Specs, {args: {}, flags: {}})
   if (!ref) throw new Error('REF is not missing')
   expect((await rejectionOf(readAnswer(ref, 'a/b'))).message).toMatch(/^REF: must be a reservation reference/)
+})
+
+test.each([
+  ['https://example.com/hooks#x', 'https://example.com/hooks'],
+  ['http://localhost:3000', 'http://localhost:3000/'],
+  ['http://127.1:80/', 'http://127.0.0.1/'],
+  ['http://[::1]:3000/a?b', 'http://[::1]:3000/a?b'],
+  ['http://example.com/', undefined],
+  ['http://127.0.0.1.example.com/', undefined],
+  ['http://10.0.0.1/', undefined],
+  ['https://user:password@example.com/', undefined],
+  ['ftp://localhost/', undefined],
+  ['localhost:3000', undefined],
+  ['', undefined],
+])('an address to forward to, %s, is %s', (text, target) => {
+  if (target === undefined) expect(() => checkTarget('--to', text)).toThrow(/^--to: must be an https URL/)
+  else expect(checkTarget('--to', text)).toBe(target)
 })

@@ -4,7 +4,6 @@
  */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
-import {isLoopbackHost} from '../../contract/loopback.js'
 import {type HeaderMap, pairsOf} from '../signature/headers.js'
 
 export interface HandoverResult {
@@ -152,15 +151,4 @@ function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): 
         resolve(start)
       })
   })
-}
-
-/** The address that events may be forwarded to, without fragment: https, or http on this machine; undefined for any other. */
-export function parseForwardTarget(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  if (url.username !== '' || url.password !== '') return undefined
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
-    return undefined
-  url.hash = ''
-  return url.href
 }

@@ -8,17 +8,20 @@ import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
-import {parseForwardTarget} from '../../../webhooks/forward/request.js'
 import {invalid} from '../../input/checks.js'
 import {trustedCertificates} from '../../session/trust.js'
 
-/** An address that events may be sent to. Throws usage naming `field`. */
+/** An address that events may be sent to, without its fragment. Throws usage naming `field`. */
 export function checkTarget(field: string, text: string): string {
-  const target = parseForwardTarget(text)
-  if (target !== undefined) return target
-  const rule =
-    'must be an https URL, or an http URL of this machine (127.0.0.1, localhost), without user name'
-  throw invalid(field, rule)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
+  if (url === undefined || !isSafe || url.username !== '' || url.password !== '') {
+    const rule =
+      'must be an https URL, or an http URL of this machine (127.0.0.1, localhost), without user name'
+    throw invalid(field, rule)
+  }
+  url.hash = ''
+  return url.href
 }
 
 /** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
