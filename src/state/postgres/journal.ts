@@ -95,6 +95,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other.clientReferenceId)
     return {rows, verdict}
   }
+  const change = async (sql: string, values: readonly unknown[]) => (await store.query(sql, values)).count
   return {
     alone: (offerId, waitMilliseconds, work, peek) =>
       withLease(store, ['reserve', baseUrl, clientId, offerId].join(' '), waitMilliseconds, work, peek),
@@ -134,21 +135,16 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     async notSent(id, attempts) {
       const sql = `UPDATE bookctl.reservations SET outcome = $3, attempts = 0, sealed_body = NULL,
         updated_at = clock_timestamp() WHERE id = $1 AND attempts = $2 AND outcome = 'unresolved'`
-      await store.query(sql, [id, attempts, NOT_SENT])
+      await change(sql, [id, attempts, NOT_SENT])
     },
     async settle(id, {outcome, reservationRef = null, result}) {
       const sql = `UPDATE bookctl.reservations SET outcome = $2, reservation_ref = $3, result = $4,
         lost = lost OR $2 = 'unknown', sealed_body = CASE WHEN $2 = 'unknown' THEN sealed_body END,
         updated_at = clock_timestamp() WHERE id = $1 AND ${OPEN}`
-      await store.query(sql, [
-        id,
-        outcome,
-        reservationRef,
-        result === undefined ? null : JSON.stringify(result),
-      ])
+      await change(sql, [id, outcome, reservationRef, result === undefined ? null : JSON.stringify(result)])
     },
     async forget(id) {
-      await store.query(FORGET, [id])
+      await change(FORGET, [id])
     },
     async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations
