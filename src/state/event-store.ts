@@ -108,19 +108,20 @@ export function createForwardStore(database: Database, owner: string) {
   return {
     /** Adopts forwards of owners that are gone, or elsewhere and long overdue, due at once; returns their number. */
     adopt(targets: readonly string[], fateOf: (owner: string) => OwnerFate, now: number): number {
-      const left = `state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
+      const others = `SELECT DISTINCT target, owner AS other FROM forwards
+        WHERE state = 'pending' AND owner <> ? AND target IN (SELECT value FROM json_each(?))`
+      const sql = `UPDATE forwards SET owner = ?, next_attempt_at = ?
+        WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?`
       const dueBy = {running: undefined, gone: Number.MAX_VALUE, elsewhere: now - LONG_DUE_SECONDS}
-      return database.transaction(() => {
-        const changes = targets.flatMap(target =>
-          ownersOf(database, target).map(other => {
-            const by = other === owner ? undefined : dueBy[fateOf(other)]
-            if (by === undefined) return 0
-            const sql = `UPDATE forwards SET owner = ?, next_attempt_at = ? WHERE ${left}`
-            return database.run(sql, owner, now, target, other, by)
-          }),
-        )
-        return changes.reduce((sum, rows) => sum + rows, 0)
+      let adopted = 0
+      database.transaction(() => {
+        const left = database.all<{target: string; other: string}>(others, owner, JSON.stringify(targets))
+        for (const {target, other} of left) {
+          const by = dueBy[fateOf(other)]
+          if (by !== undefined) adopted += database.run(sql, owner, now, target, other, by)
+        }
       })
+      return adopted
     },
     /** Due ones, oldest first, without those taken before and not settled yet. */
     take(target: string, now: number, limit: number): DueForward[] {
@@ -142,9 +143,4 @@ export function createForwardStore(database: Database, owner: string) {
       for (const {sequence, target} of results) takenOf(target).delete(sequence)
     },
   }
-}
-
-function ownersOf(database: Database, target: string): string[] {
-  const sql = "SELECT DISTINCT owner FROM forwards WHERE state = 'pending' AND target = ?"
-  return database.all<{owner: string}>(sql, target).map(row => row.owner)
 }
