@@ -28,9 +28,7 @@ test('asks again, under the same key, as long as it is in progress, which is no 
 describe('an earlier reservation in the way: nothing is sent', () => {
   test.each([
     ['the same reference, other guests', intentFor('off_1', 'ref-1', 'Yılmaz'), 'reference_in_use'],
-    ['the same reference, another offer', intentFor('off_2', 'ref-1'), 'reference_in_use'],
     ['the same offer, another reference', intentFor('off_1', 'ref-2'), 'offer_in_use'],
-    ['the same offer, no reference, other guests', intentFor('off_1', undefined, 'Yılmaz'), 'offer_in_use'],
     ['another key', intentFor('off_1', 'ref-1', undefined, 'other'), 'idempotency_key_differs'],
   ])('%s', async (_, intent, code) => {
     await run()
@@ -49,13 +47,12 @@ test('without a reference, the offer and the body find the first run', async () 
   expect(new Set(sent().map(request => request.body)).size).toBe(1)
 })
 
-test('the order of keys in the request does not make it another one', async () => {
-  await run()
+test('the order of keys in the request does not make it another one', () => {
   const request = requestFor('off_1', 'ref-1')
   const turned = Object.fromEntries(Object.entries(request).reverse()) as typeof request
+  const {bodySha256, intentSha256} = intentFor('off_1', 'ref-1')
   const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false}
-  expect(await run(intentOf(turned, given))).toMatchObject({repeated: true})
-  expect(sent().length).toBe(1)
+  expect(intentOf(turned, given)).toMatchObject({bodySha256, intentSha256})
 })
 
 describe('resume', () => {
