@@ -4,7 +4,6 @@ import * as Flags from '@oclif/core/flags'
 import {METHODS} from '../api/operations/raw.js'
 import type {Answer} from '../api/types.js'
 import {
-  type ApiPlan,
   apiResult,
   bodyOf,
   bytesOf,
@@ -17,7 +16,7 @@ import {
 } from '../cli/features/request/api.js'
 import {checkedArg, checkedFlag} from '../cli/input/flags.js'
 import {into} from '../cli/input/usage-errors.js'
-import {scopeFlag, type Target} from '../cli/session/target.js'
+import {scopeFlag} from '../cli/session/target.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {jsonResult} from '../cli/terminal/result.js'
@@ -84,7 +83,11 @@ is a known one, else the configured scopes.`
     const target = await this.target()
     const plan = planCall(target, call)
     if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))
-    await this.agree(plan, target, flags.yes)
+    const doubt = doubtOf(plan)
+    if (doubt) this.warn(doubt)
+    const atStake = {what: 'a change on a live service', undone: 'nothing was sent'}
+    const question = `Send ${plan.request.method} ${plan.request.url}?`
+    if (plan.changes && target.mode === 'live') await this.consent(flags.yes, question, atStake)
     const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
     const {sendRaw, failureOf, withoutEcho} = await import('../api/operations/raw.js')
     const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan)
@@ -92,14 +95,6 @@ is a known one, else the configured scopes.`
     const shown = failure ? withoutEcho(answer) : answer
     await this.show(shown, flags.include, failure === undefined)
     if (failure) throw failureWith(failure, {result: {body: bodyOf(shown)}})
-  }
-
-  private async agree(plan: ApiPlan, target: Target, yes: boolean): Promise<void> {
-    const doubt = doubtOf(plan)
-    if (doubt) this.warn(doubt)
-    if (!plan.changes || target.mode !== 'live' || yes) return
-    const atStake = {what: 'a change on a live service', undone: 'nothing was sent'}
-    await this.consent(false, `Send ${plan.request.method} ${plan.request.url}?`, atStake)
   }
 
   /** With --json a refusal is one document, which the failure makes; a query is for the answer hoped for. */

@@ -22,7 +22,7 @@ interface ApiFlags {
   readonly include?: boolean | undefined
 }
 
-export type ApiPlan = ReturnType<typeof planCall>
+type ApiPlan = ReturnType<typeof planCall>
 
 type TypedCall = Awaited<ReturnType<typeof readCall>>
 
