@@ -15,22 +15,14 @@ export const HOTEL_COLUMNS = columnsOf<FoundHotel>(Object.keys(HOTEL) as (keyof 
 export async function show({api}: Connection, hotelId: string): Promise<Result<FoundHotel>> {
   const {showHotel} = await import('../../../api/operations/hotels.js')
   const hotel = await showHotel(api, hotelId)
-  return {
-    document: {hotel: hotel.raw},
-    items: [hotel],
-    columns: HOTEL_COLUMNS,
-    id: () => hotelId,
-    single: true,
-  }
+  const document = {hotel: hotel.raw}
+  return {document, items: [hotel], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
 }
 
 type Comparison = ReturnType<typeof compare>
 
 export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
-  ...OFFER_COLUMNS.map(({name, value}) => ({
-    name,
-    value: ({offer}: Comparison) => value(offer),
-  })),
+  ...OFFER_COLUMNS.map(({name, value}) => ({name, value: ({offer}: Comparison) => value(offer)})),
   ...columnsOf<Comparison>(['changed']),
   {name: 'price_seen', value: ({seen}) => seen && priceText(seen)},
   ...columnsOf<Comparison>(['valid_seconds']),
@@ -57,15 +49,8 @@ export async function price(
     items: [comparison],
     columns: PRICE_COLUMNS,
     shown: [
-      'offer_id',
-      'hotel_name',
-      'room_name',
-      'board',
-      'price',
-      'price_seen',
-      'changed',
-      'free_cancellation_until',
-      'valid_seconds',
+      ...['offer_id', 'hotel_name', 'room_name', 'board', 'price', 'price_seen', 'changed'],
+      ...['free_cancellation_until', 'valid_seconds'],
     ],
     id: () => offerId,
     single: true,
