@@ -78,7 +78,7 @@ const MOST_ERROR_BYTES = 4000
 type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
 
 /** What was thrown as a failure: `unexpected` for what is a bug. */
-export function failureOf(thrown: unknown): Described {
+export function asFailure(thrown: unknown): Described {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) {
     const {fault, kind, message, hint} = thrown
@@ -90,7 +90,7 @@ export function failureOf(thrown: unknown): Described {
 
 /** `service`: the one in use, in words, if known. `document` goes to stdout with `--json`, else `text` to stderr. */
 export function describeFailure(thrown: unknown, service?: string) {
-  const failure = failureOf(thrown)
+  const failure = asFailure(thrown)
   const exit: Exit = EXITS[failure.kind]
   const hint = failure.details.hint ?? exit.hint ?? ''
   return {

@@ -3,7 +3,7 @@ import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import type {FailureKind} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {EXITS, failureOf} from '../../shell/exit-codes.js'
+import {asFailure, EXITS} from '../../shell/exit-codes.js'
 
 type Status = 'ok' | 'warn' | 'fail' | 'skipped'
 
@@ -56,7 +56,7 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
   } catch (error) {
     if (error instanceof ExchangeError)
       return fail('unreachable', error.reason, faultHint(error) ?? OTHER_FAULT_FIX)
-    const {kind, message, details} = failureOf(error)
+    const {kind, message, details} = asFailure(error)
     return fail(kind, message, details.hint ?? EXITS[kind].hint)
   }
 }
