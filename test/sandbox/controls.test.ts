@@ -59,6 +59,13 @@ test('logs the filters of lists in a query and no other value', async () => {
   ])
 })
 
+test('logs a request to a path that it does not serve, and none for its own pages', async () => {
+  await sandbox.control('GET', '/v1/account')
+  await sandbox.control('GET', '/ui/events')
+  const log = await sandbox.listed('requests')
+  expect(log.at(-1)).toMatchObject({path: '/v1/account', operation: null, status: 404})
+})
+
 test('keeps the last 200 requests in the log', async () => {
   for (let index = 0; index < 205; index += 1) await client.call('GET', `/hotels/${index}`)
   const log = await sandbox.listed('requests')
