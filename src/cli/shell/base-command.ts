@@ -2,6 +2,7 @@
 import process from 'node:process'
 import {Failure} from '../../contract/failure.js'
 import type {OperationName} from '../../contract/operations.js'
+import type {Client} from '../../contract/token-cache.js'
 import type {State} from '../../state/state.js'
 import {into} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
@@ -129,8 +130,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return target
   }
 
-  protected override async serviceUrl(): Promise<string | undefined> {
-    return (await this.resolveTarget().catch(into([])))?.baseUrl
+  protected override client(): Promise<Client | undefined> {
+    return this.resolveTarget().catch(into([]))
   }
 
   private async resolveTarget(): Promise<Target> {

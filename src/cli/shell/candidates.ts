@@ -1,6 +1,7 @@
 /** Words this machine knows, for completion and questions; no network, nothing created or changed. */
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/operations.js'
+import type {Client} from '../../contract/token-cache.js'
 import {openStateToLookAt, type State} from '../../state/state.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 
@@ -9,21 +10,21 @@ export type Candidate = readonly [value: string, description: string]
 /** Maximum number of completion candidates. */
 const MOST_EVENTS = 100
 
-/** Each kind of word, as values and descriptions, of one service or of all. They throw when a file cannot be read. */
+/** Each kind of word, as values and descriptions, of one client of a service or of all. They throw when a file cannot be read. */
 export const SOURCES = {
   profiles: state =>
     Object.entries(state.settings.read().profiles).map(([name, {base_url}]) => [name, base_url]),
-  cities: (state, baseUrl) =>
+  cities: (state, client) =>
     state.cities
-      .list(baseUrl === undefined ? undefined : {baseUrl})
+      .list(client)
       .map(({id, name, country_code: country}) => [String(id), joined(', ', name, country)]),
-  references: (state, baseUrl) => referencesOf(state, baseUrl),
-  vouchers: (state, baseUrl) => referencesOf(state, baseUrl, 'confirmed'),
+  references: (state, client) => referencesOf(state, client),
+  vouchers: (state, client) => referencesOf(state, client, 'confirmed'),
   'event-types': () => Object.entries(EVENT_TYPES),
   scopes: () => Object.entries(SCOPES),
   settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
-  'client-references': async (state, baseUrl) =>
-    (await journalOf(state, baseUrl)).map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
+  'client-references': async (state, client) =>
+    (await journalOf(state, client)).map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
   subscriptions: state =>
     state.secrets.listSigningSecrets().map(({subscription_id: id, profile}) => [id, `of profile ${profile}`]),
   offers: async state =>
@@ -33,19 +34,15 @@ export const SOURCES = {
     ]),
   events: async state =>
     (await state.events.page({}, {}, MOST_EVENTS)).map(({eventId, type}) => [eventId, type ?? '']),
-} as const satisfies Record<string, (state: State, baseUrl?: string) => Candidate[] | Promise<Candidate[]>>
+} as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
 
-async function journalOf(state: State, baseUrl: string | undefined) {
-  return (await state.journal.list()).filter(entry => baseUrl === undefined || entry.baseUrl === baseUrl)
+function journalOf(state: State, client: Client | undefined) {
+  return state.journal.list(client && {client})
 }
 
 /** With `wanted`, only reservations that ended so, as far as this machine knows. */
-async function referencesOf(
-  state: State,
-  baseUrl: string | undefined,
-  wanted?: string,
-): Promise<Candidate[]> {
-  return (await journalOf(state, baseUrl))
+async function referencesOf(state: State, client: Client | undefined, wanted?: string): Promise<Candidate[]> {
+  return (await journalOf(state, client))
     .filter(({outcome}) => wanted === undefined || outcome === wanted)
     .map(({reservationRef, outcome, clientReferenceId}) => [
       reservationRef ?? '',
@@ -66,11 +63,11 @@ export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types']
 export async function candidatesOf(
   kind: Source,
   configDirectory: string,
-  baseUrl?: string,
+  client?: Client,
 ): Promise<Candidate[]> {
   const state = openStateToLookAt(configDirectory)
   try {
-    return [...new Map(await SOURCES[kind](state, baseUrl))].filter(([value]) => value !== '')
+    return [...new Map(await SOURCES[kind](state, client))].filter(([value]) => value !== '')
   } catch {
     return []
   } finally {

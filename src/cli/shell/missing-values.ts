@@ -1,5 +1,6 @@
 /** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
 import {usage} from '../../contract/failure.js'
+import type {Client} from '../../contract/token-cache.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
 import type {Source} from './candidates.js'
 
@@ -59,8 +60,8 @@ interface Asking {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
-  /** The service that the command is for; undefined where that is not known yet. */
-  readonly baseUrl: string | undefined
+  /** Whom the command calls the service as; undefined where that is not known yet. */
+  readonly client: Client | undefined
   /** Reads an answer as soon as it is typed; throws Failure. */
   readonly read: (value: MissingValue, answer: string) => Promise<unknown>
 }
@@ -105,12 +106,12 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
 }
 
 /** The values to choose from, and whether there are no others. */
-async function knownChoices({spec, name}: MissingValue, {candidates, configDirectory, baseUrl}: Asking) {
+async function knownChoices({spec, name}: MissingValue, {candidates, configDirectory, client}: Asking) {
   if (spec.options) return {choices: spec.options.map(value => ({value, name: value})), complete: true}
   const kind = candidates[name]
   if (kind === undefined) return {choices: [], complete: false}
   const {candidatesOf, COMPLETE} = await import('./candidates.js')
-  const choices = (await candidatesOf(kind, configDirectory, baseUrl)).map(([value, description]) => ({
+  const choices = (await candidatesOf(kind, configDirectory, client)).map(([value, description]) => ({
     value,
     name: description === '' ? value : `${value}  ${description}`,
   }))

@@ -4,6 +4,7 @@ import {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
+import type {Client} from '../../contract/token-cache.js'
 import {checkInteger} from '../input/checks.js'
 import {
   combined,
@@ -192,8 +193,8 @@ export abstract class ParsingCommand extends Command {
   readonly showsSettings: boolean = false
 
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
-  /** The base URL of the service in use; undefined where none is configured. */
-  protected abstract serviceUrl(): Promise<string | undefined>
+  /** The service in use and the client there; undefined where none is configured. */
+  protected abstract client(): Promise<Client | undefined>
 
   /** Parses the words of the command line. Throws usage, naming every error at once. */
   protected override async parse<
@@ -213,7 +214,7 @@ export abstract class ParsingCommand extends Command {
     if (leading.length > 0) ({output, errors, missing, refused} = await read(line))
     if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags)) {
       this.takeGlobals(output)
-      const asking = {prompts: await this.prompts(output.flags), baseUrl: await this.serviceUrl()}
+      const asking = {prompts: await this.prompts(output.flags), client: await this.client()}
       const known = {candidates, configDirectory: this.config.configDir, read: readAnswer}
       ;({output, errors, missing, refused} = await read(
         await askMissing(missing, line, {...asking, ...known}),

@@ -47,7 +47,7 @@ export abstract class CitySearch extends BaseCommand {
   }
 
   protected override async alsoWrong({flags}: {flags: Typed}, refused: readonly string[]) {
-    const city = await wrongCity(flags.city, await this.state(), await this.serviceUrl())
+    const city = await wrongCity(flags.city, await this.state(), (await this.client())?.baseUrl)
     const given = await this.withDefaults(flags, this.settings(refused))
     const placed = Object.fromEntries(refused.map(name => [name, true]))
     const absent = mayAsk(this.globals) ? [] : absentIn({...given, ...placed}, this.needed)

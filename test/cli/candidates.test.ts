@@ -1,0 +1,22 @@
+/** What this machine knows to choose from, where a value is asked for. */
+import {expect, test} from 'vitest'
+import {candidatesOf} from '../../src/cli/shell/candidates.js'
+import {CLIENT, intent, OTHER_CLIENTS} from '../support/client.js'
+import {stateForEachTest} from './each-test.js'
+
+const place = stateForEachTest()
+
+test('only reservations of the client in use are offered', async () => {
+  for (const [n, client] of [CLIENT, ...OTHER_CLIENTS].entries()) {
+    const journal = place.state.journal.forClient(client)
+    const {entry} = await journal.begin(intent(n), 1)
+    await journal.settle(entry.id, {outcome: 'confirmed', reservationRef: `R-${n}`}, 2)
+  }
+  const offered = async (...given: Parameters<typeof candidatesOf>) =>
+    (await candidatesOf(...given)).map(([value]) => value)
+  for (const kind of ['vouchers', 'references'] as const) {
+    expect(await offered(kind, place.path, CLIENT)).toEqual(['R-0'])
+    expect((await offered(kind, place.path)).sort()).toEqual(['R-0', 'R-1', 'R-2'])
+  }
+  expect(await offered('client-references', place.path, CLIENT)).toEqual(['ref-0'])
+})
