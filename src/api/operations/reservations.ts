@@ -75,7 +75,7 @@ export async function showReservation(
 export async function updateReservation(api: Api, reference: string, update: ReservationUpdate) {
   const answer = await api.call('reservations.update', {...parametersOf(reference), body: update})
   const found = reservationIn(answer, reference, true) ?? null
-  const denial = wordsBeside(answer.json, found?.reservation).find(isDenial)
+  const denial = wordsBeside(answer.json, found?.reservation).find(word => DENIAL.test(word))
   if (denial !== undefined) throw mayNotBeDone(answer, denial, {reservation: found?.reservation ?? null})
   if (!found) checkSaysSomething(answer)
   return found
@@ -112,11 +112,11 @@ export async function cancelReservation(api: Api, reference: string, body: {reas
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
   const words = [...own, ...wordsBeside(answer.json, reservation ?? undefined, CHANGE.cancelled)]
-  const telling = words.filter(word => !isTaken(word))
-  const doubtful = telling.find(word => !isCancelled(word) && !isOnItsWay(word))
+  const telling = words.filter(word => !TAKEN.test(word))
+  const doubtful = telling.find(word => !isCancelled(word) && !ON_ITS_WAY.test(word))
   if (doubtful !== undefined) throw mayNotBeDone(answer, doubtful, {outcome: doubtful, reservation})
   if (words.length === 0 && !reservation) checkSaysSomething(answer)
-  return telling.find(isOnItsWay) ?? telling[0] ?? 'accepted'
+  return telling.find(word => ON_ITS_WAY.test(word)) ?? telling[0] ?? 'accepted'
 }
 
 /** Whether a service that says this of a reservation has cancelled it; `not_cancelled` and the like are no such words. */
@@ -126,11 +126,14 @@ export function isCancelled(word: string): boolean {
   )
 }
 
-function isOnItsWay(word: string): boolean {
-  return /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/.test(
-    word,
-  )
-}
+/** Words that say that the change was not made. */
+const DENIAL =
+  /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/
+/** Words that say no more than that the request was accepted. */
+const TAKEN = /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/
+/** Of a cancellation that is accepted and not done yet. */
+const ON_ITS_WAY =
+  /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/
 
 /** The word a reservation has for its state, such as `not_cancelled`; undefined when it has none. */
 export function stateOf(reservation: JsonObject): string | undefined {
@@ -186,18 +189,6 @@ function asWord(text: string): string {
     .replace(/[\s-]+/g, '_')
 }
 
-/** Whether a word says that the change was not made. */
-function isDenial(word: string): boolean {
-  return /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/.test(
-    word,
-  )
-}
-
-/** Whether a word says no more than that the request was accepted. */
-function isTaken(word: string): boolean {
-  return /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/.test(word)
-}
-
 /**
  * Throws Failure after a success that has a body, and reports neither the result of the change nor that it was accepted:
  * `{"data": null}`. With no body, or `{}`, its status is the answer.
@@ -206,7 +197,8 @@ function checkSaysSomething(answer: Answer): void {
   const {json} = answer
   if (json === undefined || findNamed(json, 'reservation')) return
   if (isObject(json)) {
-    const isAccepted = CHANGE.taken.some(name => json[name] === true) || wordsIn(json).some(isTaken)
+    const isAccepted =
+      CHANGE.taken.some(name => json[name] === true) || wordsIn(json).some(word => TAKEN.test(word))
     if (isAccepted || Object.keys(json).length === 0) return
   }
   throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
