@@ -6,6 +6,7 @@ import type {State} from '../../../src/state/state.js'
 import type {Finished, Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import type {WireRequest} from '../../support/wire.js'
+import {isPdf} from '../shared/home.js'
 import {parse, textsIn, withState} from '../shared/scene.js'
 import type {Errand, Row} from './commands.js'
 import {type Fault, type RedirectTarget, statusOf, timesOut, trustOf} from './connections.js'
@@ -220,9 +221,9 @@ function checkFiles({writes = ''}: Row, {home, finished}: Seen): string[] {
   const strays = existsSync(home.configDirectory) ? home.strays() : []
   const wrong = [...there.filter(name => !known.includes(name)), ...strays].map(name => `left ${name}`)
   if (isWritten && !there.includes(writes)) wrong.push(`did not write ${writes}`)
-  const text = there.includes(writes) ? readFileSync(join(home.directory, writes), 'latin1') : ''
-  const isWhole = text.startsWith('%PDF-') && text.trimEnd().endsWith('%%EOF')
-  return text !== '' && writes.endsWith('.pdf') && !isWhole ? [...wrong, 'saved half a PDF'] : wrong
+  const isHalf =
+    writes.endsWith('.pdf') && there.includes(writes) && !isPdf(readFileSync(join(home.directory, writes)))
+  return isHalf ? [...wrong, 'saved half a PDF'] : wrong
 }
 
 interface Check {

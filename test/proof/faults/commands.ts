@@ -8,43 +8,27 @@ import type {Side} from '../shared/scene.js'
 import type {Fault} from './connections.js'
 import type {Nature, Traits} from './rules.js'
 
-/** What the words in capitals of a command line stand for; each is made at the sandbox for the cell that needs it. */
-const MAKERS = {
-  OFFER: (side: Side) => side.offer(),
-  RESERVATION: (side: Side) => side.reservation(),
-  UNPAID: (side: Side) => side.reservation('instant'),
-  SUBSCRIPTION: (side: Side) => side.subscription(),
-  async HOTEL(side: Side) {
-    const {hotel} = await side.show<{hotel: {hotel_id: string}}>(`/hotels/offers/${await side.offer()}`)
-    return hotel.hotel_id
-  },
-  async TOUR(side: Side) {
-    const asked = {destination: PLACE, date: '2030-06-01', currency: 'EUR'}
-    return (await side.call<{tour_id: string}[]>('POST', '/tours/search', asked))[0]?.tour_id ?? ''
-  },
-  async DELIVERY(side: Side) {
-    const path = `/webhooks/subscriptions/${await side.subscription()}/test`
-    return (await side.call<{delivery_id: string}>('POST', path)).delivery_id
-  },
-  REFERENCE: async () => `cell-${randomUUID()}`,
-  ADDRESS: async () => `https://127.0.0.1:1/${randomUUID()}`,
-  EMAIL: async () => `${randomUUID()}@example.com`,
-}
-type Made = Partial<Record<keyof typeof MAKERS, string>>
-
-/** The same, of things that are nowhere. */
-const INVENTED: Required<Made> = {
-  OFFER: 'off_1',
-  RESERVATION: 'RSV-1',
-  UNPAID: 'RSV-1',
-  SUBSCRIPTION: 'whsub_1',
-  HOTEL: 'h1',
-  TOUR: 't1',
-  DELIVERY: 'dlv_1',
-  REFERENCE: 'ref-1',
-  ADDRESS: 'https://a.example/',
-  EMAIL: 'a@b.example',
-}
+/** What the words in capitals of a command line stand for: a made-up one, and how one is made at the sandbox for a cell. */
+const WORDS = {
+  OFFER: ['off_1', side => side.offer()],
+  RESERVATION: ['RSV-1', side => side.reservation()],
+  UNPAID: ['RSV-1', side => side.reservation('instant')],
+  SUBSCRIPTION: ['whsub_1', side => side.subscription()],
+  HOTEL: ['h1', async side => (await side.show(`/hotels/offers/${await side.offer()}`)).hotel.hotel_id],
+  TOUR: [
+    't1',
+    async side => (await side.call('POST', '/tours/search', {...TOURS, currency: 'EUR'}))[0].tour_id,
+  ],
+  DELIVERY: [
+    'dlv_1',
+    async side =>
+      (await side.call('POST', `/webhooks/subscriptions/${await side.subscription()}/test`)).delivery_id,
+  ],
+  REFERENCE: ['ref-1', async () => `cell-${randomUUID()}`],
+  ADDRESS: ['https://a.example/', async () => `https://127.0.0.1:1/${randomUUID()}`],
+  EMAIL: ['a@b.example', async () => `${randomUUID()}@example.com`],
+} satisfies Record<string, readonly [string, (side: Side) => Promise<string>]>
+type Made = Partial<Record<keyof typeof WORDS, string>>
 
 export interface Row extends Traits {
   /** As in the manifest. */
@@ -82,17 +66,20 @@ export interface Errand {
 
 export async function errandOf({line, sends, effects}: Row, side: Side): Promise<Errand> {
   const made: Made = {}
-  for (const [name, make] of Object.entries(MAKERS))
+  for (const [name, [, make]] of Object.entries(WORDS))
     if (line.includes(name)) made[name as keyof Made] = await make(side)
-  const fill = (word: string) =>
-    Object.entries(made).reduce((text, [from, to]) => text.replace(from, to), word)
   return {
-    argv: line.split(' ').map(fill),
+    argv: filled(line, made),
     reference: made.REFERENCE,
     sends: sends?.(made),
     effects: effects && (() => effects(side, made)),
   }
 }
+
+const filled = (line: string, made: Made) =>
+  line
+    .split(' ')
+    .map(word => Object.entries(made).reduce((text, [name, value]) => text.replace(name, value), word))
 
 /** The row of a line; the command is its words before the first in capitals, with a dash or with a dot. */
 function row(
@@ -123,6 +110,7 @@ const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list
 const SUBSCRIPTION = '/webhooks/subscriptions/[^/]+'
 const RESERVATION = '/reservations/[^/]+'
 const PLACE = {type: 'CITY', id: 101}
+const TOURS = {destination: PLACE, date: '2030-06-01'}
 const WHERE = '--city 101 --currency EUR'
 const LOGIN = 'login --client-id cid_sandbox --client-secret-file secret.txt'
 const CLIENT = {grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}
@@ -139,7 +127,7 @@ const SEARCHED = {
 const PAUSING: Partial<Row> = {
   sends: () => ({is_active: false}),
   async effects(side, {SUBSCRIPTION: id}) {
-    const {is_active} = await side.show<{is_active: boolean}>(`/webhooks/subscriptions/${id}`)
+    const {is_active} = await side.show(`/webhooks/subscriptions/${id}`)
     return Number(!is_active)
   },
 }
@@ -150,18 +138,18 @@ const SUBSCRIBING: Partial<Row> = {
 const paying = (result: 'paid' | 'failed'): Partial<Row> => ({
   sends: () => ({result}),
   async effects(side, {UNPAID: ref}) {
-    const {payment} = await side.show<{payment: {status: string}}>(`/reservations/${ref}`)
+    const {payment} = await side.show(`/reservations/${ref}`)
     return Number(payment.status === result.toUpperCase())
   },
 })
 const CANCELLING: Partial<Row> = {
   effects: async (side, {RESERVATION: ref}) =>
-    Number((await side.show<{status: string}>(`/reservations/${ref}`)).status === 'CANCELLED'),
+    Number((await side.show(`/reservations/${ref}`)).status === 'CANCELLED'),
 }
 const UPDATING: Partial<Row> = {
   sends: ({EMAIL: email}) => ({contact: {email}}),
   async effects(side, {RESERVATION: ref, EMAIL: email}) {
-    const {contact} = await side.show<{contact: {email: string}}>(`/reservations/${ref}`)
+    const {contact} = await side.show(`/reservations/${ref}`)
     return Number(contact.email === email)
   },
 }
@@ -207,7 +195,7 @@ export const ROWS: readonly Row[] = [
     `hotels search ${WHERE} --check-in 2030-06-01 --nights 1 --room 2 --nationality TR`,
     SEARCHED,
   ),
-  asked('/tours/search', `tours search ${WHERE} --date 2030-06-01`, {destination: PLACE, date: '2030-06-01'}),
+  asked('/tours/search', `tours search ${WHERE} --date 2030-06-01`, TOURS),
   read('/tours/[^/]+', 'tours show TOUR'),
   ...[LOGIN, 'token', 'whoami --check'].map(line =>
     row('token', 'POST', '/oauth/token', line, {sends: () => CLIENT}),
@@ -277,9 +265,34 @@ export const ROWS: readonly Row[] = [
 export const nameOfRow = ({command, part}: Row) =>
   `${command.replaceAll(':', ' ')}${part ? ` (${part})` : ''}`
 
+const INVENTED = Object.fromEntries(Object.entries(WORDS).map(([name, [text]]) => [name, text]))
 /** What is typed for each row where nothing has to exist; a voucher goes to stdout. */
-export const MADE_UP: readonly {readonly row: Row; readonly argv: readonly string[]}[] = ROWS.map(row => {
-  const fill = (word: string) =>
-    Object.entries(INVENTED).reduce((text, [name, value]) => text.replace(name, value), word)
-  return {row, argv: row.line.split(' ').map(fill)}
-})
+export const MADE_UP = ROWS.map(row => ({row, argv: filled(row.line, INVENTED)}))
+
+/** Commands that ask the service nothing; typed like this they succeed, and no request is seen. */
+export const SILENT: Readonly<Record<string, string>> = {
+  autocomplete: 'autocomplete bash',
+  'config:get': 'config get currency',
+  'config:list': 'config list',
+  'config:path': 'config path',
+  'config:set': 'config set currency EUR',
+  'config:unset': 'config unset currency',
+  journal: 'journal',
+  'journal:forget': 'journal forget none',
+  'profiles:list': 'profiles list',
+  'profiles:use': 'profiles use none',
+  'sandbox:list': 'sandbox list',
+  'sandbox:openapi': 'sandbox openapi',
+  'webhooks:events:export': 'webhooks events export',
+  'webhooks:events:list': 'webhooks events list',
+  'webhooks:events:prune': 'webhooks events prune --older-than 1d',
+  'webhooks:events:show': 'webhooks events show evt_none',
+  'webhooks:sign': 'webhooks sign body.json --secret-file signing.txt',
+  'webhooks:verify': 'webhooks verify body.json --signature t=1,v1=aa --secret-file signing.txt',
+}
+
+/** Their requests go to an address that the user names; receivers.ts has their faults. */
+export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe']
+
+/** `sandbox start` is asked, and its deliveries have tests of their own; `demo` asks a sandbox in its own process. */
+export const ELSEWHERE: readonly string[] = ['demo', 'sandbox:start']

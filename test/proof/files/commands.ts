@@ -5,8 +5,9 @@ import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
 import {load, signedEvent} from '../../support/webhook-load.js'
+import {contentOf, isPdf} from '../shared/home.js'
 import type {Side} from '../shared/scene.js'
-import {contentOf, type FileHome} from './home.js'
+import type {FileHome} from './home.js'
 
 export interface Errand {
   readonly argv: readonly string[]
@@ -86,8 +87,6 @@ const writes =
     },
   })
 
-const isPdf = (bytes: Buffer) =>
-  bytes.includes('%PDF-') && bytes.toString('latin1').trimEnd().endsWith('%%EOF')
 /** The end of the central directory. */
 const isZip = (bytes: Buffer) => bytes.includes('PK\x05\x06')
 

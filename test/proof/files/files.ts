@@ -8,13 +8,14 @@ import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'n
 import {join} from 'node:path'
 import type {Finished, RunOptions} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
-import {replyBytes, Wire} from '../../support/wire.js'
+import {type Reply, replyBytes, Wire} from '../../support/wire.js'
+import {type Content, checkDatabases, contentOf, temporaryFiles} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
-import {PEOPLE, parse, shown} from '../shared/scene.js'
+import {explained, PEOPLE, parse, shown} from '../shared/scene.js'
 import {type Errand, FILE_COMMANDS, type FileCommand} from './commands.js'
 import {DISKS, type Disk} from './disks.js'
 import {FORMS, type Form} from './forms.js'
-import {type Bench, type Content, contentOf, DATABASES, FileHome, lookAt, openBench, SECRETS} from './home.js'
+import {type Bench, DATABASES, FileHome, lookAt, openBench, SECRETS} from './home.js'
 
 /** Ten gigabytes of nothing take their time. */
 const MOST_MILLISECONDS = 300_000
@@ -53,21 +54,31 @@ function checkDirectory(home: FileHome, except: (path: string) => boolean = () =
     const stats = lstatSync(join(home.configDirectory, name))
     return !except(name) && !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0
   }
-  const left = [...names, ...readdirSync(home.directory)].filter(name => name.endsWith('.tmp'))
-  return [
-    ...left.map(name => `left ${name}`),
-    ...names.filter(isWide).map(name => `others may read "${name}"`),
-  ]
+  return [...temporaryFiles(home), ...names.filter(isWide).map(name => `others may read "${name}"`)]
 }
 
-async function runForm(bench: Bench, file: string, form: Form, command: FileCommand): Promise<string[]> {
+/** Works in a filled home of its own; what is wrong is reported with the end of the command. */
+async function inHome(
+  bench: Bench,
+  command: FileCommand,
+  work: (home: FileHome, errand: () => Promise<Errand>) => Promise<{finished: Finished; wrong: string[]}>,
+): Promise<string[]> {
   const home = new FileHome(bench)
-  const [path, victim] = [home.path(file), join(home.directory, 'victim')]
-  const seen = () => [path, victim, `${path}-wal`].map(lookAt)
   try {
+    const {finished, wrong} = await work(home, async () => command.errand(home, bench.side))
+    return explained([...checkOutput(finished, command), ...wrong], finished)
+  } finally {
+    home.remove()
+  }
+}
+
+const runForm = (bench: Bench, file: string, form: Form, command: FileCommand) =>
+  inHome(bench, command, async (home, makeErrand) => {
+    const [path, victim] = [home.path(file), join(home.directory, 'victim')]
+    const seen = () => [path, victim, `${path}-wal`].map(lookAt)
     form.place(path, victim)
     const before = seen()
-    const errand = await command.errand(home, bench.side)
+    const errand = await makeErrand()
     const finished = await run(home, errand)
     const {exit} = finished
     const isNeeded = command.needs.includes(file)
@@ -75,8 +86,7 @@ async function runForm(bench: Bench, file: string, form: Form, command: FileComm
     const well = command.exit ?? 0
     // An empty database has no secret and no entry; a command that needs one says so.
     const exits = {refused: [2], well: [well], fresh: [well, 2, 4], either: [2, well]}[outcome]
-    const wrong = checkOutput(finished, command)
-    if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+    const wrong = exits.includes(Number(exit)) ? [] : [`exit ${exit}, not ${exits.join(' or ')}`]
     const isRefused = exit === 2
     const {code = '', message = ''} = errorIn(finished)
     if (isRefused && outcome !== 'fresh' && !message.includes(file))
@@ -88,16 +98,10 @@ async function runForm(bench: Bench, file: string, form: Form, command: FileComm
     if (!isKept) wrong.push(`was ${before.join()}, and is ${after.join()}`)
     const isLeft = isRefused || form.keepsMode === true || !isNeeded
     wrong.push(...checkDirectory(home, name => isLeft && name.startsWith(file)))
-    for (const name of DATABASES) {
-      const content = name === file ? undefined : contentOf(home.path(name))
-      if (content && content.integrity !== 'ok') wrong.push(`${name}: ${content.integrity}`)
-    }
+    wrong.push(...checkDatabases(home, file))
     if (outcome !== 'either' || !isRefused) wrong.push(...((await errand.check?.(finished)) ?? []))
-    return wrong.length === 0 ? [] : [...wrong, shown(finished)]
-  } finally {
-    home.remove()
-  }
-}
+    return {finished, wrong}
+  })
 
 /** Tables that a command may change although it is refused: what it learned, and what it had started. */
 const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
@@ -131,16 +135,15 @@ function checkOld({removes = []}: FileCommand, before: Stored, after: Stored): s
 }
 
 /** Nothing half, nothing in silence, and well again with room. */
-async function runDisk(bench: Bench, disk: Disk, command: FileCommand): Promise<string[]> {
-  const home = new FileHome(bench)
-  try {
-    const errand = await command.errand(home, bench.side)
+const runDisk = (bench: Bench, disk: Disk, command: FileCommand) =>
+  inHome(bench, command, async (home, makeErrand) => {
+    const errand = await makeErrand()
     const before = storedIn(home)
     const {options, after} = disk.make(home)
     const finished = await run(home, errand, options).finally(after)
     const {exit} = finished
     const well = command.exit ?? 0
-    const wrong = checkOutput(finished, command)
+    const wrong: string[] = []
     if (![well, 2, 10, ...(disk.isBlind ? [4] : [])].includes(Number(exit)))
       wrong.push(`exit ${exit}, not ${well} or 2`)
     if (exit === 2) wrong.push(...checkOld(command, before, storedIn(home)))
@@ -158,11 +161,8 @@ async function runDisk(bench: Bench, disk: Disk, command: FileCommand): Promise<
       if (again.exit !== well) wrong.push(`with room it ends with ${again.exit}`, shown(again))
       wrong.push(...((await errand.check?.(again)) ?? []))
     }
-    return wrong.length === 0 ? [] : [...wrong, shown(finished)]
-  } finally {
-    home.remove()
-  }
-}
+    return {finished, wrong}
+  })
 
 /** A disk that fills up while the answer is on its way: what was done reaches the user, and is found with room again. */
 interface Filling {
@@ -183,45 +183,44 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
   'api --har': {path: /\/account$/, exits: [0], shows: /balance/},
 }
 
-async function runFilling(bench: Bench, command: FileCommand, {path, exits, shows}: Filling) {
-  const wire = await Wire.start({upstream: bench.side.origin})
-  const home = new FileHome(bench)
-  const config = home.path('config.json')
-  writeFileSync(config, readFileSync(config, 'utf8').replaceAll(bench.side.origin, wire.origin))
-  let pid = 0
-  const onStart = (child: ChildProcess) => {
-    pid = child.pid ?? 0
-  }
-  const play = function* (reply: Parameters<typeof replyBytes>[0]) {
-    spawnSync('prlimit', ['--pid', String(pid), '--fsize=0:'])
-    yield replyBytes(reply)
-  }
-  wire.strike = {path, fault: {forwards: true, play}}
-  try {
-    const errand = await command.errand(home, bench.side)
-    const argv = errand.argv.map(word => word.replaceAll(bench.side.origin, wire.origin))
-    const finished = await run(home, {...errand, argv}, {onStart})
-    const {exit, stdout} = finished
-    const wrong = [...checkOutput(finished, command), ...checkDirectory(home)]
-    if (!wire.requests.some(({struck}) => struck)) wrong.push('the disk was never filled')
-    if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
-    if (shows?.test(stdout) === false) wrong.push(`does not show ${shows}`)
-    if (exit === 2 && !errorIn(finished).code?.startsWith('storage_'))
-      wrong.push('another code than storage_…')
-    wire.strike = undefined
-    if (command.name !== 'reserve') wrong.push(...((await errand.check?.(finished)) ?? []))
-    else {
-      const reference = argv[argv.indexOf('--client-reference') + 1] ?? ''
-      const again = await home.json<{outcome?: string}>(['reserve', '--resume', reference])
-      if (again.exit !== 0 || again.result.outcome !== 'confirmed')
-        wrong.push(`resumed, it ends with ${again.exit}`)
+const runFilling = (bench: Bench, command: FileCommand, {path, exits, shows}: Filling) =>
+  inHome(bench, command, async (home, makeErrand) => {
+    const wire = await Wire.start({upstream: bench.side.origin})
+    const config = home.path('config.json')
+    writeFileSync(config, readFileSync(config, 'utf8').replaceAll(bench.side.origin, wire.origin))
+    let pid = 0
+    const onStart = (child: ChildProcess) => {
+      pid = child.pid ?? 0
     }
-    return wrong.length === 0 ? [] : [...wrong, shown(finished)]
-  } finally {
-    await wire.close()
-    home.remove()
-  }
-}
+    const play = function* (reply: Reply) {
+      spawnSync('prlimit', ['--pid', String(pid), '--fsize=0:'])
+      yield replyBytes(reply)
+    }
+    wire.strike = {path, fault: {forwards: true, play}}
+    try {
+      const errand = await makeErrand()
+      const argv = errand.argv.map(word => word.replaceAll(bench.side.origin, wire.origin))
+      const finished = await run(home, {...errand, argv}, {onStart})
+      const {exit, stdout} = finished
+      const wrong = checkDirectory(home)
+      if (!wire.requests.some(({struck}) => struck)) wrong.push('the disk was never filled')
+      if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+      if (shows?.test(stdout) === false) wrong.push(`does not show ${shows}`)
+      if (exit === 2 && !errorIn(finished).code?.startsWith('storage_'))
+        wrong.push('another code than storage_…')
+      wire.strike = undefined
+      if (command.name !== 'reserve') wrong.push(...((await errand.check?.(finished)) ?? []))
+      else {
+        const reference = argv[argv.indexOf('--client-reference') + 1] ?? ''
+        const again = await home.json<{outcome?: string}>(['reserve', '--resume', reference])
+        if (again.exit !== 0 || again.result.outcome !== 'confirmed')
+          wrong.push(`resumed, it ends with ${again.exit}`)
+      }
+      return {finished, wrong}
+    } finally {
+      await wire.close()
+    }
+  })
 
 const commandsOf = (file: string) =>
   FILE_COMMANDS.filter(({needs, uses}) => needs.includes(file) || uses.includes(file))

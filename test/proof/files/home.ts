@@ -1,21 +1,9 @@
-/** A home in which everything has been stored that is ever stored, made once and copied for each cell; and what is in it. */
+/** A home in which everything has been stored that is ever stored, made once and copied for each cell. */
 import {createHash} from 'node:crypto'
-import {
-  chmodSync,
-  copyFileSync,
-  lstatSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {chmodSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {EVENTS, openOwn} from '../../../src/state/databases.js'
 import {receiveEvents} from '../../../src/state/event-store.js'
-import {openDatabaseToRead} from '../../../src/storage/database.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
 import {CLIENT, intent, token} from '../../support/client.js'
 import {GUESTS, SEARCH} from '../../support/stay.js'
@@ -90,7 +78,7 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
     base_url: 'http://127.0.0.1:1/partner-api/v1',
     pid: 999_999_999,
   }
-  writeFileSync(join(directory, 'sandbox-running.json'), `${JSON.stringify(running)}\n`)
+  writeFileSync(join(directory, 'sandbox-running.json'), `${JSON.stringify(running)}\n`, {mode: 0o600})
   writeFileSync(join(directory, 'exchanges.jsonl'), '{"command":"before"}\n', {flag: 'a', mode: 0o600})
   for (const name of DATABASES) makeWhole(join(directory, name))
   return {reservation: reservation.reservation_ref}
@@ -106,6 +94,7 @@ function makeWhole(path: string): void {
   run(path, `VACUUM INTO '${path}.whole'`)
   for (const side of ['-wal', '-shm']) rmSync(path + side, {force: true})
   renameSync(`${path}.whole`, path)
+  chmodSync(path, 0o600)
   run(path, 'PRAGMA journal_mode = WAL')
 }
 
@@ -122,32 +111,4 @@ export function lookAt(path: string): string {
   if (stats.size > MOST_BYTES) return `file ${mode} of ${stats.size} bytes`
   const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
   return hash === EMPTY && path.endsWith('-wal') ? 'nothing' : `file ${mode} ${hash}`
-}
-
-/** The rows of every table, and what SQLite says of the whole. */
-export interface Content {
-  readonly integrity: string
-  readonly tables: Readonly<Record<string, readonly string[]>>
-}
-
-/** Of a copy, since a database that this process has open would be in the way of the next command. */
-export function contentOf(path: string): Content | undefined {
-  if (lookAt(path) === 'nothing') return undefined
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-content-'))
-  const copy = join(directory, 'copy.db')
-  copyFileSync(path, copy)
-  if (lookAt(`${path}-wal`).startsWith('file')) copyFileSync(`${path}-wal`, `${copy}-wal`)
-  const database = openDatabaseToRead(copy)
-  const asText = (_: string, value: unknown) =>
-    value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value
-  try {
-    const integrity = String(Object.values(database.get<object>('PRAGMA integrity_check') ?? {})[0])
-    const names = database.all<{name: string}>("SELECT name FROM sqlite_master WHERE type = 'table'")
-    const rowsOf = (name: string) =>
-      database.all(`SELECT * FROM "${name}"`).map(row => JSON.stringify(row, asText))
-    return {integrity, tables: Object.fromEntries(names.map(({name}) => [name, rowsOf(name).sort()]))}
-  } finally {
-    database.close()
-    rmSync(directory, {recursive: true, force: true})
-  }
 }

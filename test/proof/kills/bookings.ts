@@ -11,6 +11,7 @@ import {startTarget} from '../../support/listening.js'
 import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import {load, SECRET, signedEvent} from '../../support/webhook-load.js'
+import {isPdf} from '../shared/home.js'
 import {CREDENTIALS, cents, findTexts, Home, PEOPLE, parse, withState} from '../shared/scene.js'
 import {
   command,
@@ -120,8 +121,8 @@ const download = (name: string, randomKills: number, ...more: readonly string[])
     const isForced = more.length > 0
     if (isForced) writeFileSync(place, 'old')
     const seen = () => {
-      const text = existsSync(place) ? readFileSync(place, 'latin1') : 'none'
-      return text.startsWith('%PDF-') && text.trimEnd().endsWith('%%EOF') ? 'whole' : text.slice(0, 10)
+      const bytes = existsSync(place) ? readFileSync(place) : Buffer.from('none')
+      return isPdf(bytes) ? 'whole' : bytes.toString('latin1', 0, 10)
     }
     const before = seen()
     let isThere = false

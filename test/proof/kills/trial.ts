@@ -1,14 +1,14 @@
 /** One kill: what is killed and how, and what must hold of the home afterwards. */
 import type {ChildProcess} from 'node:child_process'
-import {cpSync, existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {cpSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import type {State} from '../../../src/state/state.js'
-import {openSqlite} from '../../../src/storage/sqlite.js'
 import type {Finished} from '../../support/bookctl.js'
 import {PATIENCE_SECONDS} from '../../support/wait.js'
 import {replyBytes, type Step, type Wire, type WireFault} from '../../support/wire.js'
+import {checkDatabases, temporaryFiles} from '../shared/home.js'
 import {type Home, openScene, type Scene, type Side, withState} from '../shared/scene.js'
 
 /** A call of the process, by the label of preload.cjs (a regular expression). */
@@ -90,7 +90,7 @@ export function command(
         async again() {
           const wrong = (await errand.before?.()) ?? []
           const again = await runAgain(home, errand.argvAgain?.() ?? errand.argv, wrong)
-          return [...wrong, ...(await errand.after(again)), ...checkNoTemporaryFiles(home)]
+          return [...wrong, ...(await errand.after(again)), ...temporaryFiles(home)]
         },
         close: scene.close,
       }
@@ -163,33 +163,6 @@ function killing(moment: (typeof MOMENTS)[number], kill: () => void): WireFault 
       yield 'hang'
     },
   }
-}
-
-/** The databases of a home that cannot be read or are not whole. Looks at a copy: opening a database mends it. */
-function checkDatabases(home: Home): string[] {
-  const {copy, remove} = copyOf(home)
-  try {
-    const names = readdirSync(copy).filter(name => name.endsWith('.db'))
-    return names.flatMap(name => checkDatabase(join(copy, name)).map(problem => `${name}: ${problem}`))
-  } finally {
-    remove()
-  }
-}
-
-function checkDatabase(path: string): string[] {
-  try {
-    const connection = openSqlite(path, {timeout: 0})
-    const rows = connection.prepare('PRAGMA integrity_check').all() as {integrity_check: string}[]
-    connection.close()
-    return rows.map(row => row.integrity_check).filter(text => text !== 'ok')
-  } catch (error) {
-    return [(error as Error).message]
-  }
-}
-
-function checkNoTemporaryFiles({directory}: Home): string[] {
-  const names = readdirSync(directory, {recursive: true}).map(String)
-  return names.filter(name => name.endsWith('.tmp')).map(name => `left ${name}`)
 }
 
 /** Looks into the state of a home, in a copy. */
@@ -281,7 +254,7 @@ export function server(
           const {exit} = await ended
           if (exit !== 143) wrong.push(`again it ends with ${exit}`)
           wrong.push(...((await trial.after?.()) ?? []))
-          return [...wrong, ...checkDatabases(home), ...checkNoTemporaryFiles(home)]
+          return [...wrong, ...checkDatabases(home), ...temporaryFiles(home)]
         },
         async close() {
           await trial.close?.()

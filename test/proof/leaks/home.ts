@@ -9,11 +9,14 @@ import type {TlsOptions} from 'node:tls'
 import type {Finished} from '../../support/bookctl.js'
 import {startListening} from '../../support/listening.js'
 import {SEARCH} from '../../support/stay.js'
+import {tlsIdentity} from '../../support/tls.js'
 import {signatureOf} from '../../support/webhook-files.js'
 import type {Wire} from '../../support/wire.js'
+import {errandOf, type Row} from '../faults/commands.js'
+import {type Fault, identityOf, strike, trustOf} from '../faults/connections.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
-import {type Home, openScene, type Side, textsIn, withState} from '../shared/scene.js'
-import {Canaries, PLANTED, type SecretKind} from './secrets.js'
+import {CREDENTIALS, type Home, openScene, type Side, textsIn, withState} from '../shared/scene.js'
+import {allowedIn, Canaries, PLANTED, resultsOf, type SecretKind, type Switch, talkOf} from './secrets.js'
 
 export interface Bench {
   readonly side: Side
@@ -141,25 +144,30 @@ function read(path: string): string {
 
 type Kinds = readonly SecretKind[]
 
+/** What may be shown besides, or in place of what `command` may show by itself. */
+interface Allowed {
+  readonly stdout?: Kinds
+  readonly commandLines?: Kinds
+  readonly file?: (name: string) => Kinds | undefined
+}
+
 /** Where secrets are shown that may not be: streams, the process list, what children were given, and every file. */
 export function findLeaks(
   home: Home,
   canaries: Canaries,
-  seen: Partial<Watched>,
-  allowed: {readonly stdout?: Kinds; readonly commandLines?: Kinds; file(name: string): Kinds},
+  command: string,
+  {exit, stdout = '', stderr = '', commandLines = '', environments = ''}: Partial<Watched>,
+  allowed: Allowed = {},
 ): string[] {
-  const places: [string, string | undefined, (Kinds | undefined)?][] = [
-    ['stdout', seen.stdout, allowed.stdout],
-    ['stderr', seen.stderr],
-    ['the process list', seen.commandLines, allowed.commandLines],
-    ['the environment of a child', seen.environments],
-    ...textsIn(home.directory).map(({name, text}): [string, string, Kinds] => [
-      name,
-      text,
-      allowed.file(name),
-    ]),
+  const places: [string, string, (Kinds | undefined)?][] = [
+    ['stdout', stdout, allowed.stdout ?? resultsOf(command, exit, stdout)],
+    ['stderr', talkOf(command, stderr)],
+    ['the process list', commandLines, allowed.commandLines],
+    ['the environment of a child', environments],
   ]
-  return places.flatMap(([place, text = '', kinds]) =>
+  for (const {name, text} of textsIn(home.directory))
+    places.push([name, text, allowed.file?.(name) ?? allowedIn(name, command, exit)])
+  return places.flatMap(([place, text, kinds]) =>
     canaries.seenIn(text, kinds).map(kind => `${place} shows: ${kind}`),
   )
 }
@@ -187,4 +195,37 @@ export async function search<T>(
   } finally {
     await close()
   }
+}
+
+export interface LeakCell {
+  readonly row: Row
+  readonly debug: Switch
+  /** What the request of the row meets (default nothing). */
+  readonly fault?: Fault
+  readonly isJson: boolean
+}
+
+/** Runs the command of a row; `judge` gets whether its request met the fault. */
+export function runRow<T>(
+  bench: Bench,
+  {row, debug, fault, isJson}: LeakCell,
+  seconds: number,
+  judge: (home: Home, canaries: Canaries, seen: Watched, isMet: boolean) => T,
+): Promise<T> {
+  const identity = fault && identityOf(fault)
+  const scene = {env: row.usesProfile ? {} : CREDENTIALS, tls: identity && tlsIdentity('good')}
+  return search(bench, scene, async (home, canaries, wire) => {
+    const {argv} = await errandOf(row, bench.side)
+    const trusting = trustOf({isTrusted: identity !== undefined})
+    for (const first of row.first ?? []) await done(home.run([...first.split(' '), ...trusting]))
+    const {HTTPS_PROXY, ...variables} = fault ? await strike(wire, row, fault) : {}
+    Object.assign(home.env, variables)
+    if (HTTPS_PROXY) home.env.HTTPS_PROXY = HTTPS_PROXY.replace('//', `//canary:${PLANTED.proxyPassword}@`)
+    const before = wire.connections
+    const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', String(seconds)]
+    const seen = await runWatched(home, [...typed, ...(fault ? trustOf(fault) : [])], debug.env)
+    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
+    const isMet = fault?.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
+    return judge(home, canaries, seen, isMet)
+  })
 }

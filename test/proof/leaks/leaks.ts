@@ -4,30 +4,18 @@
  * The secrets, and where they may be, are in secrets.ts; the home that knows them and the search in home.ts; special.ts and
  * prompts.ts have what is no request: local commands, crashes, the browser, a secret that is typed.
  */
-import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
-import {tlsIdentity} from '../../support/tls.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
 import {exitsOf} from '../faults/checks.js'
-import {errandOf, nameOfRow, ROWS, type Row} from '../faults/commands.js'
-import {
-  type Conclusion,
-  CUT,
-  type Fault,
-  identityOf,
-  LOST,
-  strike,
-  TIMED_OUT,
-  trustOf,
-} from '../faults/connections.js'
+import {nameOfRow, ROWS, type Row} from '../faults/commands.js'
+import {type Conclusion, CUT, type Fault, LOST, TIMED_OUT} from '../faults/connections.js'
 import {isMeant} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
-import {done} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
-import {CREDENTIALS, shown} from '../shared/scene.js'
-import {type Bench, findLeaks, openBench, runWatched, search, type Watched} from './home.js'
-import {ALL, allowedIn, PLANTED, resultsOf, SWITCHES, type Switch, talkOf} from './secrets.js'
+import {explained} from '../shared/scene.js'
+import {type Bench, findLeaks, type LeakCell, openBench, runRow} from './home.js'
+import {ALL, PLANTED, SWITCHES, type Switch} from './secrets.js'
 import {SPECIAL_CELLS} from './special.js'
 
 /** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */
@@ -134,11 +122,8 @@ const ECHOES: readonly Echo[] = [
   },
 ]
 
-export interface LeakCell {
-  readonly row: Row
-  readonly debug: Switch
+interface EchoCell extends LeakCell {
   readonly fault: Echo
-  readonly isJson: boolean
 }
 
 /** Commands whose request or answer has more than the token. */
@@ -150,14 +135,14 @@ const WAYS = FAULTS.filter(({name}) => /^(proxy-(407|garbage)|tls-expired|redire
  * Commands with secrets have every switch with every echo; where not every switch is tried they take turns, so that each
  * command and each fault meets each switch.
  */
-export function allLeakCells(): LeakCell[] {
+export function allLeakCells(): EchoCell[] {
   return ROWS.flatMap((row, r) => {
-    const inTurn = (fault: Echo, f: number): LeakCell => {
+    const inTurn = (fault: Echo, f: number): EchoCell => {
       const turn = r + f
       return {row, debug: SWITCHES[turn % SWITCHES.length] as Switch, fault, isJson: turn % 2 === 0}
     }
     const withAll = (fault: Echo, f: number) =>
-      SWITCHES.map((debug, d): LeakCell => ({row, debug, fault, isJson: (r + d + f) % 2 === 0}))
+      SWITCHES.map((debug, d): EchoCell => ({row, debug, fault, isJson: (r + d + f) % 2 === 0}))
     const echoes = ECHOES.filter(each => allows(row, each))
     // A guessed path is not called on a service elsewhere (§4.9).
     const ways = WAYS.filter(fault => isMeant(row, fault) && !(row.isGuessed && fault.away))
@@ -175,54 +160,23 @@ function allows({command}: Row, {name, wire}: Echo): boolean {
 /** Seconds a command is given; more if the time was over before its request met the fault. */
 const SECONDS = [2, 20, 80]
 
-async function runCell(bench: Bench, cell: LeakCell): Promise<string[]> {
+async function runCell(bench: Bench, cell: EchoCell): Promise<string[]> {
+  const {row, debug, fault} = cell
   for (const seconds of SECONDS) {
-    const {isMet, wrong} = await attempt(bench, cell, seconds)
-    if (isMet || wrong.length > 0) return wrong
+    const wrong = await runRow(bench, cell, seconds, (home, canaries, seen, isMet) => {
+      const {exit, stdout, stderr} = seen
+      const isRecord = fault.isResult === true && exit === 0
+      const isPossible = possibleExits(row, fault, stdout + stderr).includes(Number(exit))
+      const found = [
+        ...findLeaks(home, canaries, row.command, isRecord ? {...seen, stdout: ''} : seen),
+        ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
+        ...(exit === 1 || (isMet && !isPossible) ? [`exit ${exit}`] : []),
+      ]
+      return isMet || found.length > 0 ? explained(found, seen) : undefined
+    })
+    if (wrong) return wrong
   }
   return ['its request never met the fault']
-}
-
-function attempt(bench: Bench, cell: LeakCell, seconds: number): Promise<{isMet: boolean; wrong: string[]}> {
-  const {row, debug, fault, isJson} = cell
-  const identity = identityOf(fault)
-  const scene = {env: row.usesProfile ? {} : CREDENTIALS, tls: identity && tlsIdentity('good')}
-  return search(bench, scene, async (home, canaries, wire) => {
-    const {argv} = await errandOf(row, bench.side)
-    const trusting = trustOf({isTrusted: identity !== undefined})
-    for (const first of row.first ?? []) await done(home.run([...first.split(' '), ...trusting]))
-    const {HTTPS_PROXY, ...variables} = await strike(wire, row, fault)
-    Object.assign(home.env, variables)
-    if (HTTPS_PROXY) home.env.HTTPS_PROXY = HTTPS_PROXY.replace('//', `//canary:${PLANTED.proxyPassword}@`)
-    const before = wire.connections
-    const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', String(seconds)]
-    const seen = await runWatched(home, [...typed, ...trustOf(fault)], debug.env)
-    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
-    const isMet = fault.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
-    return {isMet, wrong: wrongIn(cell, home, canaries, seen, isMet)}
-  })
-}
-
-function wrongIn(
-  {row, debug, fault}: LeakCell,
-  home: Home,
-  canaries: Bench['canaries'],
-  seen: Watched,
-  isMet: boolean,
-): string[] {
-  const {exit, stdout, stderr} = seen
-  const isRecord = fault.isResult === true && exit === 0
-  const said = {...seen, stderr: talkOf(row.command, stderr)}
-  const wrong = [
-    ...findLeaks(home, canaries, isRecord ? {...said, stdout: ''} : said, {
-      stdout: resultsOf(row.command, exit, stdout),
-      file: name => allowedIn(name, row.command, exit),
-    }),
-  ]
-  if (!debug.asksForStacks && hasStack(stdout + stderr)) wrong.push('a stack trace')
-  if (exit === 1 || (isMet && !possibleExits(row, fault, stdout + stderr).includes(Number(exit))))
-    wrong.push(`exit ${exit}`)
-  return wrong.length === 0 ? [] : [...wrong, shown(seen)]
 }
 
 /** The fault matrix asks the same with more time. */
@@ -239,7 +193,7 @@ function possibleExits(row: Row, {name, conclusion}: Fault, text: string): numbe
   ]
 }
 
-const nameOfLeak = ({row, debug, fault, isJson}: LeakCell) =>
+const nameOfLeak = ({row, debug, fault, isJson}: EchoCell) =>
   `leak: ${nameOfRow(row)}${isJson ? ' --json' : ''} × ${debug.name} × ${fault.name}`
 
 const SAMPLE =

@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
 import {type Bench, findLeaks, search} from './home.js'
-import {allowedIn, Canaries} from './secrets.js'
+import {Canaries} from './secrets.js'
 
 /** Nothing else is like it, so that a byte of it can only come from the terminal. */
 const WRONG = 'sk_test_typedByHand0123456789'
@@ -77,13 +77,8 @@ const atPrompt = (bench: Bench, env: Record<string, string>, [exits, ...acts]: E
     const screen = terminal.screen().replaceAll('\n', '')
     const typed = new Canaries([['typedByHand', 'client secret']])
     const wrong = [
-      ...findLeaks(
-        home,
-        canaries,
-        {stdout: terminal.raw(), stderr: screen},
-        {file: name => allowedIn(name, 'login', exit)},
-      ),
-      ...findLeaks(home, typed, {}, {file: () => []}),
+      ...findLeaks(home, canaries, 'login', {exit, stdout: terminal.raw(), stderr: screen}),
+      ...findLeaks(home, typed, 'login', {}, {file: () => []}),
       ...(exits.includes(exit) ? [] : [`it ended with ${exit}`]),
     ]
     return wrong.length === 0 ? [] : [...wrong, JSON.stringify(terminal.raw()).slice(0, 3000)]

@@ -5,15 +5,22 @@ import type {Home} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
-import {errandOf, nameOfRow, ROWS, type Row} from '../faults/commands.js'
-import {SILENT} from '../faults/silent.js'
-import {done} from '../shared/home.js'
+import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
 import type {Cell} from '../shared/part.js'
-import {CREDENTIALS, Side, shown} from '../shared/scene.js'
-import {type Bench, EVENT_ID, findLeaks, OPEN_REFERENCE, runWatched, search, type Watched} from './home.js'
+import {CREDENTIALS, explained, Side} from '../shared/scene.js'
+import {
+  type Bench,
+  EVENT_ID,
+  findLeaks,
+  OPEN_REFERENCE,
+  runRow,
+  runWatched,
+  search,
+  type Watched,
+} from './home.js'
 import {PROMPTS} from './prompts.js'
 import type {Canaries, SecretKind} from './secrets.js'
-import {ALL, allowedIn, resultsOf, SWITCHES, type Switch, talkOf} from './secrets.js'
+import {ALL, allowedIn, resultsOf, SWITCHES, type Switch} from './secrets.js'
 
 type Argv = readonly string[]
 
@@ -85,21 +92,17 @@ function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): 
   const command = id.split(' ')[0] ?? id
   const isWell = seen.exit === (ENDS[id] ?? 0)
   const asked = (isWell && ASKED[id]) || resultsOf(command, isWell ? 0 : seen.exit, seen.stdout)
-  const isShown = canaries.seenIn(seen.stdout)
+  const isShown = asked.length === 0 || canaries.seenIn(seen.stdout).some(kind => asked.includes(kind))
   const isOurs = (name: string) => /^(signing(-secret)?\.txt|body\.|captures\/|request\.http)/.test(name)
-  const wrong = [
+  const wrong = findLeaks(home, canaries, command, seen, {
+    stdout: asked,
     // The demo runs the commands it shows, with guests who do not exist.
-    ...findLeaks(home, canaries, seen, {
-      stdout: asked,
-      commandLines: command === 'demo' ? ['identity number'] : [],
-      file: name => (isOurs(name) ? ['signing secret'] : allowedIn(name, command, seen.exit)),
-    }),
-    ...(isWell ? [] : [`exit ${seen.exit}, not ${ENDS[id] ?? 0}`]),
-    ...(asked.length === 0 || asked.some(kind => isShown.includes(kind))
-      ? []
-      : ['shows nothing that was asked for']),
-  ]
-  return wrong.length === 0 ? [] : [...wrong, shown(seen)]
+    commandLines: command === 'demo' ? ['identity number'] : [],
+    file: name => (isOurs(name) ? ['signing secret'] : undefined),
+  })
+  if (!isWell) wrong.push(`exit ${seen.exit}, not ${ENDS[id] ?? 0}`)
+  if (!isShown) wrong.push('shows nothing that was asked for')
+  return explained(wrong, seen)
 }
 
 const IMPORT = `--import=${new URL('preload.mjs', import.meta.url).href}`
@@ -123,29 +126,18 @@ const CRASHES: readonly Switch[] = [
 ]
 
 const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
-  search(bench, {env: row.usesProfile ? {} : CREDENTIALS}, async (home, canaries) => {
-    for (const first of row.first ?? []) await done(home.run(first.split(' ')))
-    const {argv} = await errandOf(row, bench.side)
-    const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', '2']
-    const seen = await runWatched(home, typed, debug.env)
+  runRow(bench, {row, debug, isJson}, 2, (home, canaries, seen) => {
     const {exit, stdout, stderr} = seen
-    const wrong = [
-      ...findLeaks(
-        home,
-        canaries,
-        {...seen, stderr: talkOf(row.command, stderr)},
-        {
-          // A result may have been printed before the crash.
-          stdout: resultsOf(row.command, 0, stdout),
-          // The journal is as it is when a reservation's outcome is unknown.
-          file: name => allowedIn(name, row.command, 10),
-        },
-      ),
-      ...(existsSync(join(home.directory, 'crashed.txt')) ? [] : ['it never crashed']),
-      ...(exit === 1 ? [] : [`the crash made it end with ${exit}`]),
-      ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
-    ]
-    return wrong.length === 0 ? [] : [...wrong, shown(seen)]
+    const wrong = findLeaks(home, canaries, row.command, seen, {
+      // A result may have been printed before the crash.
+      stdout: resultsOf(row.command, 0, stdout),
+      // The journal is as it is when a reservation's outcome is unknown.
+      file: name => allowedIn(name, row.command, 10),
+    })
+    if (!existsSync(join(home.directory, 'crashed.txt'))) wrong.push('it never crashed')
+    if (exit !== 1) wrong.push(`the crash made it end with ${exit}`)
+    if (!debug.asksForStacks && hasStack(stdout + stderr)) wrong.push('a stack trace')
+    return explained(wrong, seen)
   })
 
 /** The browser is given the payment address; its double writes down how it was started. */
@@ -165,21 +157,17 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
     // The proxy is the browser's own as well.
     const forBrowser = ['payment address', 'proxy password'] as const
     const {stdout, stderr, exit} = seen
-    return [
-      ...findLeaks(
-        home,
-        canaries,
-        {stdout, stderr: talkOf('reserve', stderr)},
-        {
-          stdout: resultsOf('reserve', exit, stdout),
-          file: name => (name === 'opened.txt' ? forBrowser : allowedIn(name, 'reserve', exit)),
-        },
-      ),
-      ...(exit === 0 ? [] : [shown(seen)]),
-      ...(canaries.seenIn(opened, ['proxy password'])[0] === 'payment address'
-        ? []
-        : ['the browser has no address']),
-    ]
+    const wrong = findLeaks(
+      home,
+      canaries,
+      'reserve',
+      {exit, stdout, stderr},
+      {file: name => (name === 'opened.txt' ? forBrowser : undefined)},
+    )
+    if (exit !== 0) wrong.push(`exit ${exit}`)
+    if (canaries.seenIn(opened, ['proxy password'])[0] !== 'payment address')
+      wrong.push('the browser has no address')
+    return explained(wrong, seen)
   })
 
 type Run = Cell<Bench>['run']

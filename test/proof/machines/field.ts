@@ -2,53 +2,34 @@
 import {connect, createServer, type Socket} from 'node:net'
 import {findPostgres, type PostgresServer, startPostgres} from '../../support/postgres.js'
 import {startSandbox} from '../../support/sandbox.js'
-import {Wire} from '../../support/wire.js'
-import {CREDENTIALS, Home, Side} from '../shared/scene.js'
+import {type Ground, withGround} from '../shared/crowd.js'
+import {CREDENTIALS} from '../shared/scene.js'
 
 const found = await findPostgres()
 /** Why there is no PostgreSQL here. */
 export const missing = 'missing' in found ? found.missing : undefined
 
-export interface Field {
-  readonly side: Side
-  readonly wire: Wire
+export interface Field extends Ground {
   /** The shared store. */
   readonly url: string
-  /** A new machine, which reaches the store at `url`. */
-  machine(url?: string): Home
-  machines(count: number): [Home, ...Home[]]
   sql: (text: string, values?: readonly unknown[]) => Promise<object[]>
 }
 
 let databases = 0
 
-/** A database, a sandbox and a wire of their own, and the machines that are made. */
-export async function withField<T>(server: PostgresServer, work: (field: Field) => Promise<T>): Promise<T> {
+/** A database, a sandbox and a wire of their own, and as many machines as processes, but ten at most. */
+export async function withField<T>(
+  server: PostgresServer,
+  count: number,
+  work: (field: Field) => Promise<T>,
+): Promise<T> {
   const database = `field_${++databases}`
   const url = await server.url(database)
   const sandbox = await startSandbox({clock: () => Date.now() / 1000, allowHttpLoopback: true})
-  const wire = await Wire.start({upstream: sandbox.origin})
-  const homes: Home[] = []
-  const machine = (store = url) => {
-    const env = {...CREDENTIALS, BOOKCTL_STORE: store, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`}
-    const home = new Home(env)
-    homes.push(home)
-    return home
-  }
-  try {
-    return await work({
-      side: new Side(sandbox.origin),
-      wire,
-      url,
-      machine,
-      machines: count => Array.from({length: count}, () => machine()) as [Home, ...Home[]],
-      sql: (text, values = []) => server.sql(text, values, database),
-    })
-  } finally {
-    await wire.close()
-    await sandbox.close()
-    for (const home of homes) home.remove()
-  }
+  const sql: Field['sql'] = (text, values = []) => server.sql(text, values, database)
+  const options = {homes: Math.min(10, count), env: {...CREDENTIALS, BOOKCTL_STORE: url}}
+  const run = (ground: Ground) => work({...ground, url, sql})
+  return withGround(sandbox.origin, count, run, options).finally(sandbox.close)
 }
 
 export interface Cutter {
@@ -97,7 +78,7 @@ export async function startCutter(url: string): Promise<Cutter> {
   }
 }
 
-export const openServer = async (): Promise<{server: PostgresServer; close(): Promise<void>}> => {
+export async function openServer() {
   const server = await startPostgres({max_connections: '200'})
   return {server, close: () => server.close()}
 }

@@ -8,7 +8,9 @@ import {GUESTS} from '../../support/stay.js'
 import {replyBytes} from '../../support/wire.js'
 import {type Death, runToDeath} from '../kills/trial.js'
 import {goWay, type Killed, once, type Way, waysToKill} from '../kills/ways.js'
-import {crowd, documents, startHanging, unless, wrongEnds} from '../shared/crowd.js'
+import {ACCOUNT, allAsk, isToken, sameRequest, TIME_LIMIT_SECONDS} from '../races/races.js'
+import {documents, startHanging, unless, wrongEnds} from '../shared/crowd.js'
+import {done} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
 import {shown} from '../shared/scene.js'
 import {type Field, missing, openServer, startCutter, withField} from './field.js'
@@ -18,20 +20,12 @@ interface Machines {
   readonly server: PostgresServer
 }
 
-const TIME_LIMIT_SECONDS = 60
-const ACCOUNT = ['account', '--json', '--timeout', String(TIME_LIMIT_SECONDS)]
-const TOKEN = {method: 'POST', path: /\/oauth\/token$/}
-const RESERVE = {method: 'POST', path: /\/reservations\/hotel$/}
-/** The first touch of any home. */
-const AT_HOME = {at: 'bookctl-test-'}
-
-const sentTo = ({wire}: Field, {path}: typeof TOKEN) => wire.requests.filter(each => path.test(each.path))
-const many = (count: number, argv: readonly string[]) => Array.from({length: count}, () => argv)
+const RESERVE = '/reservations/hotel'
+const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
 
 /** Gives all machines an expired token. */
 async function expire(field: Field): Promise<void> {
-  const {exit} = await field.machine().run(ACCOUNT)
-  if (exit !== 0) throw new Error(`the first account ended with ${exit}`)
+  await done(field.home.run(ACCOUNT))
   await field.sql(`UPDATE bookctl.access_tokens SET obtained_at = obtained_at - interval '3 hours',
     expires_at = clock_timestamp() - interval '1 second'`)
   field.wire.requests.length = 0
@@ -39,14 +33,13 @@ async function expire(field: Field): Promise<void> {
 
 type Asking = 'lives' | 'killed' | 'cut off from the store' | 'cut off from store and service'
 
-const asking = (fate: Asking) => async (field: Field, count: number) => {
+const asking = (fate: Asking) => async (field: Field) => {
   await expire(field)
   const cutter = await startCutter(field.url)
-  const [homes, asker] = [field.machines(Math.min(10, count)), field.machine(cutter.url)]
+  const asker = {home: field.machine({BOOKCTL_STORE: cutter.url}), wire: field.wire}
   const patient = ['account', '--json', '--timeout', '30']
-  const strike = {forwards: fate === 'cut off from the store', ...TOKEN}
-  const first =
-    fate === 'lives' ? undefined : await startHanging({home: asker, wire: field.wire}, patient, strike)
+  const strike = {forwards: fate === 'cut off from the store', ...isToken}
+  const first = fate === 'lives' ? undefined : await startHanging(asker, patient, strike)
   let began = 0
   const onGo = () => {
     began = performance.now()
@@ -54,17 +47,13 @@ const asking = (fate: Asking) => async (field: Field, count: number) => {
     else if (fate !== 'lives') cutter.cut('frozen')
   }
   try {
-    const finished = await crowd(homes, many(count, ACCOUNT), {...AT_HOME, onGo})
+    const wrong = await allAsk(field, fate === 'lives' ? 1 : 2, {onGo})
     const seconds = (performance.now() - began) / 1000
     const died = await first?.ended
-    const asked = sentTo(field, TOKEN).length
-    return [
-      ...wrongEnds(finished, [0]),
-      ...unless(fate === 'lives' ? 1 : [1, 2], asked, 'token requests'),
-      ...(seconds < TIME_LIMIT_SECONDS ? [] : [`they waited for ${seconds} s`]),
-      ...(fate === 'killed' ? unless('SIGKILL', died?.exit, 'ended the first') : []),
-      ...(died?.exit === 1 ? [shown(died)] : []),
-    ]
+    if (seconds >= TIME_LIMIT_SECONDS) wrong.push(`they waited for ${seconds} s`)
+    if (fate === 'killed') wrong.push(...unless('SIGKILL', died?.exit, 'ended the first'))
+    if (died?.exit === 1) wrong.push(shown(died))
+    return wrong
   } finally {
     first?.kill()
     await cutter.close()
@@ -90,7 +79,7 @@ async function killOnce(field: Field, death: Death): Promise<Killed> {
   const home = machine()
   const {exit, result} = await home.json<{outcome?: string; idempotency_key?: string}>(argv)
   home.remove()
-  const sent = sentTo(field, RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
+  const sent = field.sent(RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
   const made = await side.reservations(reference)
   const isKilled = died.exit === 'SIGKILL'
   const wrong = [
@@ -105,21 +94,6 @@ async function killOnce(field: Field, death: Death): Promise<Killed> {
   return {isKilled, milliseconds, wrong}
 }
 
-async function parallel(field: Field, count: number): Promise<string[]> {
-  const argv = [...(await reserving(field, 'parallel-1')), '--json']
-  const finished = await crowd(field.machines(6), many(count, argv), AT_HOME)
-  const sent = sentTo(field, RESERVE)
-  const named = new Set(documents(finished).map(({idempotency_key}) => idempotency_key))
-  return [
-    ...wrongEnds(finished, [0]),
-    ...unless(1, new Set(sent.map(({headers}) => headers['idempotency-key'])).size, 'keys on the wire'),
-    ...unless(1, sent.length, 'requests to reserve'),
-    ...unless(1, named.size, 'keys named'),
-    ...unless(1, sentTo(field, TOKEN).length, 'token requests'),
-    ...unless(1, (await field.side.reservations()).length, 'reservations'),
-  ]
-}
-
 const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async (field: Field) => {
   const cutter = await startCutter(field.url)
   const argv = [...(await reserving(field, `gone-${how}`)), '--json']
@@ -131,26 +105,26 @@ const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async
       cutter.cut(how)
       return [replyBytes(reply)]
     }
-    field.wire.strike = {fault: {forwards: true, play}, ...RESERVE}
+    field.wire.strike = {fault: {forwards: true, play}, ...isReserve}
   }
   try {
-    const done = await field.machine(cutter.url).run(argv)
-    const {reservation, error} = documents([done])[0]
+    const finished = await field.machine({BOOKCTL_STORE: cutter.url}).run(argv)
+    const {reservation, error} = documents([finished])[0]
     const made = await field.side.reservations()
     return when === 'before'
       ? [
-          ...wrongEnds([done], [7]),
+          ...wrongEnds([finished], [7]),
           ...unless('storage_unreachable', error?.code, 'is the code'),
           ...unless(0, field.wire.requests.length, 'requests'),
         ]
       : [
-          ...wrongEnds([done], [0]),
+          ...wrongEnds([finished], [0]),
           ...unless(1, made.length, 'reservations'),
           ...unless(made[0]?.reservation_ref, reservation?.reservation_ref, 'is what it names'),
           ...unless(
             true,
-            done.stderr.includes(store),
-            `that a warning names ${store}: ${done.stderr.slice(0, 300)}`,
+            finished.stderr.includes(store),
+            `that a warning names ${store}: ${finished.stderr.slice(0, 300)}`,
           ),
         ]
   } finally {
@@ -162,13 +136,13 @@ const fieldCell = (
   group: string,
   what: string,
   count: number,
-  run: (field: Field, count: number) => Promise<string[]>,
+  run: (field: Field) => Promise<string[]>,
   isSample = false,
 ): Cell<Machines> => ({
   name: `${group}: ${what}`,
   group,
   isSample,
-  run: async ({server}) => ({count, wrong: await withField(server, field => run(field, count))}),
+  run: async ({server}) => ({count, wrong: await withField(server, count, run)}),
 })
 
 const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
@@ -178,7 +152,7 @@ const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
     group: 'reserve',
     isSample,
     run: ({server}, seed) =>
-      withField(server, field => goWay(way, seed, name, death => killOnce(field, death))),
+      withField(server, 1, field => goWay(way, seed, name, death => killOnce(field, death))),
   }
 }
 
@@ -191,7 +165,7 @@ const CELLS: readonly Cell<Machines>[] = [
   ),
   killCell('once', once({kind: 'request', nth: 2, moment: 'acted'}), true),
   ...waysToKill({randomKills: 500, makesRequests: true}).map(([what, way]) => killCell(what, way)),
-  fieldCell('reserve', '30 runs from 6 directories', 30, parallel),
+  fieldCell('reserve', '30 runs from 10 directories', 30, sameRequest(['--client-reference', 'parallel-1'])),
   ...(['refused', 'frozen'] as const).flatMap(how => [
     fieldCell('reserve', `the store is away before (${how})`, 1, storeGone(how, 'before')),
     fieldCell('reserve', `the store is lost after (${how})`, 1, storeGone(how, 'after')),

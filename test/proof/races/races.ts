@@ -24,8 +24,9 @@ import {FILE_RACES} from './files.js'
 
 const TOKEN = '/oauth/token'
 const RESERVE = '/reservations/hotel'
-const ACCOUNT = ['account', '--json', '--timeout', '60']
-const isToken = {method: 'POST', path: /\/oauth\/token$/}
+export const TIME_LIMIT_SECONDS = 60
+export const ACCOUNT = ['account', '--json', '--timeout', String(TIME_LIMIT_SECONDS)]
+export const isToken = {method: 'POST', path: /\/oauth\/token$/}
 const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
 
 const all = (argv: readonly string[]) => (ground: Ground, options?: CrowdOptions) =>
@@ -37,7 +38,7 @@ const all = (argv: readonly string[]) => (ground: Ground, options?: CrowdOptions
 const atMost = (most: number, count: number, what: string) =>
   count >= 1 && count <= most ? [] : [`${count} ${what}, not 1 to ${most}`]
 
-async function allAsk(ground: Ground, most: number, options?: CrowdOptions): Promise<string[]> {
+export async function allAsk(ground: Ground, most: number, options?: CrowdOptions): Promise<string[]> {
   const finished = await all(ACCOUNT)(ground, options)
   return [...wrongEnds(finished, [0]), ...atMost(most, ground.sent(TOKEN).length, 'token requests')]
 }
@@ -114,7 +115,7 @@ async function checkOne({side}: Ground, finished: readonly Finished[], balance: 
   ]
 }
 
-const sameRequest =
+export const sameRequest =
   (extra: readonly string[] = []): Race =>
   async ground => {
     const balance = await ground.side.balance()

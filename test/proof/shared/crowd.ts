@@ -3,16 +3,16 @@ import {execFileSync} from 'node:child_process'
 import {closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import type {Finished, Home} from '../../support/bookctl.js'
+import type {Finished} from '../../support/bookctl.js'
 import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {waitUntil} from '../../support/wait.js'
 import type {Wire, WireRequest} from '../../support/wire.js'
-import {openScene, parse, Side} from './scene.js'
+import {CREDENTIALS, Home, openScene, parse, Side} from './scene.js'
 
 const GATE = new URL('./gate.mjs', import.meta.url).href
 
 export interface CrowdOptions {
-  /** The gate is before the first touch of a path that contains this (default the configuration directory). */
+  /** The gate is before the first touch of a path that contains this (default the configuration directory; of any home, if there are several). */
   readonly at?: string
   /** Called when all are let go. */
   readonly onGo?: () => void
@@ -22,7 +22,7 @@ export interface CrowdOptions {
 export async function crowd(
   homes: readonly [Home, ...Home[]],
   members: readonly (readonly string[])[],
-  {at = homes[0].configDirectory, onGo}: CrowdOptions = {},
+  {at = homes.length > 1 ? 'bookctl-test-' : homes[0].configDirectory, onGo}: CrowdOptions = {},
 ): Promise<Finished[]> {
   const gate = mkdtempSync(join(tmpdir(), 'bookctl-gate-'))
   execFileSync('mkfifo', [join(gate, 'gate')])
@@ -78,13 +78,15 @@ export function wrongEnds(finished: readonly Finished[], allowed: readonly Finis
   return [...kinds].slice(0, 5).map(([kind, count]) => `${count} × ${kind}`)
 }
 
-/** One race: a sandbox as at its start, a home for all processes, and a wire that sees every request. */
+/** One race: a sandbox as at its start, a home for all processes or several, and a wire that sees every request. */
 export interface Ground {
   readonly count: number
   readonly origin: string
   readonly side: Side
   readonly home: Home
   readonly wire: Wire
+  /** A home of its own, with `env` besides. */
+  machine(env?: Record<string, string>): Home
   /** `of(0)` … `of(count - 1)`. */
   each<T>(of: (index: number) => T): T[]
   crowd(members: readonly (readonly string[])[], options?: CrowdOptions): Promise<Finished[]>
@@ -96,22 +98,31 @@ export async function withGround<T>(
   origin: string,
   count: number,
   run: (ground: Ground) => Promise<T>,
+  {homes = 1, env = CREDENTIALS}: {homes?: number; env?: Record<string, string>} = {},
 ): Promise<T> {
   await fetch(`${origin}/_sandbox/reset`, {method: 'POST'})
-  const {home, wire, close} = await openScene(origin)
+  const {home, wire, close} = await openScene(origin, {env})
+  const made: Home[] = []
+  const machine = (more: Record<string, string> = {}) => {
+    made.push(new Home({...home.env, ...more}))
+    return made.at(-1) as Home
+  }
+  const others = Array.from({length: homes - 1}, () => machine())
   try {
     return await run({
       count,
       origin,
       home,
       wire,
+      machine,
       side: new Side(origin),
       each: of => Array.from({length: count}, (_, index) => of(index)),
-      crowd: (members, options) => crowd([home], members, options),
+      crowd: (members, options) => crowd([home, ...others], members, options),
       sent: path => wire.requests.filter(request => request.path === `/partner-api/v1${path}`),
     })
   } finally {
     await close()
+    for (const each of made) each.remove()
   }
 }
 

@@ -1,6 +1,9 @@
-/** A sandbox and a home that the commands themselves have filled, whose configuration is copied for each cell. */
-import {chmodSync, copyFileSync, mkdirSync, readdirSync} from 'node:fs'
+/** A sandbox and a home that the commands themselves have filled, which is copied for each cell; and what is in a home. */
+import {execFileSync} from 'node:child_process'
+import {copyFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {openSqlite} from '../../../src/storage/sqlite.js'
 import type {Finished} from '../../support/bookctl.js'
 import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {Home, Side} from './scene.js'
@@ -31,15 +34,59 @@ export async function done(run: Promise<Finished>, exit = 0): Promise<Finished> 
   return finished
 }
 
-/** Files and directories alone, with 0600 and 0700. */
-export function copyDirectory(from: string, to: string): void {
-  mkdirSync(to, {mode: 0o700})
-  for (const entry of readdirSync(from, {withFileTypes: true})) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) copyDirectory(source, target)
-    else {
-      copyFileSync(source, target)
-      chmodSync(target, 0o600)
-    }
+/** With the permissions, which some Nodes do not copy. */
+export const copyDirectory = (from: string, to: string) => void execFileSync('cp', ['-Rp', from, to])
+
+/** Temporary files that were left in a home. */
+export function temporaryFiles({directory}: Home): string[] {
+  const names = readdirSync(directory, {recursive: true}).map(String)
+  return names.filter(name => name.endsWith('.tmp')).map(name => `left ${name}`)
+}
+
+/** The rows of every table, and what SQLite says of the whole. */
+export interface Content {
+  readonly integrity: string
+  readonly tables: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Of a copy, since opening a database mends it, and one that this process has open would be in the way of the next command.
+ * Without the index of the log, as after a crash of the system.
+ */
+export function contentOf(path: string): Content | undefined {
+  if (!existsSync(path)) return undefined
+  const directory = mkdtempSync(join(tmpdir(), 'bookctl-content-'))
+  const copy = join(directory, 'copy.db')
+  try {
+    for (const side of ['', '-wal', '-journal'])
+      if (lstatSync(path + side, {throwIfNoEntry: false})?.isFile()) copyFileSync(path + side, copy + side)
+    const database = openSqlite(copy, {timeout: 0})
+    const all = <T>(sql: string) => database.prepare(sql).all() as T[]
+    const asText = (_: string, value: unknown) =>
+      value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value
+    const problems = all<{integrity_check: string}>('PRAGMA integrity_check')
+    const names = all<{name: string}>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    const rowsOf = (name: string) => all(`SELECT * FROM "${name}"`).map(row => JSON.stringify(row, asText))
+    const tables = Object.fromEntries(names.map(({name}) => [name, rowsOf(name).sort()]))
+    database.close()
+    return {integrity: problems.map(each => each.integrity_check).join(', '), tables}
+  } catch (error) {
+    return {integrity: (error as Error).message, tables: {}}
+  } finally {
+    rmSync(directory, {recursive: true, force: true})
   }
 }
+
+/** The databases of a home that cannot be read or are not whole, but for `except`. */
+export function checkDatabases({configDirectory}: Home, except?: string): string[] {
+  if (!existsSync(configDirectory)) return []
+  const names = readdirSync(configDirectory).filter(name => name.endsWith('.db') && name !== except)
+  return names.flatMap(name => {
+    const {integrity = 'ok'} = contentOf(join(configDirectory, name)) ?? {}
+    return integrity === 'ok' ? [] : [`${name}: ${integrity}`]
+  })
+}
+
+/** Whether it is all of a PDF. */
+export const isPdf = (bytes: Buffer) =>
+  bytes.subarray(0, 5).equals(Buffer.from('%PDF-')) && bytes.toString('latin1').trimEnd().endsWith('%%EOF')

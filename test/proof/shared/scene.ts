@@ -38,7 +38,13 @@ export class Side {
     return `${this.origin}/partner-api/v1`
   }
 
-  async call<T>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  async call<T = any>(
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ): Promise<T> {
     this.client ??= connectTo(this.origin)
     const {token, call} = await this.client
     const {status, json} = await call(method, path, body, headers)
@@ -47,7 +53,8 @@ export class Side {
     return json.data
   }
 
-  show<T>(path: string): Promise<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape
+  show<T = any>(path: string): Promise<T> {
     return this.call('GET', path)
   }
 
@@ -172,6 +179,10 @@ export function parse(text: string): any {
 export function shown({exit, stdout, stderr}: Finished): string {
   return `  exit ${exit}: ${stdout.replaceAll(/\s+/g, ' ').slice(0, 700)} | ${stderr.slice(0, 500)}`
 }
+
+/** `wrong`, with the end of the run if there is anything. */
+export const explained = (wrong: readonly string[], finished: Finished): string[] =>
+  wrong.length === 0 ? [] : [...wrong, shown(finished)]
 
 interface FileText {
   /** Relative to the directory; a file in an archive has its name after that of the archive. */
