@@ -76,10 +76,8 @@ async function runOnce({side, other, heard}: Bench, cell: Cell, seconds: number)
     const sent = requests.map(
       request => `${request.struck ? '*' : ''}${request.method} ${request.path.slice(0, 60)}`,
     )
-    return {
-      wrong: wrong.length === 0 ? [] : [...wrong, shown(finished), sent.join(', ')],
-      struck: struck.length,
-    }
+    if (wrong.length > 0) wrong.push(shown(finished), sent.join(', '))
+    return {wrong, struck: struck.length}
   } finally {
     await close()
   }

@@ -94,14 +94,14 @@ async function check(
 
 const RESTARTS = 5
 
-const restarted = (end: (server: PostgresServer) => Promise<void>) => (count: number) =>
+const restarted = (how: 'stop' | 'kill') => (count: number) =>
   withStage(0, async stage => {
     const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
     let isDelivered = false
     const delivered = deliver(receivers, eventsOf(count), 300).then(() => (isDelivered = true))
     for (let n = 0; n < RESTARTS && !isDelivered; n++) {
       await sleep(400)
-      await end(stage.server)
+      await (how === 'stop' ? stage.server.stop('fast') : stage.server.kill())
       await sleep(200)
       await stage.server.start()
     }
@@ -133,33 +133,21 @@ const slow = (count: number) =>
     const receivers = await Promise.all([stage.start(), stage.start()])
     await deliver(receivers, eventsOf(count))
     const wrong = await check(stage, receivers, count)
-    return [
-      ...wrong,
-      ...unless(
-        count,
-        [...stage.got.values()].reduce((sum, times) => sum + times, 0),
-        'forwards came',
-      ),
-    ]
+    const came = [...stage.got.values()].reduce((sum, times) => sum + times, 0)
+    return [...wrong, ...unless(count, came, 'forwards came')]
   })
 
-const trial = (what: string, count: number, run: (count: number) => Promise<string[]>): Cell<object> => ({
-  name: `receivers: ${what}`,
-  group: 'receivers',
-  run: async () => ({count, wrong: await run(count)}),
-})
+const TRIALS = {
+  'the server is restarted under load': [4000, restarted('stop')],
+  'the server is killed under load': [4000, restarted('kill')],
+  'one of three is killed under load': [2000, killed],
+  'a target slower than a lease': [4, slow],
+} satisfies Record<string, [number, (count: number) => Promise<string[]>]>
 
-export const RECEIVER_TRIALS: readonly Cell<object>[] = [
-  trial(
-    'the server is restarted under load',
-    4000,
-    restarted(server => server.stop('fast')),
-  ),
-  trial(
-    'the server is killed under load',
-    4000,
-    restarted(server => server.kill()),
-  ),
-  trial('one of three is killed under load', 2000, killed),
-  trial('a target slower than a lease', 4, slow),
-]
+export const RECEIVER_TRIALS = Object.entries(TRIALS).map(
+  ([what, [count, run]]): Cell<object> => ({
+    name: `receivers: ${what}`,
+    group: 'receivers',
+    run: async () => ({count, wrong: await run(count)}),
+  }),
+)
