@@ -86,11 +86,8 @@ function addOperations(app: App, service: RunningService): void {
         perform(service, name, HANDLERS[name] as (call: Call) => Answer, context),
       )
     }
-    refuseOthers(
-      app,
-      route,
-      here.map(name => OPERATIONS[name].method),
-    )
+    const methods = here.map(name => OPERATIONS[name].method)
+    refuseOthers(app, route, methods)
   }
 }
 
