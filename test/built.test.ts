@@ -2,8 +2,8 @@
  * What is packed runs alone: in any directory, of the bundled files, and touching neither network nor database. What runs
  * from the sources is the same program: the same exit code, stdout and stderr for each line.
  */
-import {cpSync, readFileSync, realpathSync} from 'node:fs'
-import {join} from 'node:path'
+import {cpSync, readFileSync, realpathSync, rmSync} from 'node:fs'
+import {basename, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, expect, test} from 'vitest'
 import {Home} from './support/bookctl.js'
@@ -99,6 +99,22 @@ test('with BOOKCTL_DEBUG a stack names the sources and their lines; else there i
   expect(debugged.stderr).toMatch(/src\/cli\/shell\/\w+\.ts:\d+:\d+/)
   expect(debugged.stderr).not.toContain('dist/')
   expect((await run(packed, ['config', 'get'])).stderr).not.toContain('.ts:')
+})
+
+test('without the files that it needs next, as after an upgrade, it says so and ends', async () => {
+  const torn = join(home.directory, 'torn')
+  const main = readFileSync(join(root, 'dist/cli/shell/main.js'), 'utf8')
+  const isLoaded = (path: string) => main.includes(`require("../../chunks/${basename(path)}")`)
+  for (const isThere of [isLoaded, (path: string) => !basename(path).startsWith('command-')]) {
+    const filter = (path: string) => !path.includes('chunks/') || isThere(path)
+    cpSync(place, torn, {recursive: true, filter})
+    const script = join(torn, 'bin/run.js')
+    const said = {exit: 1, stderr: expect.stringContaining('files of bookctl are missing')}
+    expect(await run(script, ['account'])).toMatchObject(said)
+    const {exit, stdout} = await run(script, ['account', '--json'])
+    expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 1, error: {code: 'files_missing'}})
+    rmSync(torn, {recursive: true})
+  }
 })
 
 test('where nothing is built yet it says how to, and no more', async () => {

@@ -3,7 +3,7 @@ import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
-import {SIGNAL_EXITS} from './running.js'
+import {FILES_MISSING, SIGNAL_EXITS} from './running.js'
 
 interface Exit {
   readonly code: number
@@ -83,6 +83,10 @@ export function asFailure(thrown: unknown): Described {
   if (thrown instanceof StorageError) {
     const {fault, kind, message, hint} = thrown
     return new Failure(kind, message, {code: `storage_${fault}`, hint})
+  }
+  if ((thrown as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND') {
+    const {message, ...details} = FILES_MISSING
+    return {kind: 'unexpected', message, details}
   }
   const message = 'internal error; this is a bug in bookctl'
   return {kind: 'unexpected', message, details: {code: 'unexpected'}}

@@ -1,9 +1,9 @@
 /** From argv to the exit code: every error becomes one exit code and one text or JSON document here. */
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
-import {flushedSoon, guardStreams, leave, type Refusal} from '../terminal/streams.js'
+import {flushedSoon, guardStreams, leave, type Refusal, stderr} from '../terminal/streams.js'
 import type {Place} from './program.js'
-import {begin, running, SIGNAL_EXITS, type StopNote} from './running.js'
+import {begin, FILES_MISSING, running, SIGNAL_EXITS, type StopNote} from './running.js'
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   const fail = async (thrown: unknown) => {
     // Ignores errors during shutdown; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, error => (refusal = error)))
+    return leave(await report(thrown, error => (refusal = error)).catch(reportMissing))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -114,6 +114,15 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
   }
   const {jsonText} = await import('../terminal/json-text.js')
   process.stdout.write(`${jsonText({error}, 2)}\n`)
+}
+
+/** What reports an error is in files that may be missing too; then it would fail for ever. */
+function reportMissing(): number {
+  const {message, hint} = FILES_MISSING
+  if (running.argv.includes('--json'))
+    process.stdout.write(`${JSON.stringify({error: FILES_MISSING}, null, 2)}\n`)
+  else stderr().write(`Error: ${message}\nHint: ${hint}\n`)
+  return 1
 }
 
 /** Prints an error, on one line if the command prints lines; returns the exit code. */

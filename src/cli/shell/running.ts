@@ -2,6 +2,13 @@
 /** Exit codes after a signal: 128 + its number. */
 export const SIGNAL_EXITS = {SIGINT: 130, SIGTERM: 143, SIGHUP: 129} as const
 
+/** The failure of an installation that is not whole, or was replaced under a process that runs. */
+export const FILES_MISSING = {
+  code: 'files_missing',
+  message: 'files of bookctl are missing: it was replaced while it ran, or is not installed whole',
+  hint: 'run the command again, or install bookctl again; what was reserved: bookctl journal',
+}
+
 /** What the user should know when a signal stops the command. */
 export interface StopNote {
   /** What is certain: `nothing was sent`. */
