@@ -1,3 +1,4 @@
+import * as Flags from '@oclif/core/flags'
 import {CONFIG_COLUMNS, listSettings} from '../../cli/features/access/config.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
@@ -11,6 +12,8 @@ shown with a warning. For a variable with a secret only "set" is shown.`
     `bookctl config list --query "settings[?origin!='unset'].key"`,
   ]
   static override columns = CONFIG_COLUMNS
+  /** Has no effect; earlier scripts pass it. */
+  static override flags = {all: Flags.boolean({hidden: true})}
 
   override readonly showsSettings = true
 
