@@ -28,6 +28,8 @@ import {
 
 const now = () => Date.now() / 1000
 
+const entryIn = (home: Home) => look(home, async state => (await state.journal.list())[0])
+
 const reserve = (mode: 'account' | 'instant', name: string, randomKills: number) =>
   command(name, randomKills, async ({home, wire, side}, random) => {
     const reference = `kill-${randomUUID()}`
@@ -36,14 +38,13 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
     const resume = ['reserve', '--resume', reference]
     const balance = await side.balance()
     const sent = () => wire.requests.filter(({path}) => path.endsWith('/reservations/hotel'))
-    const entry = () => look(home, async state => (await state.journal.list())[0])
     const findPeople = () => findTexts(home.directory, PEOPLE)
     let argvAgain = argv
     return {
       argv,
       argvAgain: () => argvAgain,
       async afterDeath({stdout}) {
-        const kept = await entry()
+        const kept = await entryIn(home)
         const wrong = sent().flatMap(({headers, body}) => [
           ...unless(kept?.idempotencyKey === headers['idempotency-key'], 'the journal has another key'),
           ...unless(kept?.body === null || kept?.body === body, 'the journal has another body'),
@@ -53,7 +54,7 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
         return wrong
       },
       async before() {
-        const kept = await entry()
+        const kept = await entryIn(home)
         const wrong = await runAnother(home, ['journal'])
         if (kept?.body === null) wrong.push(...findPeople())
         if (kept === undefined || random() < 0.5) return wrong
@@ -80,7 +81,10 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
             `${debit} cents paid`,
           ),
           ...unless(bodies.size === 1, `was sent in ${bodies.size} forms`),
-          ...unless((await entry())?.reservationRef === made[0]?.reservation_ref, 'the journal has another'),
+          ...unless(
+            (await entryIn(home))?.reservationRef === made[0]?.reservation_ref,
+            'the journal has another',
+          ),
           ...findPeople(),
         ]
       },
@@ -152,13 +156,12 @@ const forget = command('journal forget', 80, async ({home}) => {
     await journal.attempt(entry.id, now())
     await journal.settle(entry.id, {outcome: 'unknown'}, now())
   })
-  const entry = () => look(home, async state => (await state.journal.list())[0])
-  const isForgotten = async () => (await entry())?.outcome === 'forgotten'
+  const isForgotten = async () => (await entryIn(home))?.outcome === 'forgotten'
   const findPeople = () => findTexts(home.directory, PEOPLE)
   return {
     argv: ['journal', 'forget', reference, '--yes'],
     async afterDeath() {
-      const kept = await entry()
+      const kept = await entryIn(home)
       const isOld = kept?.outcome === 'unknown' && kept.body === body
       return unless(isOld || (kept?.outcome === 'forgotten' && !kept.body), `it has ${JSON.stringify(kept)}`)
     },

@@ -127,7 +127,7 @@ const advance = fc
 
 const restart = fc.constant(
   command('restart', async (_, real) => {
-    if (real.isOnDisk) real.restart()
+    if (real.isOnDisk) await real.restart()
   }),
 )
 

@@ -2,27 +2,28 @@
 import {copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {createSandbox, type Sandbox} from '../../../src/sandbox/sandbox.js'
-import {ADULT, CONTACT, searchRequest, TEST_START} from '../../support/sandbox.js'
+import {
+  ADULT,
+  type JsonAnswer,
+  reservationRequest,
+  type SandboxClient,
+  searchRequest,
+  startSandbox,
+  type TestSandbox,
+} from '../../support/sandbox.js'
 import type {Answered, ModelService, Wish} from './service.js'
-
-const ORIGIN = 'http://127.0.0.1'
-const SCOPES = 'hotels:read reservations:read reservations:write account:read'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any
 
-export interface Answer {
-  readonly status: number
-  readonly code: string | undefined
-  readonly replayed: boolean
-  readonly json: Json
-}
+const SCOPES = 'hotels:read reservations:read reservations:write account:read'
+
+export type Answer = JsonAnswer & {readonly code: string | undefined}
 
 export class RealService {
   private readonly directory: string | undefined
-  private sandbox: Sandbox
-  private token = 'none yet'
+  private sandbox: TestSandbox | undefined
+  private client: SandboxClient | undefined
   private starts = 0
 
   /** On disk it can be restarted; in memory it is quicker. */
@@ -31,64 +32,45 @@ export class RealService {
     readonly isPoor: boolean,
   ) {
     this.directory = isOnDisk ? mkdtempSync(join(tmpdir(), 'bookctl-model-')) : undefined
-    this.sandbox = this.start()
-  }
-
-  private start(): Sandbox {
-    const sandbox = createSandbox({database: this.path, clock: () => TEST_START})
-    sandbox.listenAt(ORIGIN)
-    return sandbox
   }
 
   /** As a new process finds the files. Not in their place: SQLite gives its lock back with the process alone. */
-  restart(): void {
-    this.sandbox.close()
+  async restart(): Promise<void> {
+    await this.sandbox?.close()
+    this.sandbox = undefined
     const before = this.path
     this.starts += 1
     for (const side of ['', '-wal'])
       if (existsSync(before + side)) copyFileSync(before + side, this.path + side)
-    this.sandbox = this.start()
   }
 
   private get path(): string {
     return this.directory === undefined ? ':memory:' : join(this.directory, `sandbox-${this.starts}.db`)
   }
 
-  close(): void {
-    this.sandbox.close()
+  async close(): Promise<void> {
+    await this.sandbox?.close()
     if (this.directory !== undefined) rmSync(this.directory, {recursive: true, force: true})
   }
 
-  async control(method: string, path: string, body?: object): Promise<Answer> {
-    return this.ask(method, `/_sandbox${path}`, body)
+  private async started(): Promise<TestSandbox> {
+    this.sandbox ??= await startSandbox({database: this.path, inProcess: true})
+    return this.sandbox
+  }
+
+  async control(method: string, path: string, body?: object): Promise<JsonAnswer> {
+    return (await this.started()).control(method, `/_sandbox${path}`, body)
   }
 
   /** With the token; obtaining one is `renew`'s. */
-  call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
-    const all = {...headers, authorization: `Bearer ${this.token}`}
-    return this.ask(method, `/partner-api/v1${path}`, body, all)
-  }
-
-  private async ask(
-    method: string,
-    path: string,
-    body?: object,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    const init: RequestInit = {method, headers: {...headers, 'content-type': 'application/json'}}
-    if (body) init.body = JSON.stringify(body)
-    const answer = await this.sandbox.handle(new Request(ORIGIN + path, init))
-    const json = (await answer.json()) as Json
-    const replayed = answer.headers.get('idempotent-replayed') === 'true'
-    return {status: answer.status, code: json.error?.code, replayed, json}
+  async call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer> {
+    if (!this.client) throw new Error('no token yet')
+    const answer = await this.client.call(method, path, body, headers)
+    return {...answer, code: answer.json.error?.code}
   }
 
   async renew(): Promise<void> {
-    const name = this.isPoor ? '_poor' : ''
-    const client = {client_id: `cid_sandbox${name}`, client_secret: `sk_test_sandbox${name}`}
-    const body = {grant_type: 'client_credentials', scope: SCOPES, ...client}
-    const {json} = await this.ask('POST', '/partner-api/v1/oauth/token', body)
-    this.token = json.data.access_token
+    this.client = await (await this.started()).client(this.isPoor ? '_poor' : '', SCOPES)
   }
 
   /** Three days ahead, so that what cancelling costs changes while time moves on. */
@@ -103,23 +85,21 @@ export class RealService {
       {...ADULT, ...guest},
       {...ADULT, name: 'Can', is_lead: false},
     ]
-    const body = {
-      offer_id: offer,
+    const body = reservationRequest(offer, {
       client_reference_id: reference,
-      contact: CONTACT,
       payment: {mode},
       client_nationality: mistake === 'nationality_mismatch' ? 'DE' : 'TR',
       guests: mistake === 'guest_count_mismatch' ? guests.slice(0, 1) : guests,
-    }
-    const {status, code, replayed, json} = await this.call('POST', '/reservations/hotel', body, {
-      'idempotency-key': key,
     })
+    const sent = this.call('POST', '/reservations/hotel', body, {'idempotency-key': key})
+    const {status, code, headers, json} = await sent
+    const replayed = headers.get('idempotent-replayed') === 'true'
     return {status, code, replayed, ref: json.data?.reservation_ref ?? json.error?.reservation_ref}
   }
 
   /** Everything the model knows, as the sandbox has it; the difference, or nothing. */
   async compare(model: ModelService): Promise<string[]> {
-    const list = async (answer: Promise<Answer>): Promise<Json[]> => (await answer).json.data
+    const list = async (answer: Promise<JsonAnswer>): Promise<Json[]> => (await answer).json.data
     const {json: clock} = await this.control('GET', '/clock')
     const {json: account} = await this.call('GET', '/account')
     const reservations = await list(this.call('GET', '/reservations?limit=100'))
