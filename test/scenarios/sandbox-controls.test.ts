@@ -130,7 +130,11 @@ test('trigger names the types there are, and the reservation there is not', asyn
   expect(wrong).toMatchObject({exit: 2, code: 'unknown_event_type'})
   expect(wrong.message).toMatch(/reservation\.confirm.*reservation\.confirmed.*voucher\.ready$/)
   const missing = await home.refusal(['sandbox', 'trigger', 'voucher.ready', 'RSV-0123456789'])
-  expect(missing).toMatchObject({exit: 5, code: 'reservation_not_found'})
+  expect(missing).toMatchObject({
+    exit: 5,
+    code: 'reservation_not_found',
+    hint: expect.stringContaining('bookctl reservations list'),
+  })
 })
 
 test('faults are injected, listed and removed at the command line', async () => {

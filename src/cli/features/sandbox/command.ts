@@ -1,4 +1,5 @@
 /** Base of the commands that act on a local sandbox that is running: which one, and its controls (service.md, `/_sandbox`). */
+import {nextStep} from '../../../api/answers/hints.js'
 import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
 import {SendError, type SentAnswer} from '../../../api/types.js'
@@ -96,7 +97,11 @@ function refused(status: number, json: unknown): Failure {
   const error = isObject(json) && isObject(json.error) ? json.error : {}
   const code = typeof error.code === 'string' ? error.code : `status_${status}`
   const message = typeof error.message === 'string' ? error.message : `the local sandbox answered ${status}`
-  return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {code, status})
+  return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {
+    code,
+    status,
+    hint: nextStep(code, status),
+  })
 }
 
 function notRunning(problem: string, reason?: string): Failure {
