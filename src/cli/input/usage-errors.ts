@@ -58,38 +58,68 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
 
 const VERSION_HINT = 'did you mean `bookctl --version`?'
 
-/** What users of gh, stripe and aws type, and the flag here, with an example where its value is written otherwise. */
+/** What users of gh, stripe, aws and curl type, and the flags for it here, of which a command has the first or another. */
 const FLAG_ALIASES: Readonly<Record<string, string>> = {
   '--adults': '--room 2',
   '--api-base': '--base-url',
+  '--body': '--data',
   '--ca-bundle': '--ca-file',
+  '--cacert': '--ca-file',
   '--children': '--room 2:7,4',
-  '--confirm': '--yes',
+  '--confirm': '--yes or --force',
+  '--cursor': '--after',
   '--debug': '--verbose',
+  '--endpoint': '--url or --base-url',
   '--endpoint-url': '--base-url',
+  '--fields': '--columns',
+  '--filter': '--query',
   '--force': '--yes',
-  '--guests': '--room 2',
+  '--from': '--check-in or --date or --since',
+  '--guests': '--room 2 or --guest',
+  '--hostname': '--base-url',
   '--jq': '--query',
   '--log-level': '--verbose',
   '--max-items': '--limit',
+  '--max-results': '--limit',
   '--no-verify-ssl': '--insecure',
   '--non-interactive': '--no-input',
-  '--output': '--format',
+  '--order-by': '--sort',
+  '--out': '--file or --har',
+  '--output': '--file or --format',
+  '--output-file': '--file',
+  '--overwrite': '--force',
+  '--page-size': '--limit',
   '--reference': '--client-reference',
+  '--silent': '--quiet',
+  '--sort-by': '--sort',
+  '--starting-after': '--after',
+  '--starting-token': '--after',
+  '--to': '--check-out or --forward-to',
   '--web': '--open',
+  '--webhook-secret': '--secret-file',
+  '--yes': '--force',
   '-L': '--limit',
+  '-O': '--file',
   '-f': '--data',
-  '-o': '--format',
+  '-k': '--insecure',
+  '-o': '--file or --format',
   '-q': '--quiet',
-  '-y': '--yes',
+  '-s': '--quiet',
+  '-y': '--yes or --force',
 }
 
-/** `word` may have a value; `names` are those of the flags. */
-export function unknownFlag(word: string, names: readonly string[]): Failure {
-  const typed = word.split('=', 1)[0] ?? ''
+/** `word` may have a value, else it may be the first of `following`; `names` are those of the flags. */
+export function unknownFlag(
+  word: string,
+  names: readonly string[],
+  following: readonly string[] = [],
+): Failure {
+  const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
-  const alias = FLAG_ALIASES[typed]
-  const best = flags.some(flag => flag === alias?.split(' ', 1)[0]) ? alias : closest(typed, flags)
+  const aliases = FLAG_ALIASES[typed]?.split(' or ') ?? []
+  if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) aliases.reverse()
+  const alias = aliases.find(one => flags.includes(one.split(' ', 1)[0] ?? ''))
+  const best = alias ?? closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
   const hint = best ? `did you mean ${best}?` : typed === '-V' ? VERSION_HINT : SEE_HELP
   return usage('unknown_flag', `unknown flag${shown}`, hint)

@@ -36,7 +36,7 @@ export function unknownCommand(
 
 /** What users of gh, stripe and aws type (after the colon), and the commands for it here. */
 export const ALIASES = byWord({
-  account: 'balance',
+  account: 'balance, balances',
   api: 'patch, post, request',
   autocomplete: 'completion, completions',
   'config list': 'config view, configure list',
@@ -49,9 +49,10 @@ export const ALIASES = byWord({
   'profiles use': 'switch',
   reserve:
     'book, buy, create, order, hotels book, hotels reserve, reservations book, reservations create, reservations new',
-  'reservations cancel': 'refund',
+  'reservations cancel': 'refund, refunds',
   'reservations cancel or api': 'delete',
   'reservations list': 'booking, bookings, list, ls',
+  'reservations list or sandbox pay': 'charges, payment, payment_intents, payments, transactions',
   'reservations show or api': 'get',
   'reservations show or hotels show': 'describe, show, view',
   'reservations update': 'edit, update',
@@ -93,6 +94,12 @@ function byWord(table: Readonly<Record<string, string>>): ReadonlyMap<string, re
   return new Map(
     entries.flatMap(([commands, words]) => words.split(', ').map(word => [word, commands.split(' or ')])),
   )
+}
+
+/** Whether `word` after the command `name` asks for what it does alone: `account balance`, `journal list`. */
+export function isRestated(name: string, word: string): boolean {
+  const verbs = VERBS.get(word) ?? []
+  return ALIASES.get(word)?.includes(name) || ['show', 'list', 'start'].some(verb => verbs.includes(verb))
 }
 
 /** Commands of `ids` for words that are another program's. */

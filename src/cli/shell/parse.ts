@@ -137,7 +137,7 @@ function usageErrors(
   {raw, nonExistentFlags = [], flags}: Output,
   surplus: readonly string[],
 ): Failure[] {
-  const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags)))
+  const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags), surplus))
   // A surplus argument may be the value of an unknown flag.
   const isSurplus = surplus.length > 0 && unknown.length === 0
   const tooMany = isSurplus ? [unexpectedArguments(surplus, specs.bareWord)] : []
