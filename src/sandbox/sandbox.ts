@@ -1,4 +1,5 @@
 /** The local sandbox: the whole service as one `Request → Response`, with its state in SQLite. */
+import {setMaxListeners} from 'node:events'
 import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
 import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
@@ -40,6 +41,8 @@ export type Sandbox = ReturnType<typeof createSandbox>
 export function createSandbox(options: SandboxOptions) {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
+  // Every request and delivery that waits listens to it; Node warns of more than ten.
+  setMaxListeners(0, closing.signal)
   let served: string | undefined
   const base: Service = {
     database,

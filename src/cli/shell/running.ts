@@ -5,8 +5,8 @@ export const SIGNAL_EXITS = {SIGINT: 130, SIGTERM: 143, SIGHUP: 129} as const
 /** The failure of an installation that is not whole, or was replaced under a process that runs. */
 export const FILES_MISSING = {
   code: 'files_missing',
-  message: 'files of bookctl are missing: it was replaced while it ran, or is not installed whole',
-  hint: 'run the command again, or install bookctl again; what was reserved: bookctl journal',
+  message: 'files of the program are missing: it was replaced while it ran, or is not installed whole',
+  hint: 'run the command again, or install it again; what was reserved: bookctl journal',
 }
 
 /** What the user should know when a signal stops the command. */
