@@ -1,5 +1,11 @@
 import {describe, expect, test} from 'vitest'
-import {checkScopes, type Remembered, resolveTarget, type TargetFlags} from '../../src/cli/session/target.js'
+import {
+  checkClientFlag,
+  checkScopes,
+  type Remembered,
+  resolveTarget,
+  type TargetFlags,
+} from '../../src/cli/session/target.js'
 import type {SettingsFile} from '../../src/state/settings.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
@@ -91,6 +97,24 @@ describe('credentials', () => {
       `${place}: the base URL "there" is not an absolute URL such as https://…/partner-api/v1`,
     )
     expect(failure.details.hint).toMatch(/^correct /)
+  })
+
+  test.each<[string, TargetFlags, NodeJS.ProcessEnv]>([
+    ['BOOKCTL_CLIENT_ID', {}, {...ENV, BOOKCTL_CLIENT_ID: 'me'}],
+    ['BOOKCTL_CLIENT_ID', {}, {...ENV, BOOKCTL_TOKEN: 't', BOOKCTL_CLIENT_ID: 'me'}],
+    ['config.json: profiles.lost.client_id', {profile: 'lost'}, {}],
+  ])('a client id that is none is named with its place: %s', async (place, flags, env) => {
+    const lost = {lost: {base_url: B, client_id: 'me'}}
+    const failure = await rejectionOf(resolve(flags, env, undefined, remembered(undefined, lost)))
+    expect(failure.message).toBe(`${place}: the client id must start with cid_ and contain no spaces`)
+    expect(failure.details.hint).toMatch(/^correct /)
+  })
+
+  test.each([
+    ['--client-id', {}],
+    ['BOOKCTL_CLIENT_ID', {BOOKCTL_CLIENT_ID: 'me'}],
+  ])('that of a login too: %s', (place, env) => {
+    expect(thrownBy(() => checkClientFlag('me', env)).message).toMatch(new RegExp(`^${place}: the client id`))
   })
 
   test('a live key never goes to this machine', async () => {

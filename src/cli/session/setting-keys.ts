@@ -71,7 +71,7 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     summary: 'client id, cid_…',
     places: ['profile'],
     environment: 'BOOKCTL_CLIENT_ID',
-    check: (_, text) => checkClientId(text),
+    check: (field, text) => checkClientId(text, field),
   },
   scopes: {
     summary: 'scopes to request, separated by spaces or commas',

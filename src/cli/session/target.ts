@@ -12,7 +12,7 @@ import type {JournalClient} from '../../contract/journal.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
-import {invalid} from '../input/checks.js'
+import {invalid, named} from '../input/checks.js'
 import {checkedFlag} from '../input/flags.js'
 
 /** What is read of the state, and only when the environment does not say it all. */
@@ -84,6 +84,7 @@ export async function resolveTarget(
     const service = serviceOf(flags, env, remembered)
     if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
+    checkClientId(fromEnv.clientId, ...CLIENT_VARIABLE)
     return {profile: null, ...checkedService(service, fromEnv), scopes: scopesOf(env.BOOKCTL_SCOPES)}
   }
   const name = profileName(flags, remembered)
@@ -94,6 +95,8 @@ export async function resolveTarget(
   const service = serviceOf(fromFlags ? {...flags, 'base-url': undefined} : flags, env, remembered)
   if (!profile || !service) throw await notLoggedIn(name, namesProfile ? undefined : remembered.directory)
   const {client_id: clientId, secret_store: place = 'file'} = profile
+  const hint = `correct it: bookctl config set client_id ID --profile ${name}`
+  checkClientId(clientId, `config.json: profiles.${name}.client_id`, hint)
   const clientSecret = await remembered.secrets.read({profile: name, clientId}, place)
   if (!clientSecret) throw await notLoggedIn(name)
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
@@ -106,7 +109,7 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
   const {BOOKCTL_TOKEN: token = '', BOOKCTL_CLIENT_ID: clientId} = env
   if (!/^[\x21-\x7e]+$/.test(token))
     throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
-  if (clientId) checkClientId(clientId)
+  if (clientId) checkClientId(clientId, ...CLIENT_VARIABLE)
   const service = serviceOf(flags, env, remembered)
   if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
   return {
@@ -188,10 +191,20 @@ export function checkCredentials(clientId: string, clientSecret: string, baseUrl
   return checkSecret(clientSecret, baseUrl)
 }
 
-/** Throws usage unless `clientId` has the shape of §5.3. */
-export function checkClientId(clientId: string): string {
+const CLIENT_VARIABLE = ['BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID'] as const
+
+/** Throws usage that names `from`, where it is from, unless `clientId` has the shape of §5.3. */
+export function checkClientId(clientId: string, from = '', hint?: string): string {
   if (/^cid_[\x21-\x7e]+$/.test(clientId)) return clientId
-  throw usage('invalid_client_id', `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`)
+  const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
+  throw usage('invalid_client_id', named(from, problem), hint)
+}
+
+/** The same for that of --client-id, or of BOOKCTL_CLIENT_ID, which fills that flag. */
+export function checkClientFlag(text: string, env: NodeJS.ProcessEnv): string {
+  const from =
+    text === env.BOOKCTL_CLIENT_ID ? CLIENT_VARIABLE : (['--client-id', 'correct --client-id'] as const)
+  return checkClientId(text, ...from)
 }
 
 /** The mode of a secret that may be sent to `baseUrl`, where that is known. Throws usage; echoes no secret. */

@@ -15,6 +15,7 @@ import {StorageError} from '../../../storage/errors.js'
 import {readSecret, stdinIsTerminal} from '../../input/files.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {
+  checkClientFlag,
   checkClientId,
   checkCredentials,
   checkProfileName,
@@ -85,6 +86,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const values = [flags['base-url'] || undefined, flags['client-id'] || undefined, secret]
   // What was given is checked before anything is asked.
   if (flags['base-url']) parseFlag(flags['base-url'], env)
+  if (flags['client-id']) checkClientFlag(flags['client-id'], env)
   for (const [index, value] of values.entries())
     if (value !== undefined) await questions[index]?.check?.(value)
   const asked = questions.filter((_, index) => values[index] === undefined)
@@ -206,7 +208,7 @@ function questionsAbout(known: Profile | undefined): Question[] {
       flag: '--client-id',
       message: 'Client id',
       default: known?.client_id,
-      check: checkClientId,
+      check: id => void checkClientId(id),
     },
     {
       flag: '--client-secret-stdin',
