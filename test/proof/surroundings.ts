@@ -10,10 +10,10 @@ import {ENTRY} from '../support/bookctl.js'
 import {startLocalSandbox} from '../support/local-sandbox.js'
 import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {part} from './shared/part.js'
-import {Side} from './shared/scene.js'
+import {booking, Side} from './shared/scene.js'
 
 const MOST_MILLISECONDS = 180_000
 
@@ -135,9 +135,8 @@ async function tryOut({service, expected}: Bench, surroundings: Surroundings): P
     const signed = ['--signature', signatureOf(EVENT, T), '--at', String(T), '--json']
     await check(['webhooks', 'verify', body, ...signed], isWell('"valid": true'))
     const offer = await check([...SEARCH, '--limit', '1', '--quiet'], isWell('off_'))
-    const reserve = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--json']
     const isRefused = ({exit, stdout}: Ended) => exit === 2 && stdout.includes('journal_not_writable')
-    await check(reserve, keeps ? isWell('"outcome": "confirmed"') : isRefused)
+    await check(booking(offer, ['--json']), keeps ? isWell('"outcome": "confirmed"') : isRefused)
     const saysSo = ({exit, stderr}: Ended) => exit === 2 && /set TMPDIR/.test(stderr)
     await check(['demo'], hasNoTemporary ? saysSo : isWell('Done.'))
     const left = readdirSync(temporary).filter(name => !name.startsWith('node-'))

@@ -3,8 +3,7 @@
  * commands without a row, with the reason, so that a new command is in one of the lists or a test fails.
  */
 import {randomUUID} from 'node:crypto'
-import {GUESTS} from '../../support/stay.js'
-import type {Side} from '../shared/scene.js'
+import {booking, type Side} from '../shared/scene.js'
 import type {Fault} from './connections.js'
 import type {Nature, Traits} from './rules.js'
 
@@ -156,7 +155,7 @@ const UPDATING: Partial<Row> = {
 const GUEST = {name: 'Ayşe', surname: 'Öğüt', identity: {type: 'TC', number: '10000000146'}, is_lead: true}
 function reserving(part: 'account' | 'instant' | 'wait'): Row {
   const mode = part === 'account' ? 'account' : 'instant'
-  const line = `reserve OFFER ${GUESTS.join(' ')} --pay ${mode} --client-reference REFERENCE --nationality TR`
+  const line = booking('OFFER', ['--client-reference', 'REFERENCE'], mode).join(' ')
   const more: Partial<Row> = {
     part,
     sends: ({OFFER, REFERENCE}) => ({

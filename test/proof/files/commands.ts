@@ -3,10 +3,10 @@ import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
-import {GUESTS, SEARCH} from '../../support/stay.js'
+import {SEARCH} from '../../support/stay.js'
 import {load, signedEvent} from '../../support/webhook-load.js'
 import {contentOf, isPdf} from '../shared/home.js'
-import type {Side} from '../shared/scene.js'
+import {booking, type Side} from '../shared/scene.js'
 import type {FileHome} from './home.js'
 
 export interface Errand {
@@ -162,9 +162,8 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
 
 async function reserving(home: FileHome, side: Side): Promise<Errand> {
   const reference = `file-${randomUUID()}`
-  const how = ['--pay', 'account', '--client-reference', reference, '--nationality', 'TR']
   return {
-    argv: ['reserve', await side.offer(), ...GUESTS, ...how],
+    argv: booking(await side.offer(), ['--client-reference', reference]),
     async check({exit}) {
       const made = (await side.reservations(reference)).length
       const allowed = exit === 0 ? [1] : exit === 10 ? [0, 1] : [0]

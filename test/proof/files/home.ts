@@ -6,10 +6,10 @@ import {EVENTS, openOwn} from '../../../src/state/databases.js'
 import {receiveEvents} from '../../../src/state/event-store.js'
 import {openSqlite} from '../../../src/storage/sqlite.js'
 import {CLIENT, intent, token} from '../../support/client.js'
-import {GUESTS, SEARCH} from '../../support/stay.js'
+import {SEARCH} from '../../support/stay.js'
 import {SECRET} from '../../support/webhook-load.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
-import {Home, type Side, withState} from '../shared/scene.js'
+import {booking, Home, type Side, withState} from '../shared/scene.js'
 
 export const DATABASES = ['tokens.db', 'state.db', 'events.db', 'sandbox.db'] as const
 
@@ -47,9 +47,8 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
   await run('login', '--client-id', 'cid_sandbox', '--client-secret-file', 'secret.txt')
   const {offers} = await run<{offers: {offer_id: string}[]}>(...SEARCH)
-  const how = ['--pay', 'account', '--nationality', 'TR', ...GUESTS]
-  const offer = offers[0]?.offer_id ?? ''
-  const {reservation} = await run<{reservation: {reservation_ref: string}}>('reserve', offer, ...how)
+  const argv = booking(offers[0]?.offer_id)
+  const {reservation} = await run<{reservation: {reservation_ref: string}}>(...argv)
   await run('webhooks', 'create', '--url', 'https://127.0.0.1:1/hooks', '--event', 'voucher.ready')
   const listen = ['webhooks', 'listen', '--tls', '--exit-after', '1', '--within', '1']
   await home.run(listen, {env: {BOOKCTL_WEBHOOK_SECRET: SECRET}})

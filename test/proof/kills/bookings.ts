@@ -8,11 +8,10 @@ import {join} from 'node:path'
 import {isNeverSent} from '../../../src/contract/journal.js'
 import {intent} from '../../support/client.js'
 import {startTarget} from '../../support/listening.js'
-import {GUESTS} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import {load, SECRET, signedEvent} from '../../support/webhook-load.js'
 import {isPdf} from '../shared/home.js'
-import {CREDENTIALS, cents, findTexts, Home, PEOPLE, parse, withState} from '../shared/scene.js'
+import {booking, CREDENTIALS, cents, findTexts, Home, PEOPLE, parse, withState} from '../shared/scene.js'
 import {
   command,
   look,
@@ -33,8 +32,7 @@ const entryIn = (home: Home) => look(home, async state => (await state.journal.l
 const reserve = (mode: 'account' | 'instant', name: string, randomKills: number) =>
   command(name, randomKills, async ({home, wire, side}, random) => {
     const reference = `kill-${randomUUID()}`
-    const how = ['--client-reference', reference, '--pay', mode, '--nationality', 'TR']
-    const argv = ['reserve', await side.offer(), ...how, ...GUESTS]
+    const argv = booking(await side.offer(), ['--client-reference', reference], mode)
     const resume = ['reserve', '--resume', reference]
     const balance = await side.balance()
     const sent = () => wire.requests.filter(({path}) => path.endsWith('/reservations/hotel'))

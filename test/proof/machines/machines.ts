@@ -6,7 +6,6 @@ import {randomUUID} from 'node:crypto'
 import {connect, createServer, type Socket} from 'node:net'
 import {findPostgres, type PostgresServer, startPostgres} from '../../support/postgres.js'
 import {startSandbox} from '../../support/sandbox.js'
-import {GUESTS} from '../../support/stay.js'
 import {replyBytes} from '../../support/wire.js'
 import {goWay, type Killed, once, type Way, waysToKill} from '../kills/kills.js'
 import {type Death, runToDeath} from '../kills/trial.js'
@@ -14,7 +13,7 @@ import {ACCOUNT, allAsk, isToken, sameRequest, TIME_LIMIT_SECONDS} from '../race
 import {documents, type Ground, startHanging, unless, withGround, wrongEnds} from '../shared/crowd.js'
 import {done} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
-import {CREDENTIALS, shown} from '../shared/scene.js'
+import {booking, CREDENTIALS, shown} from '../shared/scene.js'
 import {RECEIVER_TRIALS} from './receivers.js'
 
 const found = await findPostgres()
@@ -139,10 +138,8 @@ const asking = (fate: Asking) => async (field: Field) => {
   }
 }
 
-const reserving = async ({side}: Field, reference: string) => [
-  ...['reserve', await side.offer(), ...GUESTS, '--nationality', 'TR', '--pay', 'account'],
-  ...['--client-reference', reference, '--timeout', '60'],
-]
+const reserving = async ({side}: Field, reference: string) =>
+  booking(await side.offer(), ['--client-reference', reference, '--timeout', '60'])
 
 /** Killed on a machine that is lost then, and run again on another: the same key and bytes, and one reservation. */
 async function killOnce(field: Field, death: Death): Promise<Killed> {

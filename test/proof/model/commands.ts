@@ -139,9 +139,9 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
 
 const START = 1_906_545_600
 
-/** Runs the model beside a sandbox, `runs` times from `seed`; returns what is wrong and how to repeat it. */
-export async function runServiceModel(seed: number, runs: number): Promise<string[]> {
-  const property = fc.asyncProperty(
+/** The model beside a sandbox. */
+export const serviceModel = () =>
+  fc.asyncProperty(
     fc.commands(COMMANDS, {maxCommands: 40, size: '+1'}),
     fc.boolean(),
     fc.integer({min: 0, max: 4}),
@@ -155,6 +155,3 @@ export async function runServiceModel(seed: number, runs: number): Promise<strin
       await fc.asyncModelRun(setUp, commands).finally(() => real.close())
     },
   )
-  const result = await fc.check(property, {seed, numRuns: runs})
-  return result.failed ? [String(result.errorInstance), fc.defaultReportMessage(result) ?? ''] : []
-}

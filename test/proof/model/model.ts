@@ -8,13 +8,12 @@ import type {ChildProcess} from 'node:child_process'
 import fc from 'fast-check'
 import {isNeverSent} from '../../../src/contract/journal.js'
 import type {Finished} from '../../support/bookctl.js'
-import {GUESTS} from '../../support/stay.js'
 import {replyBytes, type Strike, type WireFault} from '../../support/wire.js'
 import {deadlyEnv} from '../kills/trial.js'
 import {type Ground, openSandbox, withGround} from '../shared/crowd.js'
 import {part} from '../shared/part.js'
-import {parse, refusing, shown, withState} from '../shared/scene.js'
-import {runServiceModel} from './commands.js'
+import {booking, parse, refusing, shown, withState} from '../shared/scene.js'
+import {serviceModel} from './commands.js'
 
 const RESERVE = '/reservations/hotel'
 
@@ -60,8 +59,7 @@ const nameOf = ({reference}: Step) => `consent-${reference}`
 function argvOf(each: Step, offers: readonly string[]): string[] {
   const limits = ['--json', '--timeout', '3']
   if (each.does === 'resume') return ['reserve', '--resume', nameOf(each), ...limits]
-  const how = ['--client-reference', nameOf(each), '--nationality', 'TR', '--pay', 'account']
-  return ['reserve', offers[each.offer] ?? '', ...GUESTS, ...how, ...limits]
+  return booking(offers[each.offer], ['--client-reference', nameOf(each), ...limits])
 }
 
 function strikeOf({fault, always, kill}: Step, killChild: () => void): Strike | undefined {
@@ -140,9 +138,9 @@ async function settle(ground: Ground): Promise<string[]> {
   ]
 }
 
-/** Runs sequences of steps from `seed`; returns what is wrong and how to repeat it. */
-async function runClientModel(seed: number, runs: number, origin: string): Promise<string[]> {
-  const property = fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 6, size: 'max'}), steps =>
+/** Sequences of steps at the sandbox of `origin`. */
+const clientModel = (origin: string) =>
+  fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 6, size: 'max'}), steps =>
     withGround(origin, 1, async ground => {
       const offers = (await ground.side.offers(2)).map(({offer_id}) => offer_id)
       const wrong: string[] = []
@@ -151,27 +149,27 @@ async function runClientModel(seed: number, runs: number, origin: string): Promi
       if (wrong.length > 0) throw new Error(wrong.join('\n'))
     }),
   )
-  const result = await fc.check(property, {seed, numRuns: runs})
-  return result.failed ? [String(result.errorInstance), fc.defaultReportMessage(result) ?? ''] : []
-}
 
 /** With the runs of a sample and of each cell, and how many cells. */
 const MODELS = {
-  'the service': {run: runServiceModel, sampleRuns: 3, runs: 100, cells: 12},
-  'one reservation a consent': {run: runClientModel, sampleRuns: 1, runs: 10, cells: 10},
+  'the service': {model: serviceModel, sampleRuns: 3, runs: 100, cells: 12},
+  'one reservation a consent': {model: clientModel, sampleRuns: 1, runs: 10, cells: 10},
 } satisfies Record<string, object>
 
 export const models = part({
   title: 'Models',
   unit: 'runs',
-  cells: Object.entries(MODELS).flatMap(([group, {run, sampleRuns, runs, cells}]) =>
+  cells: Object.entries(MODELS).flatMap(([group, {model, sampleRuns, runs, cells}]) =>
     Array.from({length: cells + 1}, (_, n) => ({
       name: n === 0 ? `${group}, a sample` : `${group}, ${n} of ${cells}`,
       group,
       isSample: n === 0,
       async run({origin}: {origin: string}, seed: number) {
         const count = n === 0 ? sampleRuns : runs
-        return {count, wrong: await run(seed + n, count, origin)}
+        const property: fc.IRawProperty<unknown> = model(origin)
+        const found = await fc.check(property, {seed: seed + n, numRuns: count})
+        const wrong = [String(found.errorInstance), fc.defaultReportMessage(found) ?? '']
+        return {count, wrong: found.failed ? wrong : []}
       },
     })),
   ),

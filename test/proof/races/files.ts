@@ -3,14 +3,13 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {startListening, startTarget} from '../../support/listening.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
-import {GUESTS, SEARCH} from '../../support/stay.js'
+import {SEARCH} from '../../support/stay.js'
 import {waitUntil} from '../../support/wait.js'
 import {SECRET, sendEvent} from '../../support/webhook-load.js'
 import {crowd, documents, type Ground, type Race, unless, wrongEnds} from '../shared/crowd.js'
-import {findTexts, Home, withState} from '../shared/scene.js'
+import {booking, findTexts, Home, withState} from '../shared/scene.js'
 
 const NATIONALITIES = ['TR', 'DE', 'FR', 'IT', 'ES', 'GB', 'NL', 'SE', 'PL', 'GR']
-const HOW = ['--nationality', 'TR', '--pay', 'account', '--json']
 
 const ownerOf = (profile: string) => ({profile, clientId: `cid_${profile}`})
 const secretOf = (name: string) => `sk_test_canary-${name}-canary`
@@ -194,7 +193,7 @@ export const FILE_RACES: Record<string, Race> = {
     const offers = await side.offers(Math.floor(ground.count / 3))
     const others = ground.count - 2 * offers.length
     const finished = await ground.crowd([
-      ...offers.map(({offer_id}) => ['reserve', offer_id, ...GUESTS, ...HOW]),
+      ...offers.map(({offer_id}) => booking(offer_id, ['--json'])),
       ...offers.map(() => [...SEARCH, '--json']),
       ...Array.from({length: others}, () => ['journal', '--json']),
     ])

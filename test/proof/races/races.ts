@@ -5,7 +5,6 @@
 import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
-import {GUESTS} from '../../support/stay.js'
 import type {WireFault} from '../../support/wire.js'
 import {
   type CrowdOptions,
@@ -19,7 +18,7 @@ import {
   wrongEnds,
 } from '../shared/crowd.js'
 import {part} from '../shared/part.js'
-import {cents, keepToken, refusing, withState} from '../shared/scene.js'
+import {booking, cents, keepToken, refusing, withState} from '../shared/scene.js'
 import {FILE_RACES} from './files.js'
 
 const TOKEN = '/oauth/token'
@@ -85,10 +84,8 @@ const TOKEN_RACES: Record<string, Race> = {
   'tokens: the connection is cut': allFail({forwards: false, play: () => ['reset']}, 7, 4),
 }
 
-const reserving = (offer: string | undefined, more: readonly string[] = [], guests = GUESTS) => [
-  ...['reserve', offer ?? '', ...guests, '--nationality', 'TR', '--pay', 'account'],
-  ...['--json', '--timeout', '120', ...more],
-]
+const reserving = (offer: string | undefined, more: readonly string[] = []) =>
+  booking(offer, ['--json', '--timeout', '120', ...more])
 
 /** Reserves with a reference and loses the answer; returns the total of the offer. */
 async function loseAnswer({side, home, wire}: Ground, reference: string) {
@@ -145,11 +142,8 @@ const otherOffers =
   (extra: readonly string[], codes: readonly string[]): Race =>
   async ground => {
     const offers = await ground.side.offers(ground.count)
-    return oneWins(
-      ground,
-      offers.map(({offer_id}) => reserving(offer_id, extra)),
-      codes,
-    )
+    const members = offers.map(({offer_id}) => reserving(offer_id, extra))
+    return oneWins(ground, members, codes)
   }
 
 const letters = (index: number) => `${'abcdefghij'[index % 10]}${'abcdefghij'[Math.floor(index / 10)]}`
@@ -175,13 +169,10 @@ const RESERVE_RACES: Record<string, Race> = {
   },
   async 'reserve: one offer for other guests each'(ground) {
     const offer = await ground.side.offer()
-    const guests = (n: number) =>
-      GUESTS.map(text => text.replace('surname=Öğüt', `surname=Öğüt${letters(n)}`))
-    return oneWins(
-      ground,
-      ground.each(n => reserving(offer, [], guests(n))),
-      ['offer_in_use'],
+    const members = ground.each(n =>
+      reserving(offer).map(text => text.replace('surname=Öğüt', `surname=Öğüt${letters(n)}`)),
     )
+    return oneWins(ground, members, ['offer_in_use'])
   },
   'reserve: one reference for another offer each': otherOffers(
     ['--client-reference', 'race-2'],

@@ -8,6 +8,7 @@ import {tokenClientOf} from '../../../src/api/auth/tokens.js'
 import {openState, type State} from '../../../src/state/state.js'
 import {type Finished, type RunOptions, Home as TestHome} from '../../support/bookctl.js'
 import {ADULT, connectTo, reservationRequest, type SandboxClient} from '../../support/sandbox.js'
+import {GUESTS} from '../../support/stay.js'
 import {replyBytes, Wire, type WireFault, type WireOptions} from '../../support/wire.js'
 
 export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
@@ -16,7 +17,12 @@ export const PEOPLE = ['10000000146', 'U1234567', '5321234567']
 
 const STAY = {check_in: '2030-06-01', check_out: '2030-06-02'}
 const PASSPORT = {type: 'PASSPORT', number: 'U1234567'}
-const GUESTS = [ADULT, {...ADULT, name: 'Can', identity: PASSPORT, is_lead: false}]
+const TWO = [ADULT, {...ADULT, name: 'Can', identity: PASSPORT, is_lead: false}]
+
+/** What is typed to book an offer for two. */
+export const booking = (offer = '', more: readonly string[] = [], pay = 'account') => [
+  ...['reserve', offer, ...GUESTS, '--nationality', 'TR', '--pay', pay, ...more],
+]
 
 export interface Offer {
   readonly offer_id: string
@@ -74,7 +80,7 @@ export class Side {
 
   /** Reserves; returns the reference. */
   async reservation(mode: 'account' | 'instant' = 'account'): Promise<string> {
-    const request = reservationRequest(await this.offer(), {guests: GUESTS, payment: {mode}})
+    const request = reservationRequest(await this.offer(), {guests: TWO, payment: {mode}})
     const key = {'idempotency-key': randomUUID()}
     const path = '/reservations/hotel'
     return (await this.call<{reservation_ref: string}>('POST', path, request, key)).reservation_ref
