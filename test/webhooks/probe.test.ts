@@ -1,5 +1,6 @@
 import {createHmac} from 'node:crypto'
 import {expect, test} from 'vitest'
+import {probeResult} from '../../src/cli/features/webhooks/probe.js'
 import type {HandoverResult} from '../../src/webhooks/forward/request.js'
 import {type ProbeRow, probe} from '../../src/webhooks/probe/probe.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../../src/webhooks/signature/headers.js'
@@ -52,6 +53,17 @@ test('a receiver that takes everything, or nothing', async () => {
   expect(failed(all)).toEqual(all.filter(({expected}) => expected === '401').map(row => row.case))
   const none = await rowsOf(() => 401)
   expect(failed(none)).toEqual(none.filter(({expected}) => expected === '2xx').map(row => row.case))
+})
+
+test('the summary names the cause where every wrong request is accepted', async () => {
+  const textOf = async (answer: Answer) => probeResult('http://localhost/', await sheetOf(answer), false).text
+  const cause = '\n  Likely cause: it checks no signature at all'
+  expect(await textOf(() => 200)).toContain(cause)
+  expect(await textOf(() => 204)).toContain(cause)
+  const right = receiver()
+  const withHeader = (raw: Buffer, headers: HeaderMap) =>
+    headers['x-service-signature'] ? 200 : right(raw, headers)
+  for (const answer of [right, withHeader, () => 401]) expect(await textOf(answer)).not.toContain(cause)
 })
 
 test('400 is not 401, and a redirect is reported at once', async () => {

@@ -1,4 +1,5 @@
 /** `webhooks probe`. */
+import {isSuccess} from '../../../contract/error-codes.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
@@ -129,11 +130,20 @@ export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boole
     const rest = all && passed.length > 0 ? ['', ...passed.flatMap(row => marked('good', rowText(row)))] : []
     const style = failed.length > 0 ? 'bad' : 'good'
     const head = paint(style, summary.filter(Boolean).join(', '))
-    return [head, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
+    const cause = checksNothing(rows) ? labelled('Likely cause', [CHECKS_NOTHING]) : []
+    return [head, ...cause, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
   }
   const result = listResult({url, ...counts, cases: rows}, rows, PROBE_COLUMNS)
   const text = `${people(unpainted, Number.POSITIVE_INFINITY).join('\n')}\n`
   return {...result, shown: PROBE_COLUMNS.slice(0, 6), people, text}
+}
+
+const CHECKS_NOTHING =
+  'it checks no signature at all, or ignores the result: it accepted every request that it must refuse'
+
+function checksNothing(rows: readonly ProbeRow[]): boolean {
+  const wrong = rows.filter(({expected}) => expected === '401')
+  return wrong.length > 1 && wrong.every(({answered}) => isSuccess({status: Number(answered)}))
 }
 
 function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): string {
