@@ -1,8 +1,8 @@
 /**
  * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and answers that
  * break off. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
- * The secrets, and where they may be, are in secrets.ts; the home that knows them and the search in home.ts; special.ts and
- * prompts.ts have what is no request: local commands, crashes, the browser, a secret that is typed.
+ * The secrets, and where they may be, are in secrets.ts; the home that knows them and the search in home.ts; special.ts
+ * has what is no request: local commands, crashes, the browser, a secret that is typed.
  */
 import {hasStack} from '../../support/stack.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'

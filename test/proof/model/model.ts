@@ -1,8 +1,8 @@
 /**
- * Models, in random order: the local sandbox (real.ts) beside a model of the service (service.ts), by commands.ts; and,
- * here, `reserve` beside its promise: one consent (an offer under a client reference) makes at most one reservation,
- * whatever happens to the wire and the process; what the command says is true; and once the faults are over, --resume
- * finds out what is open.
+ * Models, in random order: the local sandbox beside a model of the service (service.ts), by commands.ts; and, here,
+ * `reserve` beside its promise: one consent (an offer under a client reference) makes at most one reservation, whatever
+ * happens to the wire and the process; what the command says is true; and once the faults are over, --resume finds out
+ * what is open.
  */
 import type {ChildProcess} from 'node:child_process'
 import fc from 'fast-check'
