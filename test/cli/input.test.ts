@@ -104,7 +104,8 @@ describe('a country', () => {
   test.each([
     ...said`tr → TR | Türkiye → TR | turkey → TR | turkiye → TR | TUR → TR | uk → GB | us → US | Holland → NL
       United  States of America → US | Korea → KR | Cote d’Ivoire → CI | Czechia → CZ | Deutschland → DE
-      in → IN | Niger → NE`,
+      in → IN | Niger → NE | almanya → DE | Türkei → TR | Турция → TR | Allemagne → DE | países bajos → NL
+      Danimarca → DK | المانيا → DE`,
   ])('%j is %s, in a flag and as the first of a list', async (typed, code) => {
     expect(await checkCountry('--nationality', ` ${typed}`)).toBe(code)
     expect(findCountries(await namedCountries(), typed)[0]?.code).toBe(code)
@@ -114,6 +115,8 @@ describe('a country', () => {
     ['Narnia', undefined],
     ['', undefined],
     ['Turky', 'Türkiye (TR)'],
+    ['almanyya', 'Germany (DE)'],
+    ['Frankreih', 'France (FR)'],
     ['Congo', 'Congo'],
     ['united k', 'United Kingdom (GB)'],
   ])('%j is refused, with what it may mean', async (typed, near) => {

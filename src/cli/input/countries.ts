@@ -10,10 +10,18 @@ export async function checkCountry(field: string, text: string): Promise<string>
   if (Object.hasOwn(countries, code)) return code
   const all = await namedCountries()
   const named = all.filter(country => isNamed(country, text))
-  if (named.length === 1 && named[0]) return named[0].code
-  const longNames = all.flatMap(({names}) => names.map(fold)).filter(name => name.length > 3)
+  const word = fold(text)
+  const isForeign = named.length === 0 && !all.some(({names}) => matches(names.join(' '), text))
+  const [one, ...others] = isForeign ? all.filter(({foreign}) => foreign.has(word)) : named
+  if (one && others.length === 0) return one.code
+  // In so many languages some name is near any word, so the first letter counts there.
+  const folded = all.flatMap(({names, foreign}) => [
+    ...names.map(fold),
+    ...[...foreign].filter(name => name[0] === word[0]),
+  ])
+  const longNames = [...new Set(folded)].filter(name => name.length > 3)
   // Two letters are near every code, and within many names.
-  const typed = fold(text).length > 2 ? [text, ...closestFew(fold(text), longNames, MOST_NEAR)] : []
+  const typed = word.length > 2 ? [text, ...closestFew(word, longNames, MOST_NEAR)] : []
   const meant = new Set(typed.flatMap(name => findCountries(all, name)))
   const shown = [...meant].slice(0, MOST_NEAR).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
   const hint = shown.length > 0 ? `did you mean ${shown.join(' or ')}?` : undefined
@@ -22,6 +30,9 @@ export async function checkCountry(field: string, text: string): Promise<string>
 }
 
 const MOST_NEAR = 3
+
+/** Languages of many partners, in which a country may be named too. */
+const LANGUAGES = 'tr de ru fr es it pt nl pl uk ro el bg sv cs hu ar fa he zh ja ko'.split(' ')
 
 function isNamed({names}: NamedCountry, typed: string): boolean {
   return names.some(name => fold(name) === fold(typed))
@@ -53,23 +64,31 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   VA: ['Vatican', 'Holy See'],
 }
 
-/** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too. */
+/** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too; `foreign`: in other languages, folded. */
 export async function namedCountries() {
   const {countries, getCountryData} = await import('countries-list')
   const english = new Intl.DisplayNames('en', {type: 'region'})
+  const foreign = LANGUAGES.map(language => new Intl.DisplayNames(language, {type: 'region'}))
   const codes = Object.keys(countries) as (keyof typeof countries)[]
   return codes
     .map(code => {
       const {name, native, iso3} = getCountryData(code)
       const others = Object.hasOwn(OTHER_NAMES, code) ? (OTHER_NAMES[code] ?? []) : []
-      return {code, name, names: [code, iso3, name, native, english.of(code) ?? name, ...others]}
+      return {
+        code,
+        name,
+        names: [code, iso3, name, native, english.of(code) ?? name, ...others],
+        foreign: new Set(foreign.map(words => fold(words.of(code) ?? name))),
+      }
     })
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
 /** The countries that `typed` may mean, exact matches first. */
 export function findCountries(all: readonly NamedCountry[], typed: string): NamedCountry[] {
-  const found = all.filter(({names}) => matches(names.join(' '), typed))
-  const exact = found.filter(country => isNamed(country, typed))
+  const word = fold(typed)
+  const begins = ({foreign}: NamedCountry) => [...foreign].some(name => name.startsWith(word))
+  const found = all.filter(one => matches(one.names.join(' '), typed) || (word.length > 2 && begins(one)))
+  const exact = found.filter(country => isNamed(country, typed) || country.foreign.has(word))
   return [...exact, ...found.filter(country => !exact.includes(country))]
 }
