@@ -1,11 +1,10 @@
 /**
- * Amounts and times for people, and text in columns of a terminal: 東 takes two, and a grapheme is never split.
+ * Amounts for people, and text in columns of a terminal: 東 takes two, and a grapheme is never split.
  * string-width must be the version that cli-table3 and wrap-ansi use: with another, columns would not line up.
  */
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 import type {Money} from '../../api/answers/facts.js'
-import {instantOf, isCalendarDate, nightsBetween} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
 /** Printable ASCII, one column each: needs no look at each character. */
@@ -127,39 +126,6 @@ function withValues(words: readonly string[], width: number): string[] {
 export function moneyText(money: Money | null): string | null {
   if (money === null) return null
   return sanitizeLine([money.amount, money.currency].filter(Boolean).join(' '), 60)
-}
-
-/** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
-export function onItsOwnClock(text: string): string {
-  const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.exec(text)
-  if (!match) return sanitizeLine(text, 60)
-  const [, date, time, offset = ''] = match
-  const zone = /^(z|[+-]00:?00)$/i.test(offset) ? 'UTC' : `UTC${offset}`
-  return `${date} ${time} (${zone})`
-}
-
-/** `Sat 2030-06-01`. */
-export function withWeekday(date: string): string {
-  if (!isCalendarDate(date)) return date
-  const weekday = new Date(date).toLocaleDateString('en', {weekday: 'short', timeZone: 'UTC'})
-  return `${weekday} ${date}`
-}
-
-export function nightsText(checkIn: string, checkOut: string): string {
-  return counted(nightsBetween(checkIn, checkOut), 'night')
-}
-
-/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
-export function onThreeClocks(text: string): string[] {
-  const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
-  const at = /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
-  if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
-  const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
-  return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
-}
-
-function clock(at: number, timeZone: string): string {
-  return new Date(at * 1000).toLocaleString('sv', {timeZone, dateStyle: 'short', timeStyle: 'short'})
 }
 
 /** `1 night`, `3 nights`. */

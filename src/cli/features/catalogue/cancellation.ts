@@ -1,6 +1,6 @@
 /** Whether cancelling is free, in the same words for an offer, for its reservation, and before it is cancelled. */
 import {instantOf} from '../../../contract/dates.js'
-import {onItsOwnClock} from '../../terminal/text.js'
+import {onItsOwnClock} from '../../terminal/date-text.js'
 
 /** Null if unknown. `now`: Unix seconds. */
 export function cancellationText(

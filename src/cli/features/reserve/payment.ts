@@ -8,8 +8,9 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {nightsText, onItsOwnClock} from '../../terminal/date-text.js'
 import {type Result, single} from '../../terminal/result.js'
-import {moneyText, nightsText, onItsOwnClock} from '../../terminal/text.js'
+import {moneyText} from '../../terminal/text.js'
 import {cancellationText} from '../catalogue/cancellation.js'
 
 /** Outcomes that waiting does not change. */

@@ -3,7 +3,8 @@ import {type Charge, firstFeeOf, type OfferTerms, type PolicyStep} from '../../.
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import {fitTo, moneyText, onItsOwnClock, onThreeClocks} from '../../terminal/text.js'
+import {onItsOwnClock, onThreeClocks} from '../../terminal/date-text.js'
+import {fitTo, moneyText} from '../../terminal/text.js'
 import {cancellationText} from '../catalogue/cancellation.js'
 import {priceText as knownPrice} from '../catalogue/narrow.js'
 

@@ -1,0 +1,37 @@
+/** Dates and times as people read them, in the wizard and in every result. What is typed is read in `cli/input/dates.ts`. */
+import {instantOf, isCalendarDate, nightsBetween} from '../../contract/dates.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {counted} from './text.js'
+
+/** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
+export function onItsOwnClock(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.exec(text)
+  if (!match) return sanitizeLine(text, 60)
+  const [, date, time, offset = ''] = match
+  const zone = /^(z|[+-]00:?00)$/i.test(offset) ? 'UTC' : `UTC${offset}`
+  return `${date} ${time} (${zone})`
+}
+
+/** `Sat 2030-06-01`. */
+export function withWeekday(date: string): string {
+  if (!isCalendarDate(date)) return date
+  const weekday = new Date(date).toLocaleDateString('en', {weekday: 'short', timeZone: 'UTC'})
+  return `${weekday} ${date}`
+}
+
+export function nightsText(checkIn: string, checkOut: string): string {
+  return counted(nightsBetween(checkIn, checkOut), 'night')
+}
+
+/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
+export function onThreeClocks(text: string): string[] {
+  const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
+  const at = /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
+  if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
+  const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
+  return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
+}
+
+function clock(at: number, timeZone: string): string {
+  return new Date(at * 1000).toLocaleString('sv', {timeZone, dateStyle: 'short', timeStyle: 'short'})
+}
