@@ -117,6 +117,11 @@ test('several run beside each other, and the end of one hides no other', async (
   expect(dead).toMatchObject({exit: 7, stdout: '', stderr: expect.stringContaining('bookctl sandbox start')})
   expect(await exportsOf(home)).toMatchObject({BOOKCTL_BASE_URL: inMemory.baseUrl})
   await inMemory.stop()
+  const lost = await home.run(['account'], {env: {BOOKCTL_BASE_URL: inFile.baseUrl, BOOKCTL_TOKEN: 't'}})
+  expect(lost.exit).toBe(7)
+  expect(lost.stderr).toContain(
+    `a local sandbox runs at ${new URL(usual.baseUrl).origin}; to use it: eval "$(bookctl sandbox env)"`,
+  )
   const left = await home.run(['sandbox', 'env'])
   expect(left.stdout).toContain(usual.baseUrl)
   expect(left.stderr).toBe('')

@@ -147,8 +147,11 @@ const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
   timeout: 'allow more time with --timeout SECONDS',
 }
 
+export const NOTHING_LISTENS =
+  'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
+
 /** The hint where no whole answer came. */
 export function faultHint(error: ExchangeError): string | undefined {
   if (!error.isRefusedHere) return FAULT_HINTS[error.fault]
-  return 'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
+  return NOTHING_LISTENS
 }

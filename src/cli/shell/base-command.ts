@@ -1,6 +1,6 @@
 /** What every command is made of. A command never catches; main.ts reports what was thrown. */
 import process from 'node:process'
-import {Failure} from '../../contract/failure.js'
+import {Failure, failureWith} from '../../contract/failure.js'
 import type {OperationName} from '../../contract/operations.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {State} from '../../state/state.js'
@@ -57,10 +57,21 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   /** Rethrows, because oclif's own `catch` would decide on exit codes; Ctrl-C at a question says what a signal would. */
   protected override async catch(error: unknown): Promise<never> {
     const isStopped = error instanceof Failure && error.kind === 'interrupted' && !error.details.hint
-    if (!isStopped || !this.stopNote) throw error
+    if (!isStopped || !this.stopNote) throw await this.namingSandbox(error)
     const {state = error.message, hint} =
       typeof this.stopNote === 'function' ? this.stopNote() : this.stopNote
     throw new Failure('interrupted', `stopped; ${state}`, {code: 'interrupted', hint})
+  }
+
+  /** Where nothing listens at the address in use, names the local sandbox that runs elsewhere. */
+  private async namingSandbox(error: unknown): Promise<unknown> {
+    if (!(error instanceof Failure) || error.kind !== 'unreachable') return error
+    const {NOTHING_LISTENS} = await import('../../api/answers/hints.js')
+    if (error.details.hint !== NOTHING_LISTENS) return error
+    const {listeningSandboxes} = await import('../session/sandbox-records.js')
+    const [running] = await listeningSandboxes(this.config.configDir).catch(() => [])
+    const hint = `nothing listens there, but a local sandbox runs at ${running?.origin}; to use it: eval "$(bookctl sandbox env)"`
+    return running ? failureWith(error, {hint}) : error
   }
 
   protected override async finally(): Promise<void> {
