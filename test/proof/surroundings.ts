@@ -6,14 +6,14 @@ import {type ExecFileOptions, execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {ENTRY} from '../support/bookctl.js'
+import {ENTRY, type Finished} from '../support/bookctl.js'
 import {startLocalSandbox} from '../support/local-sandbox.js'
 import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
 import {SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {part} from './shared/part.js'
-import {booking, Side} from './shared/scene.js'
+import {booking, Side, shown} from './shared/scene.js'
 
 const MOST_MILLISECONDS = 180_000
 
@@ -83,13 +83,7 @@ interface Bench {
   readonly expected: ReadonlyMap<string, string>
 }
 
-interface Ended {
-  readonly exit: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions): Promise<Ended> {
+function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions): Promise<Finished> {
   const limits = {timeout: MOST_MILLISECONDS, killSignal: 'SIGKILL' as const}
   // A directory that is to be gone is left by the shell that is in it.
   const gone = ['-c', 'rmdir "$PWD" 2>&-; exec "$0" "$@"', process.execPath]
@@ -115,16 +109,14 @@ async function tryOut({service, expected}: Bench, surroundings: Surroundings): P
   if (asOtherUser) for (const path of [root, home]) chownSync(path, OTHER_USER, OTHER_USER)
   const options = {cwd: isGone ? join(root, 'gone') : root, env, ...(asOtherUser && {uid: OTHER_USER})}
   const wrong: string[] = []
-  const check = async (argv: readonly string[], isRight: (ended: Ended) => boolean) => {
+  const check = async (argv: readonly string[], isRight: (ended: Finished) => boolean) => {
     const ended = await run(argv, options)
-    const {exit, stdout, stderr} = ended
+    const {stdout, stderr} = ended
     if (!isRight(ended) || hasStack(stdout + stderr))
-      wrong.push(
-        `${argv.slice(0, 3).join(' ')}: exit ${exit}: ${stdout.slice(0, 300)} | ${stderr.slice(0, 500)}`,
-      )
+      wrong.push(`${argv.slice(0, 3).join(' ')}:`, shown(ended))
     return stdout.trim()
   }
-  const isWell = (words: string) => (ended: Ended) => ended.exit === 0 && ended.stdout.includes(words)
+  const isWell = (words: string) => (ended: Finished) => ended.exit === 0 && ended.stdout.includes(words)
   try {
     for (const [text, result] of expected)
       await check(
@@ -135,9 +127,9 @@ async function tryOut({service, expected}: Bench, surroundings: Surroundings): P
     const signed = ['--signature', signatureOf(EVENT, T), '--at', String(T), '--json']
     await check(['webhooks', 'verify', body, ...signed], isWell('"valid": true'))
     const offer = await check([...SEARCH, '--limit', '1', '--quiet'], isWell('off_'))
-    const isRefused = ({exit, stdout}: Ended) => exit === 2 && stdout.includes('journal_not_writable')
+    const isRefused = ({exit, stdout}: Finished) => exit === 2 && stdout.includes('journal_not_writable')
     await check(booking(offer, ['--json']), keeps ? isWell('"outcome": "confirmed"') : isRefused)
-    const saysSo = ({exit, stderr}: Ended) => exit === 2 && /set TMPDIR/.test(stderr)
+    const saysSo = ({exit, stderr}: Finished) => exit === 2 && /set TMPDIR/.test(stderr)
     await check(['demo'], hasNoTemporary ? saysSo : isWell('Done.'))
     const left = readdirSync(temporary).filter(name => !name.startsWith('node-'))
     return [...wrong, ...left.map(name => `left in the place of temporary files: ${name}`)]

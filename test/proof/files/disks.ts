@@ -7,8 +7,7 @@ import {chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
-import type {RunOptions} from '../../support/bookctl.js'
+import {ENTRY, type RunOptions} from '../../support/bookctl.js'
 import {isRoot, lacksOtherUser, OTHER_USER} from '../../support/other-user.js'
 import type {FileHome} from './home.js'
 
@@ -22,8 +21,6 @@ export interface Disk {
   /** Makes it around the home; returns how to run there, and what brings back what was written. */
   readonly make: (home: FileHome) => {readonly options: RunOptions; readonly after: () => void}
 }
-
-const ENTRY = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
 /** Words that give the rest a view of the disk of its own, where it may mount. */
 const OWN_VIEW = [...(isRoot ? [['unshare', '-m']] : []), ['unshare', '-rm']].find(

@@ -5,6 +5,7 @@
  * bookings.ts and access.ts; how one kill is done in trial.ts and preload.cjs.
  */
 import {createHash} from 'node:crypto'
+import type {Finished} from '../../support/bookctl.js'
 import {startSandbox} from '../../support/sandbox.js'
 import {type Cell, part} from '../shared/part.js'
 import {Side, shown} from '../shared/scene.js'
@@ -19,15 +20,19 @@ function randomOf(seed: number, name: string): () => number {
   return () => digestOf(`${seed} ${name} ${n++}`).readUInt32LE(0) / 2 ** 32
 }
 
-export interface Killed {
-  /** False if it ended by itself first. */
-  readonly isKilled: boolean
+/** One run to its death, or to its end if that came first. */
+interface Run {
+  readonly died: Finished
   readonly milliseconds: number
+  /** What was wrong after it. */
   readonly wrong: readonly string[]
 }
 
 /** Kills as often as it likes. */
-export type Way = (kill: (death: Death) => Promise<Killed>, random: () => number) => Promise<void>
+export type Way = (
+  kill: (death: Death) => Promise<{readonly isKilled: boolean; readonly milliseconds: number}>,
+  random: () => number,
+) => Promise<void>
 
 export const once =
   (death: Death): Way =>
@@ -80,31 +85,29 @@ export async function goWay(
   way: Way,
   seed: number,
   name: string,
-  kill: (death: Death, random: () => number) => Promise<Killed>,
+  kill: (death: Death, random: () => number) => Promise<Run>,
 ) {
   const random = randomOf(seed, name)
   let count = 0
   const wrong: string[] = []
   await way(async death => {
-    const killed = await kill(death, random)
-    if (killed.isKilled) count++
-    wrong.push(...killed.wrong)
-    return killed
+    const {died, milliseconds, wrong: found} = await kill(death, random)
+    const isKilled = died.exit === 'SIGKILL'
+    if (isKilled) count++
+    const all = isKilled || died.exit === 0 ? found : [...found, `ended by itself with ${died.exit}`]
+    if (all.length > 0) wrong.push(...all, `killed at ${JSON.stringify(death)}`, shown(died))
+    return {isKilled, milliseconds}
   }, random)
   return {count, wrong}
 }
 
-async function kill(subject: Subject, side: Side, death: Death, random: () => number): Promise<Killed> {
+async function kill(subject: Subject, side: Side, death: Death, random: () => number): Promise<Run> {
   const trial = await subject.open(side, random)
   try {
     const began = performance.now()
     const died = await trial.die(death)
     const milliseconds = performance.now() - began
-    const isKilled = died.exit === 'SIGKILL'
-    const wrong = [...(await trial.afterDeath(died)), ...(await trial.again())]
-    if (!isKilled && died.exit !== 0) wrong.push(`ended by itself with ${died.exit}`)
-    if (wrong.length > 0) wrong.push(`killed at ${JSON.stringify(death)}`, shown(died))
-    return {isKilled, milliseconds, wrong}
+    return {died, milliseconds, wrong: [...(await trial.afterDeath(died)), ...(await trial.again())]}
   } finally {
     await trial.close()
   }
