@@ -1,25 +1,19 @@
 /**
  * Measures bookctl here and now against references in the same run, and prints a table:
  *   npm run build && npm run bench -- [--quick] [--only NAME]… [--markdown FILE]
- * A case is a file of cases/, which says what is measured. Ours and the reference run in turn, so that a busy machine
+ * The files of cases/ say what is measured. Ours and the reference run in turn, so that a busy machine
  * is as busy for both. Everything happens on loopback and in one temporary directory, which is removed.
  */
 import {existsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
-import {account} from './cases/account.js'
-import {listen} from './cases/listen.js'
-import {listenGrowth} from './cases/listen-growth.js'
+import {listen, listenGrowth} from './cases/listen.js'
 import {peers} from './cases/peers.js'
-import {sandboxCrowd} from './cases/sandbox-crowd.js'
-import {sandboxGrowth} from './cases/sandbox-growth.js'
-import {searchGrowth} from './cases/search-growth.js'
-import {searchStart} from './cases/search-start.js'
+import {account, searchGrowth, searchStart} from './cases/requests.js'
+import {sandboxCrowd, sandboxGrowth} from './cases/sandbox.js'
 import {store} from './cases/store.js'
-import {verifyLarge} from './cases/verify-large.js'
-import {verifyMany} from './cases/verify-many.js'
-import {verifyOne} from './cases/verify-one.js'
+import {verifyLarge, verifyMany, verifyOne} from './cases/verify.js'
 import {Bench, ROOT} from './support/bench.js'
 import {markdown, type Row} from './support/figures.js'
 

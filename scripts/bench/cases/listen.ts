@@ -1,15 +1,16 @@
-/**
- * `bookctl webhooks listen`, which has every event on the disk before it answers 200, against a bare node:http server
- * that reads the body and answers 200: 50 connections, each with one signed event at a time. Then how long an answer
- * takes at half of the events it can take; and what the load generator does where nothing is behind it.
- */
+import {execFileSync} from 'node:child_process'
 import {alternate, type Bench} from '../support/bench.js'
-import {compared, figure, percentile, type Row} from '../support/figures.js'
+import {compared, figure, growth, percentile, type Row} from '../support/figures.js'
 import {CONNECTIONS, send, signedEvents} from '../support/load.js'
 import {type Receiver, startListen, startReference} from '../support/receivers.js'
 
 const HALF_LOAD_SECONDS = 5
 
+/**
+ * `bookctl webhooks listen`, which has every event on the disk before it answers 200, against a bare node:http server
+ * that reads the body and answers 200: 50 connections, each with one signed event at a time. Then how long an answer
+ * takes at half of the events it can take; and what the load generator does where nothing is behind it.
+ */
 export async function listen(bench: Bench): Promise<Row[]> {
   const count = bench.size(30_000, 4000)
   const ours = await startListen(bench)
@@ -48,4 +49,39 @@ export async function listen(bench: Bench): Promise<Row[]> {
     },
     {measured: 'the load generator itself, nothing behind it', ours: figure(limit, 'a second')},
   ]
+}
+
+/**
+ * One receiver of a million events: how the time to take them grows, and how much memory it holds (resident) after them
+ * all, against itself after the first of the three counts.
+ */
+export async function listenGrowth(bench: Bench): Promise<Row[]> {
+  const counts = bench.size([10_000, 100_000, 1_000_000], [1000, 4000, 16_000])
+  const slab = bench.size(10_000, 1000)
+  const {child, port, stop} = await startListen(bench)
+  const points: {size: number; costs: number[]}[] = []
+  const memory: number[] = []
+  let milliseconds = 0
+  for (let sent = slab; sent <= (counts.at(-1) as number); sent += slab) {
+    const {seconds, refused} = await send(port, signedEvents(`slab${sent}`, slab))
+    if (refused > 0) throw new Error(`${refused} of ${slab} events were not answered 200`)
+    milliseconds += seconds * 1000
+    if (!counts.includes(sent)) continue
+    points.push({size: sent, costs: [milliseconds]})
+    // ps says kibibytes.
+    const kibibytes = execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], {encoding: 'utf8'})
+    memory.push((Number(kibibytes) * 1024) / 1e6)
+  }
+  await stop()
+  const time = growth('listen, events received', points)
+  if (bench.isQuick) return [time]
+  const [first, last] = [counts.at(0), counts.at(-1)].map(count => count?.toLocaleString('en'))
+  const row = compared({
+    measured: `\`bookctl webhooks listen\`: memory after ${last} events`,
+    against: `itself after ${first}`,
+    ours: figure(memory.slice(-1), 'MB'),
+    reference: figure(memory.slice(0, 1), 'MB'),
+    reach: {atMost: 1.3},
+  })
+  return [row, time]
 }

@@ -1,15 +1,23 @@
-/**
- * Look-ups of the local sandbox with three sizes of its state: the time of an answer must grow no more than the state
- * does, and should not grow. The state is one real reservation, copied (references/copy-reservation.cjs).
- */
+/** The local sandbox with much in it, and under many connections. */
+
+import {Agent, request} from 'node:http'
 import {join} from 'node:path'
 import process from 'node:process'
-import {connectTo, reservationRequest, type SandboxClient} from '../../../test/support/sandbox.js'
+import {
+  connectTo,
+  reservationRequest,
+  type SandboxClient,
+  searchRequest,
+} from '../../../test/support/sandbox.js'
 import {type Bench, BOOKCTL, firstLine, reference, stop} from '../support/bench.js'
-import {growth, type Point, type Row} from '../support/figures.js'
+import {figure, growth, median, type Point, percentile, type Row} from '../support/figures.js'
 
 const KEY = '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10'
 
+/**
+ * Look-ups with three sizes of its state: the time of an answer must grow no more than the state does, and should not
+ * grow. The state is one real reservation, copied (references/copy-reservation.cjs).
+ */
 export async function sandboxGrowth(bench: Bench): Promise<Row[]> {
   const costs = new Map<string, Point[]>()
   for (const size of bench.size([1000, 10_000, 100_000], [100, 1000, 10_000])) {
@@ -30,7 +38,7 @@ interface Made {
 }
 
 /** Runs `work` with a sandbox on `database`, which is ended afterwards. */
-export async function withSandbox<T>(
+async function withSandbox<T>(
   bench: Bench,
   database: string,
   work: (client: SandboxClient, baseUrl: string) => Promise<T>,
@@ -80,4 +88,54 @@ async function lookUp(
     milliseconds.set(name, each)
   }
   return milliseconds
+}
+
+const CONNECTIONS = 200
+const READS = ['/account', '/reservations']
+
+/**
+ * 200 connections that search and read in turn, each as fast as it is answered: the slowest answers are to be no more
+ * than five times as slow as the usual one, so that no connection starves.
+ */
+export async function sandboxCrowd(bench: Bench): Promise<Row[]> {
+  const database = join(bench.room(), 'sandbox.db')
+  const latencies = await withSandbox(bench, database, (client, baseUrl) =>
+    crowd(client, baseUrl, bench.size(20_000, 1000)),
+  )
+  const [usual, slow] = [median(latencies), percentile(latencies, 0.99)]
+  return [
+    {
+      measured: `sandbox, ${CONNECTIONS} connections: the answer slower than 99 of 100`,
+      against: 'the median answer',
+      ours: figure([slow], 'ms'),
+      reference: figure([usual], 'ms'),
+      value: slow / usual,
+      reach: {atMost: 5},
+    },
+  ]
+}
+
+/** Milliseconds until each of `count` answers. */
+async function crowd({token}: SandboxClient, baseUrl: string, count: number): Promise<number[]> {
+  const agent = new Agent({keepAlive: true})
+  const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}
+  const body = JSON.stringify(searchRequest())
+  const ask = (read: string | undefined) =>
+    new Promise<number>((resolve, reject) => {
+      const started = performance.now()
+      const options = {agent, headers, method: read ? 'GET' : 'POST'}
+      const asked = request(baseUrl + (read ?? '/hotels/search'), options, answer => {
+        if (answer.statusCode !== 200) reject(new Error(`${read ?? 'search'}: ${answer.statusCode}`))
+        answer.resume().on('end', () => resolve(performance.now() - started))
+      })
+      asked.on('error', reject).end(read ? undefined : body)
+    })
+  const latencies: number[] = []
+  let next = 0
+  const askOn = async () => {
+    while (next < count) latencies.push(await ask(READS[next++ % (READS.length + 1)]))
+  }
+  await Promise.all(Array.from({length: CONNECTIONS}, askOn))
+  agent.destroy()
+  return latencies
 }

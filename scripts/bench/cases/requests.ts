@@ -1,0 +1,82 @@
+/** Commands that ask a service: that of references/service.cjs. */
+import {join} from 'node:path'
+import process from 'node:process'
+import {type Bench, BOOKCTL, firstLine, reference} from '../support/bench.js'
+import {growth, type Row, race} from '../support/figures.js'
+
+/**
+ * Starting `bookctl hotels search`, with an answer of three offers, against an unbundled oclif command with what it is
+ * built from at its top (references/search-oclif.mjs), as oclif's documentation teaches to write one; it does far less.
+ */
+export async function searchStart(bench: Bench): Promise<Row[]> {
+  const {env, stop} = await startService(bench)
+  const argv = searchArguments(3)
+  const plainEnv = {...env, TOKEN_DATABASE: join(bench.room(), 'tokens.db')}
+  const row = await race(bench, {
+    measured: '`bookctl hotels search`, three offers',
+    against: 'an unbundled oclif command with undici, zod and libsql at the top',
+    reach: {atMost: 0.5},
+    times: 21,
+    ours: () => bench.bookctl(argv, {env}),
+    other: () => bench.node([reference('search-oclif.mjs'), ...argv], {env: plainEnv}),
+  })
+  stop()
+  return [row]
+}
+
+/** `bookctl hotels search` with answers of three sizes: found, remembered on this machine, and printed. */
+export async function searchGrowth(bench: Bench): Promise<Row[]> {
+  const {env, stop} = await startService(bench)
+  const points = []
+  const peaks = []
+  for (const size of bench.size([1000, 10_000, 100_000], [100, 1000, 10_000])) {
+    const runs = []
+    for (let n = 0; n < 3; n++) {
+      const fresh = {...env, BOOKCTL_CONFIG_DIR: join(bench.room(), 'config')}
+      const argv = [BOOKCTL, ...searchArguments(size), '--timeout', '60']
+      runs.push(await bench.nodeWithPeak(argv, {env: fresh}))
+    }
+    points.push({size, costs: runs.map(({milliseconds}) => milliseconds)})
+    peaks.push(Math.round(Math.max(...runs.map(({megabytes}) => megabytes))))
+  }
+  stop()
+  const row = growth('hotels search, offers in the answer', points)
+  return [{...row, remark: `${row.remark}; memory ${peaks.join(', ')} MB`}]
+}
+
+/** A command with a token it has, against a bare script that makes the same request with undici. */
+export async function account(bench: Bench): Promise<Row[]> {
+  const {baseUrl, env, stop} = await startService(bench)
+  // The first run, which does not count, obtains the token.
+  const row = await race(bench, {
+    measured: '`bookctl account --json`, token cached',
+    against: 'bare script, the same request by undici',
+    reach: {atMost: 1},
+    times: 31,
+    ours: () => bench.bookctl(['account', '--json'], {env}),
+    other: () => bench.node([reference('request.cjs'), `${baseUrl}/account`]),
+  })
+  stop()
+  return [row]
+}
+
+/** Starts the service; `env` points bookctl at it. */
+async function startService(bench: Bench) {
+  const child = bench.start(process.execPath, [reference('service.cjs')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const {base_url: baseUrl} = await firstLine<{base_url: string}>(child)
+  const env = {
+    BOOKCTL_BASE_URL: baseUrl,
+    BOOKCTL_CLIENT_ID: 'cid_bench',
+    BOOKCTL_CLIENT_SECRET: 'sk_test_bench',
+    BOOKCTL_CONFIG_DIR: bench.room(),
+  }
+  return {baseUrl, env, stop: () => void child.kill()}
+}
+
+/** What asks for `count` offers. */
+function searchArguments(count: number): string[] {
+  const stay = ['--check-in', '2030-06-01', '--nights', '3', '--nationality', 'TR', '--currency', 'EUR']
+  return ['hotels', 'search', '--city', String(count), ...stay]
+}
