@@ -7,14 +7,14 @@ import {type Api, ExchangeError, SendError, type Sender, type TokenSource} from 
 import {describeFailure} from '../../src/cli/shell/exit-codes.js'
 import type {Token} from '../../src/contract/token-cache.js'
 import {fakeClock} from '../support/clocks.js'
-import {closing} from '../support/own.js'
+import {ownWire} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
-import {httpAnswer, jsonAnswer, type Script, startWireServer, type WireRequest} from '../support/wire.js'
+import {httpAnswer, jsonAnswer, type Script, type WireRequest} from '../support/wire.js'
 
 const token = (n: number): Token => ({access_token: `tok_${n}`, scopes: [], obtainedAt: 0, expiresAt: 9e9})
 
 async function setUp(script: (record: WireRequest, n: number) => Script, tokens: Partial<TokenSource> = {}) {
-  const server = closing(await startWireServer(script))
+  const server = await ownWire(script)
   const replaced: string[] = []
   const [clock, transport] = [fakeClock(), createTransport({env: {}})]
   const sender = createSender({transport, clock, random: () => 0, userAgent: 'bookctl/9'})

@@ -7,9 +7,9 @@ import {proxyFor} from '../../src/api/http/proxy.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
-import {closing} from '../support/own.js'
+import {closing, ownWire} from '../support/own.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
+import {httpAnswer} from '../support/wire.js'
 
 const PROXY = 'http://proxy.test:3128'
 const chosen = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env)?.origin
@@ -90,9 +90,8 @@ const fault = (sending: Promise<unknown>) =>
     (error: ExchangeError) => error,
   )
 
-async function startService(name = 'good') {
-  return closing(await startWireServer(() => ({bytes: httpAnswer(200, 'ok')}), tlsIdentity(name)))
-}
+const OK = () => ({bytes: httpAnswer(200, 'ok')})
+const startService = (name = 'good') => ownWire(OK, tlsIdentity(name))
 
 describe('through a proxy', () => {
   test('the request is tunnelled: the proxy sees its own credentials and the host, nothing else', async () => {
@@ -119,7 +118,7 @@ describe('through a proxy', () => {
   })
 
   test('a proxy that cannot be reached is named, and nothing was sent', async () => {
-    const gone = await startWireServer(() => 'hang')
+    const gone = await ownWire(() => 'hang')
     await gone.close()
     const error = await fault(sendThrough(gone.port))
     expect(error).toMatchObject({fault: 'proxy', sent: false})
@@ -127,7 +126,7 @@ describe('through a proxy', () => {
   })
 
   test('a proxy that never answers the CONNECT is named, and nothing was sent', async () => {
-    const silent = closing(await startWireServer(() => 'hang'))
+    const silent = await ownWire(() => 'hang')
     const error = await fault(sendThrough(silent.port, {...LIMITS, connectMilliseconds: 100}))
     expect(error).toMatchObject({fault: 'connect_timeout', sent: false})
     expect(error.reason).toContain(`through proxy http://127.0.0.1:${silent.port}`)
@@ -144,17 +143,9 @@ describe('through a proxy', () => {
   })
 })
 
-async function serve(script: Script, identity?: string): Promise<Wire> {
-  return closing(
-    await startWireServer(() => script, identity === undefined ? undefined : tlsIdentity(identity)),
-  )
-}
-
-const OK: Script = {bytes: httpAnswer(200, 'ok')}
-
 test('checking a connection sends nothing, also to a server whose certificate is refused', async () => {
-  const tls = await serve(OK, 'good')
-  const http = await serve(OK)
+  const tls = await startService()
+  const http = await ownWire(OK)
   const way = (url: string, ca?: string[]) => ({url: new URL(url), proxy: undefined, ca, milliseconds: 3000})
   await tryConnecting(way(`http://127.0.0.1:${http.port}/v1`))
   const {chain, problem} = await inspectTls(way(`https://127.0.0.1:${tls.port}/v1`))
@@ -169,7 +160,7 @@ test('checking a connection sends nothing, also to a server whose certificate is
 })
 
 test('the credentials of a proxy are not sent to one whose certificate is refused', async () => {
-  const proxy = await serve('hang', 'self-signed')
+  const proxy = await ownWire(() => 'hang', tlsIdentity('self-signed'))
   const origin = `https://localhost:${proxy.port}`
   const way = {
     url: new URL('https://service.test/v1'),

@@ -1,5 +1,5 @@
 /** A reservation that is stopped or killed half-way (§4.4): what was not sent by then is never sent by resuming. */
-import {createServer, type Server} from 'node:net'
+
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../src/api/reserve/reserve.js'
@@ -7,6 +7,7 @@ import type {Journal} from '../../src/contract/journal.js'
 import {intentFor, type Parts} from '../support/booking.js'
 import {eventually} from '../support/eventually.js'
 import {held} from '../support/held.js'
+import {ownWire} from '../support/own.js'
 import {keepToken, reservingAt} from '../support/reserving.js'
 import {rejectionOf} from '../support/thrown.js'
 
@@ -116,8 +117,8 @@ test('a stop hands over what it records, once, and the run ends after it', async
 })
 
 test('stopped while it connects: the attempt that was counted is taken back', async () => {
-  const silent = await listen()
-  const baseUrl = `https://127.0.0.1:${(silent.address() as {port: number}).port}/v1`
+  const {port} = await ownWire(() => 'hang')
+  const baseUrl = `https://127.0.0.1:${port}/v1`
   const parts = open({baseUrl})
   await keepToken(parts, baseUrl)
   const run = start(parts)
@@ -126,7 +127,6 @@ test('stopped while it connects: the attempt that was counted is taken back', as
   expect(await run.failure).toMatchObject({kind: 'unreachable'})
   expect(run.stages.at(-1)).toBe('unsent')
   await expectNeverSent(parts)
-  silent.close()
 })
 
 test('stopped while the answer is waited for: it may have been made, and resuming repeats it', async () => {
@@ -189,10 +189,3 @@ test('stopped while another process has the offer: nothing is started', async ()
   expect(run.stages).toEqual(['waiting'])
   expect(await parts.state.journal.list()).toEqual([])
 })
-
-/** Takes connections and says nothing. */
-async function listen(): Promise<Server> {
-  const server = createServer(() => {})
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return server.unref()
-}

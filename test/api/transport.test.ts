@@ -1,7 +1,7 @@
 /** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
 import {execFile} from 'node:child_process'
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
-import {createServer} from 'node:net'
+
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
 import {Client} from 'undici'
@@ -12,30 +12,22 @@ import {diagnoseConnecting} from '../../src/api/http/faults.js'
 import {createTransport, type TransportOptions} from '../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeFault, ExchangeLimits} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
-import {closing} from '../support/own.js'
+import {ownWire} from '../support/own.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
-import {httpAnswer, type Script, startWireServer} from '../support/wire.js'
+import {httpAnswer, type Script} from '../support/wire.js'
 
 const PHASES = {connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000}
 const LIMITS: ExchangeLimits = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1_000_000}
 const CA_FILE = certificateFile('ca')
 const CA = await trustedCertificates(CA_FILE, {})
 
-async function serve(script: Script | ((n: number) => Script), tls?: ReturnType<typeof tlsIdentity>) {
-  const server = closing(
-    await startWireServer((_, n) => (typeof script === 'function' ? script(n) : script), tls),
-  )
-  return server
-}
+const serve = (script: Script, tls?: ReturnType<typeof tlsIdentity>) => ownWire(() => script, tls)
 
-/** The port of a server that says nothing, not even TLS, or `says` to what it first receives. */
-async function serveTcp(says?: string): Promise<number> {
-  const server = createServer(socket => {
-    socket.on('error', () => {}).on('data', () => says !== undefined && socket.end(says))
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  closing(server)
-  return (server.address() as {port: number}).port
+/** A server that speaks no TLS, or nothing at all. */
+async function withoutTls(connection: 'plain' | 'hang'): Promise<string> {
+  const server = await serve('hang')
+  server.connection = connection
+  return https(server.port)
 }
 
 interface Sending extends Partial<ExchangeLimits>, Partial<TransportOptions> {
@@ -114,8 +106,8 @@ test.each<Case>([
   ['the port is closed', false, 'refused', /^ECONNREFUSED 127\.0\.0\.1:1$/, async () => local(1)],
   ['no such name', false, 'dns', /no-such-host\.invalid/, async () => 'http://no-such-host.invalid/p'],
   ['a bad header', false, 'reset', /before the request/, OK, {headers: {a: 'a\nb'}}],
-  ['no handshake', false, 'connect_timeout', /connecting to 127/, async () => https(await serveTcp()), short],
-  ['no TLS', false, 'tls', /TLS with/, async () => https(await serveTcp('HTTP/1.1 400 Bad\r\n\r\n'))],
+  ['no handshake', false, 'connect_timeout', /connecting to 127/, () => withoutTls('hang'), short],
+  ['no TLS', false, 'tls', /TLS with/, () => withoutTls('plain')],
   ['TLS 1.1', false, 'tls', /./, () => secure('good', TLS_1_1), {ca: CA}],
   ['self-signed', false, 'tls', /self-signed.*--ca-file.*; subject localhost/, () => secure('self-signed')],
   [
@@ -172,7 +164,7 @@ test.each([
 test('an answer that is cut at any byte is a fault of a request that was sent', async () => {
   const whole = httpAnswer(200, '{"data":{"reservation_ref":"RSV-1"}}', {'content-type': 'application/json'})
   for (const after of ['end', 'reset'] as const) {
-    const server = await serve(n => ({bytes: whole.subarray(0, n - 1), after}))
+    const server = await ownWire((_, n) => ({bytes: whole.subarray(0, n - 1), after}))
     for (let cut = 0; cut < whole.length; cut++) {
       const {sent, fault} = await faultOf(local(server.port))
       expect.soft([cut, sent, ['cut', 'reset'].includes(fault)]).toEqual([cut, true, true])

@@ -4,19 +4,19 @@ import {createTransport} from '../../src/api/http/transport.js'
 import {fetchVoucher, isVoucherReady} from '../../src/api/operations/vouchers.js'
 import {apiOver} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
-import {closing} from '../support/own.js'
+import {ownWire} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
-import {httpAnswer, jsonAnswer, type Script, startWireServer, type Wire} from '../support/wire.js'
+import {httpAnswer, jsonAnswer, type Script, type Wire} from '../support/wire.js'
 
 const PDF = Buffer.from(`%PDF-1.7\n${'x'.repeat(300)}\n%%EOF\n`)
 /** `voucher` answers the n-th question for the link, `link` the n-th fetch of it; {link} stands for its address. */
 async function setUp(voucher: (n: number, link: string) => Script, link: (n: number) => Script) {
   const counts = {voucher: 0, link: 0}
-  const server: Wire = await startWireServer(record => {
+  const server: Wire = await ownWire(record => {
     if (record.path.startsWith('/files/')) return link(++counts.link)
     return voucher(++counts.voucher, `http://127.0.0.1:${server.port}/files/v?sig=${counts.voucher}`)
   })
-  closing(server)
+
   const clock = fakeClock()
   const api = apiOver(createTransport({env: {}}), `http://127.0.0.1:${server.port}/v1`, 'tok', clock, 5)
   const fetch = (waitSeconds?: number) => fetchVoucher(api, 'RSV-1', waitSeconds)

@@ -1,12 +1,12 @@
 /** One delivery on the wire: where it may go, no redirect, little of the answer, a limit on the whole, and certificates that hold. */
 import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
-import {createServer} from 'node:net'
+
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
 import {kindOfAddress, vetAddresses} from '../../src/sandbox/delivery/addresses.js'
 import {type PostOptions, post} from '../../src/sandbox/delivery/attempt.js'
 import {createTrust} from '../../src/sandbox/delivery/trust.js'
-import {closing, ownDirectory} from '../support/own.js'
+import {closing, ownDirectory, ownWire} from '../support/own.js'
 import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {PATIENCE_SECONDS} from '../support/wait.js'
@@ -66,10 +66,7 @@ test.each([
 })
 
 test('gives up on a receiver that accepts and never starts TLS', async () => {
-  const server = createServer(() => undefined)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closing(server)
-  const {port} = server.address() as {port: number}
+  const {port} = await ownWire(() => 'hang')
   expect(await send(posting({limitMilliseconds: 300}), `https://localhost:${port}`)).toMatchObject(
     failing('within'),
   )
@@ -101,11 +98,8 @@ test('an answer that is cut, or is no HTTP, does not count', async () => {
     answer.write('short', () => answer.destroy())
   })
   expect(await send(posting(), cut.origin)).toMatchObject({status: 200, error: expect.any(String)})
-  const server = createServer(socket => void socket.end('SSH-2.0-OpenSSH\r\n'))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closing(server)
-  const {port} = server.address() as {port: number}
-  expect(await send(posting(), `http://127.0.0.1:${port}`)).toMatchObject(failing('HPE_'))
+  const {origin} = await ownWire(() => ({bytes: 'SSH-2.0-OpenSSH\r\n'}))
+  expect(await send(posting(), origin)).toMatchObject(failing('HPE_'))
 })
 
 test('ignores a proxy of the environment', async () => {

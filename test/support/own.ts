@@ -6,6 +6,7 @@ import {onTestFinished} from 'vitest'
 import {Home} from './bookctl.js'
 import {startListening, startTarget} from './listening.js'
 import {SECRET} from './webhook-load.js'
+import {startWireServer} from './wire.js'
 
 /** `thing`, closed when the test has ended. */
 export function closing<T extends {close(): unknown}>(thing: T): T {
@@ -39,6 +40,9 @@ export async function ownListening(...args: Parameters<typeof startListening>) {
   onTestFinished(async () => void (await started.stop('SIGKILL')))
   return started
 }
+
+export const ownWire = async (...args: Parameters<typeof startWireServer>) =>
+  closing(await startWireServer(...args))
 
 export const ownTarget = async (...args: Parameters<typeof startTarget>) =>
   closing(await startTarget(...args))

@@ -1,10 +1,11 @@
 /** A real PostgreSQL for tests: on loopback, with a directory of its own, ended with this process. */
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process'
 import {chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {createServer} from 'node:net'
+
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
+import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 
@@ -64,7 +65,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     {...asServer, cwd: directory, encoding: 'utf8'},
   )
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error?.message}`)
-  const port = await freePort()
+  const port = await findFreePort()
   const options = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: directory,
@@ -161,12 +162,4 @@ function reachable(bin: string, directory: string): string {
   const copy = join(directory, 'programs')
   cpSync(dirname(bin), copy, {recursive: true, verbatimSymlinks: true})
   return join(copy, 'bin')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const {port} = server.address() as {port: number}
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

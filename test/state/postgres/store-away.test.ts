@@ -1,10 +1,10 @@
 /** A store that goes away while it is used: what must go on goes on, and nothing waits for longer than it may. */
-import {type AddressInfo, createServer} from 'node:net'
+
 import {describe, expect, test} from 'vitest'
 import {openSharedStores} from '../../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../../src/state/postgres/url.js'
 import {CLIENT, token} from '../../support/client.js'
-import {closing} from '../../support/own.js'
+import {closing, ownWire} from '../../support/own.js'
 import {findPostgres, startPostgres} from '../../support/postgres.js'
 
 const found = await findPostgres()
@@ -30,16 +30,11 @@ describe.skipIf('missing' in found)('a store that goes away', () => {
 })
 
 test('a command does not wait a second time for a store that has just not answered', async () => {
-  let connections = 0
-  const server = createServer(() => {
-    connections += 1
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closing({close: () => server.close()})
-  const address = parseStoreUrl(`postgres://ann@127.0.0.1:${(server.address() as AddressInfo).port}/x`, {})
+  const server = await ownWire(() => 'hang')
+  const address = parseStoreUrl(`postgres://ann@127.0.0.1:${server.port}/x`, {})
   const options = {address, trusted: undefined, most: 1, timeoutMilliseconds: 300}
   const {journal, offers} = closing(openSharedStores(options))
   await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
   await expect(offers.valid(0)).rejects.toMatchObject({fault: 'unreachable'})
-  expect(connections).toBe(1)
+  expect(server.connections).toBe(1)
 })
