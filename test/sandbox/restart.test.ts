@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {createSandbox} from '../../src/sandbox/sandbox.js'
 import {closing, ownDirectory, ownHome} from '../support/own.js'
-import {connectTo, reservationRequest, startSandbox} from '../support/sandbox.js'
+import {connectTo, controlsAt, reservationRequest, startSandbox} from '../support/sandbox.js'
 import {type Started, start} from '../support/started-sandboxes.js'
 import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
@@ -35,13 +35,7 @@ async function startAgain(): Promise<string> {
 
 const kill = () => started.stop('SIGKILL')
 
-/** Advances the clock of the sandbox at `origin`. */
-async function advanceClock(origin: string, seconds: number): Promise<void> {
-  const headers = {'content-type': 'application/json'}
-  const body = JSON.stringify({advance_seconds: seconds})
-  const answer = await fetch(`${origin}/_sandbox/clock`, {method: 'POST', headers, body})
-  if (!answer.ok) throw new Error(`the clock answered ${answer.status}`)
-}
+const advanceClock = (origin: string, seconds: number) => controlsAt(origin).advance(seconds)
 
 test('a killed sandbox comes back at another port with what it had answered', async () => {
   const first = await startAgain()
@@ -64,8 +58,8 @@ test('a killed sandbox comes back at another port with what it had answered', as
   expect(waiting.json.data.payment.url.startsWith(`${origin}/pay/`)).toBe(true)
   const {balance} = await again.get('/account')
   expect(balance).toBe((100_000 - Number(made.json.data.price.total)).toFixed(2))
-  const clock = (await (await fetch(`${origin}/_sandbox/clock`)).json()) as {now: string}
-  expect(Date.parse(clock.now) - Date.now()).toBeGreaterThan(590_000)
+  const clock = await controlsAt(origin).control('GET', '/_sandbox/clock')
+  expect(Date.parse(clock.json.now) - Date.now()).toBeGreaterThan(590_000)
 })
 
 test('refuses a file that another sandbox has open, until that one is killed', async () => {
@@ -117,14 +111,8 @@ interface Shown {
   readonly attempts: readonly {n: number; at: string}[]
 }
 
-async function deliveries(origin: string): Promise<Shown[]> {
-  const answer = await fetch(`${origin}/_sandbox/deliveries`)
-  return ((await answer.json()) as {data: Shown[]}).data
-}
-
-async function delivery(origin: string): Promise<Shown> {
-  return (await deliveries(origin))[0] as Shown
-}
+const deliveries = (origin: string): Promise<Shown[]> => controlsAt(origin).listed('deliveries')
+const delivery = async (origin: string) => (await deliveries(origin))[0] as Shown
 
 test('makes each of the eight attempts once, also when it is killed between them', async () => {
   let origin = await startAgain()

@@ -20,10 +20,8 @@ async function statusOf(ref: string): Promise<string> {
   return (await home.run(['reservations', 'show', ref, '--query', 'reservation.status'])).stdout.trim()
 }
 
-async function eventsOf(ref: string) {
-  const events = await sandbox.control<{type: string; data: Record<string, unknown>}[]>('GET', 'events')
-  return events.filter(event => event.data.reservation_ref === ref)
-}
+const eventsOf = async (ref: string) =>
+  (await sandbox.listed('events')).filter(event => event.data.reservation_ref === ref)
 
 interface Done {
   readonly outcome: string
@@ -69,7 +67,7 @@ test.each([
   ['status', 'CONFIRMED'],
 ])('a lost or failed answer (%s) is exit 10 and sent once', async (kind, status) => {
   const ref = await reserve()
-  await sandbox.fault('reservations.cancel', kind, kind === 'status' ? {status: 504} : {})
+  await sandbox.fault({operation: 'reservations.cancel', kind, ...(kind === 'status' ? {status: 504} : {})})
   const lost = await home.refusal(['reservations', 'cancel', ref, '--yes', '--timeout', '2'])
   expect(lost).toMatchObject({exit: 10, hint: expect.stringContaining(`bookctl reservations show ${ref}`)})
   expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
@@ -79,7 +77,7 @@ test.each([
 test('without a quote nothing is cancelled, whatever was agreed to', async () => {
   const ref = await reserve()
   // A quote only reads, so that it is asked for four times.
-  await sandbox.fault('reservations.quote', 'html', {times: 4})
+  await sandbox.fault({operation: 'reservations.quote', kind: 'html', times: 4})
   expect((await home.json<Done>(['reservations', 'cancel', ref, '--yes'])).exit).toBe(6)
   expect(await statusOf(ref)).toBe('CONFIRMED')
 })

@@ -50,7 +50,7 @@ test.each([
 })
 
 test('the time limit of the settings holds', async () => {
-  await sandbox.fault('account.show', 'commit-then-hang', {times: 9})
+  await sandbox.fault({operation: 'account.show', kind: 'commit-then-hang', times: 9})
   await home.run(['config', 'set', 'timeout', '1'])
   expect(await home.refusal(['account'])).toMatchObject({exit: 7, code: 'timeout'})
 })

@@ -23,9 +23,9 @@ const bytes = () =>
 test('an unknown one is forgotten, and the same request never sent again', async () => {
   const [offer = '', other = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const argv = ['reserve', offer, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-1']
-  await sandbox.fault('reservations.create', 'drop-before', {times: 100})
+  await sandbox.fault({operation: 'reservations.create', kind: 'drop-before', times: 100})
   expect((await home.json([...argv, '--timeout', '2'])).exit).toBe(10)
-  await sandbox.control('DELETE', 'faults')
+  await sandbox.control('DELETE', '/_sandbox/faults')
   expect(bytes()).toContain('U1234567')
 
   const dry = await home.json<{changes: object[]}>(['journal', 'forget', 'LOST-1', '--dry-run'])

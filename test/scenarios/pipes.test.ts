@@ -146,7 +146,7 @@ async function stopped(
   signal: NodeJS.Signals,
   seconds = 20,
 ) {
-  await sandbox.fault(operation, 'latency', {latency_ms: seconds * 1000, times: 4})
+  await sandbox.fault({operation, kind: 'latency', latency_ms: seconds * 1000, times: 4})
   const asked = async () => (await sandbox.requests()).filter(line => line.endsWith(path)).length
   const before = await asked()
   const finished = await home.run(argv, {
@@ -155,7 +155,7 @@ async function stopped(
       child.kill(signal)
     },
   })
-  await sandbox.control('DELETE', 'faults')
+  await sandbox.control('DELETE', '/_sandbox/faults')
   return finished
 }
 

@@ -116,7 +116,7 @@ test('http on this machine is for the local sandbox to refuse', async () => {
 })
 
 test('a lost answer is exit 10, and nothing is sent again without --again', async () => {
-  await sandbox.fault('subscriptions.create', 'commit-then-drop')
+  await sandbox.fault({operation: 'subscriptions.create', kind: 'commit-then-drop'})
   const url = 'https://lost.example/hooks'
   const argv = ['webhooks', 'create', '--url', url, '--event', 'voucher.ready']
   const count = async () => {

@@ -33,18 +33,27 @@ export async function startSandbox(options: TestSandboxOptions = {}) {
   const sandbox = createSandbox({database: ':memory:', clock: () => TEST_START, ...rest})
   const served = inProcess ? undefined : await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
   const origin = served?.origin ?? 'http://127.0.0.1'
-  const send = (method: string, url: string, body?: unknown, headers?: Record<string, string>) =>
-    request(served ? fetch : asked => sandbox.handle(asked), method, url, body, headers)
+  const send: Send = (...asked) => request(served ? fetch : given => sandbox.handle(given), ...asked)
   const baseUrl = `${origin}/partner-api/v1`
-  /** Calls a path beside the API, for example `/_sandbox/events`. */
-  const control = (method: string, path: string, body?: unknown) => send(method, origin + path, body)
   return {
     origin,
     baseUrl,
     sandbox,
-    control,
+    ...controlsOf(send, origin),
     client: (name: '' | '_poor' | '_readonly' = '', scope = ALL_SCOPES) =>
       connect(send, baseUrl, name, scope),
+    close: async () => {
+      await served?.close()
+      sandbox.close()
+    },
+  }
+}
+
+function controlsOf(send: Send, origin: string) {
+  /** Calls a path beside the API, for example `/_sandbox/events`. */
+  const control = (method: string, path: string, body?: unknown) => send(method, origin + path, body)
+  return {
+    control,
     /** What a control lists. */
     listed: async (list: 'events' | 'deliveries' | 'requests' | 'faults'): Promise<Any[]> =>
       (await expectOk(control('GET', `/_sandbox/${list}`))).json.data,
@@ -54,18 +63,16 @@ export async function startSandbox(options: TestSandboxOptions = {}) {
     fault: async (order: {operation: string; kind: string; [more: string]: unknown}) => {
       await expectOk(control('POST', '/_sandbox/faults', order))
     },
-    close: async () => {
-      await served?.close()
-      sandbox.close()
-    },
   }
 }
 
+const sendByFetch: Send = (...asked) => request(fetch, ...asked)
+
 /** A client of a sandbox that runs elsewhere, at `origin`. */
-export function connectTo(origin: string) {
-  const send: Send = (method, url, body, headers) => request(fetch, method, url, body, headers)
-  return connect(send, `${origin}/partner-api/v1`, '', ALL_SCOPES)
-}
+export const connectTo = (origin: string) => connect(sendByFetch, `${origin}/partner-api/v1`, '', ALL_SCOPES)
+
+/** The controls of such a sandbox. */
+export const controlsAt = (origin: string) => controlsOf(sendByFetch, origin)
 
 type Send = (
   method: string,
@@ -149,7 +156,7 @@ async function request(
   exchange: (request: Request) => Promise<Response>,
   method: string,
   url: string,
-  body: unknown,
+  body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<JsonAnswer> {
   const init: RequestInit = {method, headers, redirect: 'manual'}

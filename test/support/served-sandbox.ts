@@ -3,10 +3,9 @@ import {join} from 'node:path'
 import {afterAll, onTestFinished} from 'vitest'
 import {credentialsOf} from '../../src/cli/features/sandbox/command.js'
 import {writeRecord} from '../../src/cli/session/sandbox-records.js'
-import {createSandbox} from '../../src/sandbox/sandbox.js'
-import {serveSandbox} from '../../src/sandbox/serve.js'
 import {LISTEN_CA_NAME} from '../../src/state/file-names.js'
 import {Home} from './bookctl.js'
+import {startSandbox} from './sandbox.js'
 
 export type ServedSandbox = Awaited<ReturnType<typeof serveLocalSandbox>>
 
@@ -29,8 +28,8 @@ export async function ownSandbox() {
 export async function serveLocalSandbox() {
   const home = new Home()
   const caFile = join(home.configDirectory, LISTEN_CA_NAME)
-  const sandbox = createSandbox({database: ':memory:', caFile})
-  const {origin, baseUrl, close} = await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
+  const sandbox = await startSandbox({caFile, clock: () => Date.now() / 1000})
+  const {origin, baseUrl, control, listed, fault, close} = sandbox
   const env = {
     BOOKCTL_BASE_URL: baseUrl,
     BOOKCTL_CLIENT_ID: credentialsOf().client_id,
@@ -38,13 +37,7 @@ export async function serveLocalSandbox() {
   }
   Object.assign(home.env, env)
   const record = {base_url: baseUrl, origin, pid: process.pid, database: ':memory:', started_at: ''}
-  const control = async <T = Record<string, unknown>[]>(method: string, path: string, body?: object) => {
-    const headers = {'content-type': 'application/json'}
-    const sent = body === undefined ? {method} : {method, headers, body: JSON.stringify(body)}
-    const answer = await fetch(`${origin}/_sandbox/${path}`, sent)
-    if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
-    return (answer.status === 204 ? undefined : ((await answer.json()) as {data: T}).data) as T
-  }
+
   return {
     home,
     baseUrl,
@@ -52,19 +45,15 @@ export async function serveLocalSandbox() {
     env,
     /** Lets the commands `sandbox …` of that home find it, as if it had been started there. */
     recordIn: ({configDirectory}: Home) => void writeRecord(configDirectory, record),
-    /** Calls a control, for example `clock`; returns its data. */
     control,
+    listed,
+    fault,
     /** The requests that came, as `POST /partner-api/v1/reservations/hotel`. */
-    async requests() {
-      const received = await control<{method: string; path: string}[]>('GET', 'requests')
-      return received.map(({method, path}) => `${method} ${path}`)
+    async requests(): Promise<string[]> {
+      return (await listed('requests')).map(({method, path}) => `${method} ${path}`)
     },
-    /** Injects a fault into the next call of `operation`, or as many as `times` says. */
-    fault: (operation: string, kind: string, more: object = {}) =>
-      control('POST', 'faults', {operation, kind, times: 1, ...more}),
     async stop() {
       await close()
-      sandbox.close()
       home.remove()
     },
   }

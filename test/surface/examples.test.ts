@@ -105,7 +105,7 @@ async function logIn(): Promise<void> {
 test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, example) => {
   const named = await prepare(example)
   const done = await shell.type(example, named)
-  if (example.includes('fault add')) await sandbox.control('DELETE', 'faults')
+  if (example.includes('fault add')) await sandbox.control('DELETE', '/_sandbox/faults')
   expect(done.exit).toBe(0)
   if (!/reserve|cancel|login|logout|profiles use/.test(example)) expect(done.stderr).toBe('')
 })
@@ -137,7 +137,7 @@ const asJson = new Map(
 test.each([...asJson].reverse())('%s: the document of %s', async (name, example) => {
   const named = await prepare(example)
   const done = await shell.type(example, named)
-  if (example.includes('fault add')) await sandbox.control('DELETE', 'faults')
+  if (example.includes('fault add')) await sandbox.control('DELETE', '/_sandbox/faults')
   expect([0, 9]).toContain(done.exit)
   if (name === 'webhooks events export') return
   record(name, JSON.parse(done.stdout))

@@ -102,7 +102,7 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
 
 test('a service that is away keeps the answers, and is asked again when the person likes', async () => {
   const broken = {operation: 'hotels.search', kind: 'status', status: 503, times: 4}
-  await sandbox.control('POST', 'faults', broken)
+  await sandbox.fault(broken)
   const booked = await desk.run(
     [...SEARCH, ['Try again?', 'yes'], ['Offer', ''], NO_KEEPING, ['Reserve', 'yes']],
     {...FLAGS, pay: 'account', 'client-reference': 'TRIP-AGAIN'},
@@ -111,7 +111,7 @@ test('a service that is away keeps the answers, and is asked again when the pers
   expect(desk.told.join('\n')).toMatch(/Your answers are kept/)
   // From now on it has the nationality and currency of this search in front.
   const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-NEXT'}
-  await sandbox.control('POST', 'faults', broken)
+  await sandbox.fault(broken)
   const stopped = desk.run(
     [...SEARCH.slice(0, -2), ['Nationality', ''], ['Currency', ''], ['Try again?', 'no']],
     given,
