@@ -146,6 +146,15 @@ test('a database in use is named with the address and the process that use it', 
   expect(hint).toContain(`bookctl sandbox env --base-url http://127.0.0.1:${port}/`)
 })
 
+test('so is one of another configuration directory', async () => {
+  const [home, other] = [ownHome(), ownHome()]
+  const {pid, baseUrl} = await start(other)
+  const database = join(other.configDirectory, 'sandbox.db')
+  const {message, hint} = await home.refusal(['sandbox', 'start', '--db', database])
+  expect(message).toBe(`already running at ${new URL(baseUrl).origin} (pid ${pid})`)
+  expect(hint).toContain(`bookctl sandbox env --base-url ${baseUrl}`)
+})
+
 test('two that start at the same moment on one database: one runs, and the other names it', async () => {
   const home = ownHome()
   const both = [home.serve(['sandbox', 'start']), home.serve(['sandbox', 'start'])]

@@ -1,6 +1,6 @@
 /** `sandbox start`: the file it keeps its state in, which one sandbox at a time uses, and the lines it prints while it runs. */
 import {realpathSync} from 'node:fs'
-import {join, resolve} from 'node:path'
+import {dirname, join, resolve} from 'node:path'
 import process from 'node:process'
 import {createRedactor} from '../../../api/redact/redact.js'
 import {usage} from '../../../contract/failure.js'
@@ -41,10 +41,12 @@ export async function startAlone<T>(
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     const running = runningSandboxes(configDirectory)
-    const other = running.find(record => realPath(record.database) === realPath(database))
+    // A database in another configuration directory has the record of its sandbox beside it.
+    const there = runningSandboxes(dirname(realPath(database)))
+    const other = [...running, ...there].find(record => realPath(record.database) === realPath(database))
     if (other === undefined) throw error
     const {base_url, origin, pid} = other
-    const choice = running.length > 1 ? ` --base-url ${base_url}` : ''
+    const choice = running.length === 1 && other === running[0] ? '' : ` --base-url ${base_url}`
     const hint = `use it: eval "$(bookctl sandbox env${choice})"; for another one beside it: bookctl sandbox start --db FILE`
     throw usage('sandbox_already_running', `already running at ${origin} (pid ${pid})`, hint)
   }
