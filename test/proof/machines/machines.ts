@@ -224,8 +224,9 @@ const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
     name,
     group: 'reserve',
     isSample,
+    // Each on a ground of its own, which has no token yet.
     run: ({server}, seed) =>
-      withField(server, 1, field => goWay(way, seed, name, death => killOnce(field, death))),
+      goWay(way, seed, name, death => withField(server, 1, field => killOnce(field, death))),
   }
 }
 
