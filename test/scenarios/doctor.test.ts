@@ -1,11 +1,11 @@
 import {X509Certificate} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
-import {type AddressInfo, connect, createServer, type Socket} from 'node:net'
+import {connect} from 'node:net'
 import {join} from 'node:path'
-import {afterAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest'
+import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/cli/features/webhooks/listen-tls.js'
 import type {Home} from '../support/bookctl.js'
-import {closing, ownHome} from '../support/own.js'
+import {closing, ownHome, ownTcpPort} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
@@ -33,20 +33,6 @@ async function startHttps(identity: {cert: string | Buffer; key: string | Buffer
   const refuse = () => jsonAnswer(401, {error: {code: 'token_invalid'}}, {date: new Date().toUTCString()})
   const server = closing(await startWireServer(refuse, identity))
   return `https://127.0.0.1:${server.port}/v1`
-}
-
-async function startTcp(serve: (socket: Socket) => void): Promise<number> {
-  const sockets: Socket[] = []
-  const server = createServer(socket => {
-    sockets.push(socket.on('error', () => {}))
-    serve(socket)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
 }
 
 test('of a service that is as it should be every check is ok or skipped, and the exit code is 0', async () => {
@@ -153,12 +139,12 @@ describe('the connection', () => {
   })
 
   test('a server that never speaks', async () => {
-    const found = await at(`https://127.0.0.1:${await startTcp(() => {})}/v1`, '--timeout', '1')
+    const found = await at(`https://127.0.0.1:${await ownTcpPort(() => {})}/v1`, '--timeout', '1')
     expect(found).toMatchObject({exit: 7, connection: OK, tls: failed('timed out connecting to 127.0.0.1')})
   })
 
   test('a proxy that refuses, with its password untold', async () => {
-    const port = await startTcp(socket => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'))
+    const port = await ownTcpPort(socket => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'))
     const env = {HTTPS_PROXY: `http://user:canary@127.0.0.1:${port}`}
     const found = await doctor([], {baseUrl: 'https://service.test/v1', env})
     expect(found).toMatchObject({exit: 7, dns: SKIPPED, tls: failed('status 407')})
@@ -168,7 +154,7 @@ describe('the connection', () => {
 
   test('certificates are seen through a proxy', async () => {
     const upstreamPort = Number(new URL(await startHttps(tlsIdentity('good'))).port)
-    const port = await startTcp(client => {
+    const port = await ownTcpPort(client => {
       client.once('data', () => {
         const upstream = connect(upstreamPort, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
         upstream.on('error', () => client.destroy())

@@ -69,10 +69,9 @@ test('a reservation from the balance, its voucher, and the same again', async ()
   const argv = ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS]
   const first = await home.json<Reserved>(argv)
   expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-  expect(Object.keys(first.result)).toEqual([
-    ...['outcome', 'reservation_ref', 'status', 'payment_url', 'reservation'],
-    ...['idempotency_key', 'client_reference_id', 'attempts'],
-  ])
+  expect(Object.keys(first.result).join(' ')).toBe(
+    'outcome reservation_ref status payment_url reservation idempotency_key client_reference_id attempts',
+  )
   const again = await home.json<Reserved>(argv)
   expect(again.result).toMatchObject({idempotency_key: first.result.idempotency_key, outcome: 'confirmed'})
   expect(again.result.reservation.reservation_ref).toBe(first.result.reservation.reservation_ref)

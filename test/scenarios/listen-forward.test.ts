@@ -3,7 +3,7 @@ import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
-import {ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
+import {closing, ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
 import {signedAt, startSubscriber} from '../support/subscriber.js'
 import {atTerminal, type TerminalOptions} from '../support/terminal.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
@@ -30,8 +30,10 @@ async function listenAt(home: Home, target: string, options: TerminalOptions = {
 
 test('an event is forwarded as it was signed, and signed again when its target would refuse it for its age', async () => {
   let timestamp = 0
-  const strict = await startSubscriber((answer, event) =>
-    answer.writeHead((signedAt(event, SECRET) ?? 0) > timestamp ? 200 : 401).end(),
+  const strict = closing(
+    await startSubscriber((answer, event) =>
+      answer.writeHead((signedAt(event, SECRET) ?? 0) > timestamp ? 200 : 401).end(),
+    ),
   )
   const receiver = await ownListening(ownReceiverHome(), ['--forward-to', strict.origin])
   timestamp = secondsAgo(295)
@@ -44,10 +46,9 @@ test('an event is forwarded as it was signed, and signed again when its target w
   expect(first && signedAt(first, SECRET)).toBe(timestamp)
   expect(last && signedAt(last, SECRET)).toBeGreaterThan(timestamp + 290)
   expect(last?.body.toString()).toBe(bodyOf('evt_1'))
-  expect(Object.keys(receiver.lines.at(-1) ?? {})).toEqual([
-    ...['type', 'event_id', 'target', 'attempt', 'state', 'status', 'ms', 'late', 'error', 'next_attempt_at'],
-  ])
-  await strict.close()
+  expect(Object.keys(receiver.lines.at(-1) ?? {}).join(' ')).toBe(
+    'type event_id target attempt state status ms late error next_attempt_at',
+  )
 })
 
 test('an event that must not be signed again is given up with the command that replays it', async () => {

@@ -1,9 +1,8 @@
 /** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
-import {type ListenProcess, startListening} from '../support/listening.js'
-import {closing, ownHome} from '../support/own.js'
+import {closing, ownHome, ownListening} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {ownSandbox} from '../support/served-sandbox.js'
 import {reservationIn} from '../support/stay.js'
@@ -15,7 +14,6 @@ const CREATED = 'whsec_created'
 
 let service: ScriptedService
 let home: Home
-let receiver: ListenProcess | undefined
 /** Where the public address leads. */
 let receiverPort = 0
 /** What was asked of the service, in order. */
@@ -33,12 +31,6 @@ beforeEach(async () => {
   home = ownHome(service.env)
 })
 
-afterEach(async () => {
-  receiver?.child.kill('SIGKILL')
-  await receiver?.ended
-  receiver = undefined
-})
-
 async function answerTo(path: string, body: string): Promise<object> {
   asked.push(`${path} ${body}`)
   if (path === '/webhooks/subscriptions')
@@ -54,7 +46,7 @@ const NO_SECRET = {env: {BOOKCTL_WEBHOOK_SECRET: undefined}}
 
 test('the subscription is made and tested before "ready", and later events are checked with its secret', async () => {
   const argv = [...ARGV, '--port', String(receiverPort), '--exit-after', '1']
-  receiver = await startListening(home, argv, NO_SECRET)
+  const receiver = await ownListening(home, argv, NO_SECRET)
   expect(receiver.url).toBe(`http://127.0.0.1:${receiverPort}/in`)
   const subscribed = '{"url":"https://hooks.example.com/in","events":["reservation.confirmed"]}'
   expect(asked).toEqual([
@@ -65,13 +57,8 @@ test('the subscription is made and tested before "ready", and later events are c
   expect(storedSecrets(home)).toEqual([{id: 'whsub_1', secret: CREATED}])
   const event = '{"id":"evt_2","type":"reservation.confirmed"}'
   await sendEvent(receiverPort, event, 'evt_2', {path: '/in', secret: CREATED})
-  const {exit, stdout} = await receiver.ended
-  expect(exit).toBe(0)
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line))
-  expect(lines).toMatchObject([{type: 'ready'}, {event_id: 'evt_test'}, {event_id: 'evt_2'}])
+  expect((await receiver.ended).exit).toBe(0)
+  expect(receiver.lines).toMatchObject([{event_id: 'evt_test'}, {event_id: 'evt_2'}])
 })
 
 test('a test event that does not come is waited for no longer than --within, and the subscription is named', async () => {
@@ -112,7 +99,8 @@ test('the local sandbox delivers to it over TLS, trusting the authority in the s
   const sandbox = await ownSandbox()
   const publicUrl = `https://127.0.0.1:${receiverPort}/in`
   const argv = ['--tls', '--subscribe', '--public-url', publicUrl, '--port', String(receiverPort)]
-  receiver = await startListening(sandbox.home, [...argv, '--exit-after', '2', '--within', '60'], NO_SECRET)
+  const bounds = ['--exit-after', '2', '--within', '60']
+  const receiver = await ownListening(sandbox.home, [...argv, ...bounds], NO_SECRET)
   expect(await reservationIn(sandbox.home)).toMatch(/^RSV-/)
   expect((await receiver.ended).exit).toBe(0)
   const types = receiver.lines.map(line => line.event_type)

@@ -1,7 +1,6 @@
 /** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
-import {type AddressInfo, createServer} from 'node:net'
 import {expect, test} from 'vitest'
-import {closing} from '../support/own.js'
+import {ownTcpPort} from '../support/own.js'
 import {describeSharing, POSTS, reserving} from './sharing-machines.js'
 
 await describeSharing(({service, machine, sql, store, sent}) => {
@@ -60,15 +59,9 @@ await describeSharing(({service, machine, sql, store, sent}) => {
     service.script = () => false
     const before = sent()
     const rotated = machine({BOOKCTL_CLIENT_SECRET: 'sk_test_another'})
-    for (const argv of [
-      [...reserving('off_3'), ...reference],
-      ['reserve', '--resume', 'TRIP-7'],
-    ]) {
-      expect(await rotated.json(argv)).toMatchObject({
-        exit: 2,
-        result: {error: {code: 'sealed_with_another_secret'}},
-      })
-    }
+    const sealed = {exit: 2, code: 'sealed_with_another_secret'}
+    expect(await rotated.refusal([...reserving('off_3'), ...reference])).toMatchObject(sealed)
+    expect(await rotated.refusal(['reserve', '--resume', 'TRIP-7'])).toMatchObject(sealed)
     expect(sent()).toBe(before)
   })
 
@@ -81,19 +74,18 @@ await describeSharing(({service, machine, sql, store, sent}) => {
       ['mysql://ann@localhost/x', 2, 'invalid_store'],
     ]
     for (const [address, exit, code] of cases) {
-      const refused = await machine({BOOKCTL_STORE: address}).json([...reserving('off_4'), '--timeout', '3'])
-      expect(refused).toMatchObject({exit, result: {error: {code}}})
+      const home = machine({BOOKCTL_STORE: address})
+      const refused = await home.refusal([...reserving('off_4'), '--timeout', '3'])
+      expect(refused).toMatchObject({exit, code})
       expect(JSON.stringify(refused)).not.toContain('canary-wrong')
     }
     expect(service.seen('/oauth/token').length + sent()).toBe(0)
   })
 
   test('names what answers if it is not the server', async () => {
-    const first = await machine({BOOKCTL_STORE: store({search: 'sslmode=verify-full'})}).json(['account'])
-    expect(first).toMatchObject({
-      exit: 7,
-      result: {error: {message: expect.stringContaining('speaks no TLS')}},
-    })
+    const strict = machine({BOOKCTL_STORE: store({search: 'sslmode=verify-full'})})
+    const message = expect.stringContaining('speaks no TLS')
+    expect(await strict.refusal(['account'])).toMatchObject({exit: 7, message})
     const oddities: [said: string, search: string, number, string][] = [
       // What stands before a server that is away closes at once.
       ['', '', 7, 'storage_unreachable'],
@@ -104,21 +96,16 @@ await describeSharing(({service, machine, sql, store, sent}) => {
       ['R\0\0\0\x08\0\0\0\x63', '', 2, 'storage_not_ours'],
     ]
     for (const [said, search, exit, code] of oddities) {
-      const odd = closing(createServer(socket => void socket.on('error', () => {}).end(said)))
-      await new Promise<void>(resolve => odd.listen(0, '127.0.0.1', resolve))
-      const {port} = odd.address() as AddressInfo
-      const address = store({port: String(port), search})
-      const refused = await machine({BOOKCTL_STORE: address}).spawn(['account', '--json', '--timeout', '5'])
-      expect({...refused, stdout: JSON.parse(refused.stdout)}).toMatchObject({exit, stdout: {error: {code}}})
+      const port = await ownTcpPort(socket => void socket.end(said))
+      const home = machine({BOOKCTL_STORE: store({port: String(port), search})})
+      expect(await home.refusal(['account', '--timeout', '5'])).toMatchObject({exit, code})
     }
   })
 
   test('a reservation started here before the store was set is not started again in it', async () => {
     const home = machine()
-    const local = await home.json(reserving('off_5'), {env: {BOOKCTL_STORE: ''}})
-    expect(local.exit).toBe(0)
-    const again = await home.json(reserving('off_5'))
-    expect(again).toMatchObject({exit: 2, result: {error: {code: 'begun_without_store'}}})
+    expect((await home.run(reserving('off_5'), {env: {BOOKCTL_STORE: ''}})).exit).toBe(0)
+    expect(await home.refusal(reserving('off_5'))).toMatchObject({exit: 2, code: 'begun_without_store'})
     expect(sent()).toBe(1)
   })
 

@@ -2,6 +2,7 @@
 import {expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {SEARCH} from '../support/stay.js'
+import {failed, runDoctor, SKIPPED} from './run-doctor.js'
 import {describeSharing, reserving} from './sharing-machines.js'
 
 await describeSharing(({service, machine, server, database, sql, store, sent}) => {
@@ -17,11 +18,9 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
         const credentials = ['--base-url', BOOKCTL_BASE_URL, '--client-id', BOOKCTL_CLIENT_ID]
         const login = ['login', ...credentials, '--client-secret-stdin']
         expect(await home.run(login, {stdin: BOOKCTL_CLIENT_SECRET})).toMatchObject({exit: 0})
-        const left = await home.json(argv, {env: {BOOKCTL_STORE: address}})
-        expect(left).toMatchObject({
-          exit,
-          result: {error: {code, message: expect.stringContaining('removed from this machine, but')}},
-        })
+        const message = expect.stringContaining('removed from this machine, but')
+        const left = await home.refusal(argv, {env: {BOOKCTL_STORE: address}})
+        expect(left).toMatchObject({exit, code, message})
         expect(await home.json(['account'])).toMatchObject({exit: 4})
         expect(await stored()).toBe(1)
         expect((await home.json(argv)).exit).toBe(0)
@@ -42,62 +41,41 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
   })
 
   test('doctor checks the store, and says what is wrong with it', async () => {
-    const look = async (env: Record<string, string> = {}) => {
-      const {result} = await machine(env).json<{checks: {name: string; status: string; detail: string}[]}>([
-        'doctor',
-      ])
-      return result.checks.find(({name}) => name === 'store')
-    }
+    const look = (env: Record<string, string> = {}) => runDoctor(machine(env))
+    const detail = expect.stringMatching(/schema \d+, .* clock .*fsync is off/)
     // The servers of tests do not wait for the disk.
-    expect(await look()).toMatchObject({
-      status: 'warn',
-      detail: expect.stringMatching(/schema \d+, .* clock .*fsync is off/),
-    })
-    expect(await look({BOOKCTL_STORE: ''})).toMatchObject({status: 'skipped'})
-    expect(await look({BOOKCTL_STORE: store({port: '1'})})).toMatchObject({
-      status: 'fail',
-      detail: expect.stringContaining('cannot be reached'),
-    })
+    expect(await look()).toMatchObject({store: {status: 'warn', detail}})
+    expect(await look({BOOKCTL_STORE: ''})).toMatchObject({store: SKIPPED})
+    const closed = {BOOKCTL_STORE: store({port: '1'})}
+    expect(await look(closed)).toMatchObject({store: failed('cannot be reached')})
     await sql(`CREATE ROLE reader LOGIN PASSWORD 'reads'; GRANT USAGE ON SCHEMA bookctl TO reader;
       GRANT SELECT ON ALL TABLES IN SCHEMA bookctl TO reader`)
     const reader = {BOOKCTL_STORE: store({username: 'reader', password: 'reads'})}
-    expect(await look(reader)).toMatchObject({
-      status: 'fail',
-      detail: expect.stringContaining('right to write'),
-    })
+    expect(await look(reader)).toMatchObject({store: failed('right to write')})
     const listening = ['webhooks', 'listen', '--port', '0']
     const signed = {BOOKCTL_WEBHOOK_SECRET: 'whsec_many_machines_share_one_memory'}
     for (const argv of [reserving('off_6'), listening]) {
-      const refused = await machine({...reader, ...signed}).json(argv)
-      expect(refused).toMatchObject({exit: 2, result: {error: {code: 'storage_not_writable'}}})
+      const refused = await machine({...reader, ...signed}).refusal(argv)
+      expect(refused).toMatchObject({exit: 2, code: 'storage_not_writable'})
     }
     await sql(`ALTER DATABASE ${database()} SET default_transaction_read_only = on`)
-    for (const argv of [reserving('off_7'), listening, ['logout']]) {
-      const refused = await machine(signed).json(argv)
-      expect(refused).toMatchObject({
-        exit: 2,
-        result: {error: {message: expect.stringContaining('takes no writes')}},
-      })
-    }
+    const message = expect.stringContaining('takes no writes')
+    for (const argv of [reserving('off_7'), listening, ['logout']])
+      expect(await machine(signed).refusal(argv)).toMatchObject({exit: 2, message})
     await server().sql(`ALTER DATABASE ${database()} RESET default_transaction_read_only`)
     await sql('UPDATE bookctl.schema_version SET version = 99')
-    expect(await look()).toMatchObject({status: 'fail', detail: expect.stringContaining('newer bookctl')})
+    expect(await look()).toMatchObject({store: failed('newer bookctl')})
     expect(sent()).toBe(0)
   })
 
   test('an address with a password is not written to the settings, and never shown', async () => {
     const home = machine({BOOKCTL_STORE: ''})
-    expect(await home.json(['config', 'set', 'store', store()])).toMatchObject({
-      exit: 2,
-      result: {error: {code: 'password_in_store'}},
-    })
+    const set = ['config', 'set', 'store', store()]
+    expect(await home.refusal(set)).toMatchObject({exit: 2, code: 'password_in_store'})
     expect((await home.run(['config', 'set', 'store', store({password: ''})])).exit).toBe(0)
     const account = await home.json(['account'], {env: {PGPASSWORD: 'only-for-tests'}})
     expect(account.exit).toBe(0)
-    expect(await home.json(['account'])).toMatchObject({
-      exit: 2,
-      result: {error: {code: 'storage_not_allowed'}},
-    })
+    expect(await home.refusal(['account'])).toMatchObject({exit: 2, code: 'storage_not_allowed'})
     const listed = await home.run(['config', 'list'], {env: {BOOKCTL_STORE: store()}})
     expect(listed.stdout).toContain('BOOKCTL_STORE')
     expect(listed.stdout + listed.stderr).not.toContain('only-for-tests')
@@ -120,22 +98,18 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
   })
 
   test('old events are pruned in the store as in files', async () => {
-    for (const env of [{}, {BOOKCTL_STORE: ''}]) {
-      expect(await machine(env).json(['webhooks', 'events', 'prune', '--older-than', '1d'])).toMatchObject({
-        exit: 0,
-        result: {removed: 0},
-      })
-    }
-    expect(await machine().json(['webhooks', 'events', 'prune'])).toMatchObject({exit: 2})
-    expect(await machine().json(['webhooks', 'events', 'prune', '--older-than', 'soon'])).toMatchObject({
-      exit: 2,
-    })
+    const prune = ['webhooks', 'events', 'prune']
+    const old = [...prune, '--older-than', '1d']
+    for (const env of [{}, {BOOKCTL_STORE: ''}])
+      expect(await machine(env).json(old)).toMatchObject({exit: 0, result: {removed: 0}})
+    for (const wrong of [prune, [...prune, '--older-than', 'soon']])
+      expect(await machine().run(wrong)).toMatchObject({exit: 2})
     await sql(`INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
       SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
       FROM generate_series(1, 3000) n`)
     await sql(`INSERT INTO bookctl.forwards (sequence, target, state, due_at)
       SELECT sequence, 'http://127.0.0.1:9/', 'pending', now() FROM bookctl.events WHERE event_id = 'evt_2000'`)
-    const {result} = await machine().json(['webhooks', 'events', 'prune', '--older-than', '1d'])
+    const {result} = await machine().json(old)
     expect(result).toEqual({removed: 2976})
   })
 })

@@ -1,9 +1,9 @@
 /** A partner checks a receiver of their own: what it is sent, how it is judged, and what is said about it. */
-import {type AddressInfo, createServer} from 'node:net'
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import {probeResult} from '../../src/cli/features/webhooks/probe.js'
 import {LATE} from '../../src/webhooks/probe/probe.js'
 import {Home} from '../support/bookctl.js'
+import {ownTcpPort} from '../support/own.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {atTerminal} from '../support/terminal.js'
 import {SIGNING_SECRET, startReceiver, type VerifyingReceiver} from '../support/webhook-files.js'
@@ -102,18 +102,9 @@ test('a receiver that is slow, or that speaks no HTTP, is reported in words', as
   Fix: answer within 3 s: 200 first, the work afterwards\n`,
   )
 
-  const foreign = createServer(
-    socket =>
-      void socket
-        .resume()
-        .on('error', () => {})
-        .end('SSH-2.0-x\r\n'),
-  )
-  await new Promise<void>(resolve => void foreign.listen(0, '127.0.0.1', resolve))
-  const {port} = foreign.address() as AddressInfo
+  const port = await ownTcpPort(socket => void socket.resume().end('SSH-2.0-x\r\n'))
   const plain = await home.run(probe(`http://127.0.0.1:${port}/`))
   expect(plain.stderr).toContain(`Cause: the answer from 127.0.0.1:${port} is not HTTP/1.1 as it should be\n`)
   const tls = await home.run(probe(`https://127.0.0.1:${port}/`))
   expect(tls.stderr).toContain(`Cause: TLS with 127.0.0.1:${port} failed (`)
-  await new Promise(resolve => foreign.close(resolve))
 })

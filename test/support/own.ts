@@ -1,5 +1,6 @@
 /** What a test has for itself. It ends with the test, and after what was made later: for tests and `beforeEach`. */
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {type AddressInfo, createServer, type Socket} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
@@ -43,6 +44,21 @@ export async function ownListening(...args: Parameters<typeof startListening>) {
 
 export const ownWire = async (...args: Parameters<typeof startWireServer>) =>
   closing(await startWireServer(...args))
+
+/** The port of a server on this machine that does with each connection what `serve` does. */
+export async function ownTcpPort(serve: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = []
+  const server = createServer(socket => {
+    sockets.push(socket.on('error', () => {}))
+    serve(socket)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
 
 export const ownTarget = async (...args: Parameters<typeof startTarget>) =>
   closing(await startTarget(...args))

@@ -14,7 +14,7 @@ let desk: Desk
 
 beforeEach(async () => {
   service = closing(await ScriptedService.start())
-  desk = await openDesk({baseUrl: service.baseUrl, clientId: 'cid_test', clientSecret: 'sk_test_right'})
+  desk = await openDesk(service.env)
 })
 
 const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({

@@ -26,21 +26,16 @@ export const LEAD = {
   identity: {type: 'TC', number: '10000000146'},
 }
 
-interface Account {
-  readonly baseUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
-export async function openDesk({baseUrl, clientId, clientSecret}: Account): Promise<Desk> {
+/** At the service that `env` names, with the credentials in it. */
+export async function openDesk(env: Record<string, string>): Promise<Desk> {
   const state = closing(openState(ownDirectory()))
   const target = {
     profile: null,
     source: 'env' as const,
-    baseUrl,
+    baseUrl: env.BOOKCTL_BASE_URL ?? '',
     isLoopback: true,
-    clientId,
-    clientSecret,
+    clientId: env.BOOKCTL_CLIENT_ID ?? '',
+    clientSecret: env.BOOKCTL_CLIENT_SECRET ?? '',
     mode: 'test' as const,
     scopes: undefined,
   }

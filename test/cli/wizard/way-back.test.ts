@@ -11,8 +11,7 @@ import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 const sandbox = await sandboxOfFile()
 let desk: Desk
 beforeEach(async () => {
-  const {baseUrl} = sandbox
-  desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
+  desk = await openDesk(sandbox.env)
 })
 
 const three = async (prompts: Prompts) => [

@@ -18,8 +18,7 @@ const sandbox = await sandboxOfFile()
 let desk: Desk
 
 beforeEach(async () => {
-  const {baseUrl} = sandbox
-  desk = await openDesk({baseUrl, clientId: 'cid_sandbox', clientSecret: 'sk_test_sandbox'})
+  desk = await openDesk(sandbox.env)
 })
 
 const DATES = said`Check-in → 2030-06-01 | Check-out → 2 | Number of rooms → 1 | Adults → 1 | Ages →
@@ -166,11 +165,7 @@ describe('at another service', () => {
   let there: Desk
   const reach = async (form: ServiceForm = {}) => {
     service = closing(await ScriptedService.start(form))
-    there = await openDesk({
-      baseUrl: service.baseUrl,
-      clientId: 'cid_foreign',
-      clientSecret: 'sk_test_right',
-    })
+    there = await openDesk(service.env)
   }
   const toSend = said`Payment → balance | reference → T-1 | Store these guests → No | Reserve → yes`
 
@@ -228,11 +223,9 @@ describe('at another service', () => {
       answer(response, 200, {data: {offers: [offer]}})
       return true
     }
-    const booked = await there.run([
-      ...[['City', '5'] as Line, ...DATES, ['Offer', ''] as Line],
-      ...[...GUEST.slice(0, 3), ['gender', '^wait'] as Line, ['Offer', ''] as Line],
-      ...[...GUEST.slice(3), ...CONTACT_LINES, ...toSend],
-    ])
+    const before = [...said`City → 5`, ...DATES, ...said`Offer →`, ...GUEST.slice(0, 3)]
+    const after = [...GUEST.slice(3), ...CONTACT_LINES, ...toSend]
+    const booked = await there.run([...before, ...said`gender → ^wait | Offer →`, ...after])
     expect(booked.made?.outcome).toBe('confirmed')
     expect(service.reservations.map(({offer}) => offer)).toEqual(['off_1'])
     expect(there.told.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
