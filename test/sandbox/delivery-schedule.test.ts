@@ -2,8 +2,9 @@
 import {expect, test} from 'vitest'
 import {closing} from '../support/own.js'
 import {startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
-import {type Answering, signedAt, startSubscriber} from '../support/subscriber.js'
+import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
+import {signedAt} from '../support/webhook-files.js'
 import {readPage, refusalOf, sandboxForEachTest, sendForm} from './each-sandbox.js'
 
 const MINUTE = 60

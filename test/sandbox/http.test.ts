@@ -1,22 +1,43 @@
-/** The envelope: paths, methods, bodies, request ids, and who may ask at all. */
-import {request as httpRequest} from 'node:http'
+/**
+ * The envelope: paths, methods, bodies, request ids, and who may ask at all. Requests that are none are answered in JSON
+ * too, and no slow sender holds a connection.
+ */
+
 import {expect, test} from 'vitest'
-import {searchRequest} from '../support/sandbox.js'
+import {parse, searchRequest} from '../support/sandbox.js'
+import {exchangeRaw} from '../support/webhook-load.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest({})
 
-/** As `fetch`, but with any Host and Origin. */
-function raw(method: string, path: string, headers: Record<string, string>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const {hostname, port} = new URL(sandbox.origin)
-    const request = httpRequest({hostname, port, path, method, headers}, answer => {
-      answer.resume()
-      resolve(answer.statusCode ?? 0)
-    })
-    request.on('error', reject)
-    request.end(method === 'POST' ? '{"advance_seconds":0}' : undefined)
+interface RawAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  // biome-ignore lint/suspicious/noExplicitAny: as any JSON document is
+  readonly json: any
+}
+
+/** All that is answered to `text`, which has HOST for the sandbox's own, until the sandbox ends the connection. */
+async function exchange(text: string): Promise<RawAnswer[]> {
+  const {port, host} = new URL(sandbox.origin)
+  const answered = await exchangeRaw(Number(port), text.replaceAll('HOST', host))
+  return answered.split(/(?=HTTP\/1\.1 \d)/).map(each => {
+    const [head = '', body = ''] = each.split('\r\n\r\n')
+    const [first = '', ...lines] = head.split('\r\n')
+    const headers = lines.map(line => line.toLowerCase().split(': '))
+    return {status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), json: parse(body)}
   })
+}
+
+const TOKEN = '/partner-api/v1/oauth/token'
+const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, ...headers, '', ''].join('\r\n')
+
+/** The status for a request with any Host and Origin. */
+async function raw(method: string, path: string, headers: Record<string, string>): Promise<number> {
+  const body = method === 'POST' ? '{"advance_seconds":0}' : ''
+  const all = {host: 'HOST', connection: 'close', 'content-length': String(body.length), ...headers}
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return (await exchange(head(`${method} ${path}`, ...lines) + body))[0]?.status ?? 0
 }
 
 test.each([
@@ -115,4 +136,51 @@ test('serves the OpenAPI description and the dashboard', async () => {
   const description = await sandbox.control('GET', '/openapi.json')
   expect(description.json.servers[0].url).toBe(sandbox.baseUrl)
   expect((await sandbox.control('GET', '/')).json).toContain(sandbox.baseUrl)
+})
+
+test.each([
+  ['a header that is none', head('GET /', 'Host: HOST', 'Bad header'), 400, 'invalid_request'],
+  ['a head of 20 KB', head('GET /', 'Host: HOST', `X: ${'x'.repeat(20_000)}`), 431, 'head_too_large'],
+  ['an unknown expectation', head(`POST ${TOKEN}`, 'Host: HOST', 'Expect: x'), 417, 'expectation_failed'],
+  ['OPTIONS *', head('OPTIONS *', 'Host: HOST'), 400, 'invalid_request'],
+  ['CONNECT', head('CONNECT a:1', 'Host: HOST'), 400, 'invalid_request'],
+  ['no Host', head('GET /'), 400, 'invalid_request'],
+  ['a Host that is none', head('GET /', 'Host: a b'), 400, 'invalid_request'],
+  ['an unknown method', head('FROB /', 'Host: HOST'), 400, 'invalid_request'],
+  ['the beginning of TLS', '\x16\x03\x01\x02\x00\x01\x00', 400, 'invalid_request'],
+  [
+    'a chunk that is none',
+    `${head(`POST ${TOKEN}`, 'Host: HOST', 'Transfer-Encoding: chunked')}zz\r\n`,
+    400,
+    'invalid_request',
+  ],
+])('%s is refused in JSON with a request id', async (_, text, status, code) => {
+  const [{headers, json, ...answer}] = (await exchange(text)) as [RawAnswer]
+  expect([answer.status, json.error.code]).toEqual([status, code])
+  expect(headers).toMatchObject({'content-type': 'application/json', connection: 'close'})
+  expect(headers['x-request-id']).toBe(json.error.request_id.toLowerCase())
+})
+
+test('a whole address is a target like its path (RFC 9112 §3.2.2), whatever the case of its scheme', async () => {
+  for (const scheme of ['http', 'HTTP']) {
+    const text = head(`GET ${scheme}://HOST/_sandbox/clock`, 'Host: HOST', 'Connection: close')
+    const [{status, json}] = (await exchange(text)) as [RawAnswer]
+    expect([status, json]).toEqual([200, {now: '2030-06-01T12:00:00.000Z'}])
+  }
+})
+
+test.each([
+  ['head', `GET / HTTP/1.1\r\nHost: HOST\r\nX-Slow: `],
+  ['body', `${head(`POST ${TOKEN}`, 'Host: HOST', 'Content-Length: 100')}{"grant_type":`],
+])('a %s that does not come to its end is given up', async (_, text) => {
+  const started = performance.now()
+  const [{status, json}] = (await exchange(text)) as [RawAnswer]
+  expect([status, json.error.code]).toEqual([408, 'request_timeout'])
+  expect(performance.now() - started).toBeGreaterThan(3900)
+  expect((await sandbox.control('GET', '/_sandbox/clock')).status).toBe(200)
+})
+
+test('a request that follows an answered one, and is none, is refused', async () => {
+  const good = head('GET /_sandbox/clock', 'Host: HOST')
+  expect((await exchange(`${good}\x00`)).map(({status}) => status)).toEqual([200, 400])
 })

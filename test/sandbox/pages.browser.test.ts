@@ -1,46 +1,29 @@
 /** The sandbox's pages in a real browser: an operator's story, hostile data, and how it looks. */
-import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import type {BrowserContextOptions, Page} from 'playwright-core'
+import {beforeEach, expect, it} from 'vitest'
+import {closing} from '../support/own.js'
 import {ADULT, CONTACT} from '../support/sandbox.js'
 import {type Subscriber, startSubscriber} from '../support/subscriber.js'
-import {PATIENCE_SECONDS, waitUntil} from '../support/wait.js'
-import {axeViolations, findChromium, startBrowser} from './browser.js'
+import {waitUntil} from '../support/wait.js'
+import {axeViolations, describeInBrowser} from './browser.js'
 import {sandboxForEachTest} from './each-sandbox.js'
-
-const executable = findChromium()
-if (!executable) console.warn('sandbox pages: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
 
 const HOSTILE =
   '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
 const instant = {payment: {mode: 'instant'}}
 const LISTS = ['reservations', 'events', 'deliveries', 'subscriptions', 'requests', 'faults']
 
-describe.skipIf(!executable)('the sandbox’s pages in a browser', () => {
+describeInBrowser('the sandbox’s pages in a browser', openAt => {
   const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})
-  let browser: Browser
   let subscriber: Subscriber
   let isWell: boolean
 
-  beforeAll(async () => {
-    browser = await startBrowser(executable ?? '')
-  })
-  afterAll(() => browser?.close())
   beforeEach(async () => {
     isWell = false
-    subscriber = await startSubscriber(answer => answer.writeHead(isWell ? 200 : 500).end())
-  })
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map(context => context.close()))
-    await subscriber.close()
+    subscriber = closing(await startSubscriber(answer => answer.writeHead(isWell ? 200 : 500).end()))
   })
 
-  async function open(path: string, options: BrowserContextOptions = {javaScriptEnabled: false}) {
-    const page = await (await browser.newContext(options)).newPage()
-    page.setDefaultTimeout(PATIENCE_SECONDS * 1000)
-    await page.goto(sandbox.origin + path)
-    return page
-  }
-
+  const open = (path: string, options?: BrowserContextOptions) => openAt(sandbox.origin + path, options)
   const subscribe = (events: string[], path = '/hook') =>
     client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin + path, events})
 

@@ -1,33 +1,19 @@
 /** §3: the customer pays at payment.url. A person's errands there, in a real browser. */
-import type {Browser, BrowserContextOptions, Page} from 'playwright-core'
-import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
+import type {BrowserContextOptions, Page} from 'playwright-core'
+import {expect, it} from 'vitest'
 import {CONTACT} from '../support/sandbox.js'
-import {PATIENCE_SECONDS} from '../support/wait.js'
-import {axeViolations, findChromium, startBrowser} from './browser.js'
+import {axeViolations, describeInBrowser} from './browser.js'
 import {sandboxForEachTest} from './each-sandbox.js'
 
-const executable = findChromium()
-if (!executable) console.warn('payment page: not tested in a browser, no Chromium found (set CHROMIUM_PATH)')
-
-describe.skipIf(!executable)('the payment page in a browser', () => {
+describeInBrowser('the payment page in a browser', open => {
   const {client} = sandboxForEachTest({})
-  let browser: Browser
 
-  beforeAll(async () => {
-    browser = await startBrowser(executable ?? '')
-  })
-  afterAll(() => browser?.close())
-  afterEach(() => Promise.all(browser.contexts().map(context => context.close())))
-
-  /** Reserves with instant payment and opens the page, by default in a browser that runs no script. */
-  async function openPage(contact = {}, options: BrowserContextOptions = {javaScriptEnabled: false}) {
+  /** Reserves with instant payment and opens the page. */
+  async function openPage(contact = {}, options?: BrowserContextOptions) {
     const [offer] = await client.search()
     const made = await client.convert(offer, {payment: {mode: 'instant'}, contact: {...CONTACT, ...contact}})
     expect(made.json.data.status).toBe('PENDING_PAYMENT')
-    const page = await (await browser.newContext(options)).newPage()
-    page.setDefaultTimeout(PATIENCE_SECONDS * 1000)
-    await page.goto(made.json.data.payment.url)
-    return {page, reservation: made.json.data}
+    return {page: await open(made.json.data.payment.url, options), reservation: made.json.data}
   }
 
   const choose = (page: Page, name: RegExp) => page.getByRole('button', {name}).click()

@@ -7,8 +7,9 @@ import {createSandbox} from '../../src/sandbox/sandbox.js'
 import {closing, ownDirectory, ownHome} from '../support/own.js'
 import {connectTo, controlsAt, reservationRequest, startSandbox} from '../support/sandbox.js'
 import {type Started, start} from '../support/started-sandboxes.js'
-import {type Answering, type Subscriber, signedAt, startSubscriber} from '../support/subscriber.js'
+import {type Answering, type Subscriber, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
+import {signedAt} from '../support/webhook-files.js'
 import {writeWaiting} from './waiting-deliveries.js'
 
 /** Days that can be searched in real time, which these sandboxes run in. */

@@ -3,7 +3,10 @@ import {execFileSync} from 'node:child_process'
 import * as fs from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
+import {CHECK_FILE, settingsCheck} from '../../scripts/settings-check.js'
 import {createSettings} from '../../src/state/settings.js'
+import {validate} from '../../src/state/settings-check.js'
+import {settingsFile} from '../../src/state/settings-schema.js'
 import {ownDirectory} from '../support/own.js'
 
 const PROFILE = {base_url: 'https://example.com/v1', client_id: 'cid_1'}
@@ -168,4 +171,39 @@ test('one signal is still one signal after a change', () => {
     setTimeout(() => process.exit(), 50)`
   const argv = ['--import', 'tsx', '--input-type=module', '--eval', code]
   expect(execFileSync(process.execPath, argv, {encoding: 'utf8'})).toBe('SIGINT\n')
+})
+
+test('settings-check.ts is up to date (npm run generate)', () => {
+  expect(fs.readFileSync(CHECK_FILE, 'utf8')).toBe(settingsCheck())
+})
+
+const profile = (more: object) => ({profiles: {one: {...PROFILE, ...more}}})
+
+test.each<[unknown, boolean]>([
+  [{}, true],
+  [profile({}), true],
+  [profile({scopes: ['hotels:read'], mode: 'live', secret_store: 'keychain', timeout: 0.5}), true],
+  [{profiles: {constructor: PROFILE, toString: PROFILE}, current_profile: 'toString'}, true],
+  [{defaults: {paths: {'reservations.list': '/a/{b}'}, contact: {}}}, true],
+  [{defaults: {timeout: Number.POSITIVE_INFINITY}}, false],
+  [{defaults: {base_url: 'https://example.com/v1'}}, false],
+  [{defaults: {paths: {'reservations.list': '/a/../b'}}}, false],
+  [{defaults: {signature_header: 'X Y'}}, false],
+  [{current_profile: '__proto__'}, false],
+  [profile({base_url: ''}), false],
+  [profile({scopes: ['hotels:reed']}), false],
+  [profile({mode: null}), false],
+  [[], false],
+  [null, false],
+])('schema and check agree on %j: %s', (value, valid) => {
+  expect([settingsFile.safeParse(value).success, validate(value)]).toEqual([valid, valid])
+})
+
+test('a key called __proto__ is refused wherever it is', () => {
+  for (const text of [
+    '{"__proto__": {}}',
+    '{"profiles": {"__proto__": {}}}',
+    '{"defaults": {"__proto__": {}}}',
+  ])
+    expect(validate(JSON.parse(text))).toBe(false)
 })

@@ -170,7 +170,7 @@ async function request(
 }
 
 /** The JSON, or the text itself when it is none. */
-function parse(text: string): unknown {
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

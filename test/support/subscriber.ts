@@ -1,5 +1,5 @@
 /** A receiver of events for tests: keeps what comes, and answers with `answering`. */
-import {createHmac} from 'node:crypto'
+
 import {
   createServer,
   type IncomingMessage,
@@ -59,12 +59,4 @@ export async function startSubscriber(
         server.closeAllConnections()
       }),
   }
-}
-
-/** Checks §6.3 by the letter and apart from our own code: the timestamp when the signature is right, else null. */
-export function signedAt({headers, body}: ReceivedEvent, secret: string): number | null {
-  const value = String(headers['x-service-signature'])
-  const [, timestamp = '', given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(value) ?? []
-  const right = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
-  return right === given ? Number(timestamp) : null
 }

@@ -2,7 +2,7 @@
 import {createHmac} from 'node:crypto'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {startSubscriber} from './subscriber.js'
+import {type ReceivedEvent, startSubscriber} from './subscriber.js'
 
 export const SIGNING_SECRET = 'whsec_c2lnbmluZyBzZWNyZXQ'
 /** The names of the headers by default (§6.2). */
@@ -10,7 +10,11 @@ export const HEADER_NAMES = {signature: 'X-Service-Signature', eventId: 'X-Servi
 export const EVENT =
   '{"id":"evt_01","type":"reservation.confirmed","created":"2026-11-20T12:00:00+03:00","data":{"url":"a\\/b","name":"Ayşe"}}'
 
-export function signatureOf(body: string | Uint8Array, t: number | string, secret = SIGNING_SECRET): string {
+export function signatureOf(
+  body: string | Uint8Array,
+  t: number | string,
+  secret: string | Uint8Array = SIGNING_SECRET,
+): string {
   return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')}`
 }
 
@@ -45,12 +49,25 @@ export function makeWebhookFiles(directory: string, now: number): Record<string,
  * Whether one digest of `header` is that of `body` under `secret`, with one timestamp, not over 300 s from `now` (§6.3).
  * It shares no line with src/.
  */
-export function isSigned(header: string, body: Uint8Array, secret: string, now: number): boolean {
+export function isSigned(
+  header: string,
+  body: string | Uint8Array,
+  secret: string,
+  now: number,
+  tolerance = 300,
+): boolean {
   const fields = header.split(',').map(field => field.split(/=(.*)/s))
   const valuesOf = (name: string) => fields.flatMap(([key, value]) => (key === name ? (value ?? []) : []))
   const [time = '', ...others] = valuesOf('t')
-  if (others.length > 0 || !/^\d+$/.test(time) || Math.abs(now - Number(time)) > 300) return false
+  if (others.length > 0 || !/^\d+$/.test(time) || Math.abs(now - Number(time)) > tolerance) return false
   return valuesOf('v1').some(digest => `t=${time},v1=${digest}` === signatureOf(body, time, secret))
+}
+
+/** When an event was signed, if it was as §6.3 says by the letter, with one digest. */
+export function signedAt({headers, body}: ReceivedEvent, secret: string): number | null {
+  const value = String(headers['x-service-signature'])
+  const time = /^t=(\d+)/.exec(value)?.[1] ?? ''
+  return value === signatureOf(body, time, secret) ? Number(time) : null
 }
 
 export type VerifyingReceiver = Awaited<ReturnType<typeof startReceiver>>

@@ -1,7 +1,7 @@
 /** Random events and their signatures, made with node's HMAC and not by the code under test. */
 import {createHmac} from 'node:crypto'
 import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
-import {HEADER_NAMES} from '../support/webhook-files.js'
+import {HEADER_NAMES, signatureOf} from '../support/webhook-files.js'
 
 /** A whole number below `limit`. */
 export type Pick = (limit: number) => number
@@ -34,9 +34,8 @@ export function hmac(key: string | Uint8Array, message: string | Uint8Array): st
   return createHmac('sha256', key).update(message).digest('hex')
 }
 
-export function headerFor(key: string | Uint8Array, body: Uint8Array, t: string = String(T)): string {
-  return `t=${t},v1=${hmac(key, Buffer.concat([Buffer.from(`${t}.`), body]))}`
-}
+export const headerFor = (key: string | Uint8Array, body: Uint8Array, t: string | number = T) =>
+  signatureOf(body, t, key)
 
 const NAMES = [
   'Ayşe Öğüt',

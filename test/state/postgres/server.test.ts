@@ -1,0 +1,55 @@
+/** A store with a server of its own: one that goes away while it is used, and one whose clock differs from this machine's. */
+import {expect, test} from 'vitest'
+import {openStore} from '../../../src/state/postgres/connection.js'
+import {createSharedEvents} from '../../../src/state/postgres/events.js'
+import {openSharedStores} from '../../../src/state/postgres/shared.js'
+import {parseStoreUrl} from '../../../src/state/postgres/url.js'
+import {CLIENT, token} from '../../support/client.js'
+import {closing, ownWire} from '../../support/own.js'
+import {findPostgres, startPostgres} from '../../support/postgres.js'
+
+const found = await findPostgres()
+const optionsOf = (url: string, timeoutMilliseconds: number) => ({
+  address: parseStoreUrl(url, {}),
+  trusted: undefined,
+  most: 1,
+  timeoutMilliseconds,
+})
+
+const withServer = test.skipIf('missing' in found)
+
+withServer('a store that goes away keeps no token, and is used again when it is back', async () => {
+  const server = closing(await startPostgres())
+  const {tokens, journal} = closing(openSharedStores(optionsOf(await server.url('away'), 3000)))
+  const now = Date.now() / 1000
+  const kept = token('x', {obtainedAt: now, expiresAt: now + 99})
+  expect(await tokens.list(CLIENT)).toEqual([])
+  await server.kill()
+  await tokens.put(CLIENT, kept)
+  await tokens.remove(CLIENT, 'x')
+  await expect(tokens.list(CLIENT)).rejects.toMatchObject({fault: 'unreachable'})
+  await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
+  await server.start()
+  await tokens.put(CLIENT, kept)
+  expect(await tokens.list(CLIENT)).toMatchObject([{access_token: 'x'}])
+})
+
+test('a command does not wait a second time for a store that has just not answered', async () => {
+  const server = await ownWire(() => 'hang')
+  const options = optionsOf(`postgres://ann@127.0.0.1:${server.port}/x`, 300)
+  const {journal, offers} = closing(openSharedStores(options))
+  await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
+  await expect(offers.valid(0)).rejects.toMatchObject({fault: 'unreachable'})
+  expect(server.connections).toBe(1)
+})
+
+withServer('events are pruned by their age on the clock of the store', async () => {
+  const server = closing(await startPostgres())
+  const store = closing(openStore(optionsOf(await server.url(), 5000)))
+  await store.query(`INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
+      SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
+      FROM generate_series(0, 4) n`)
+  const threeHoursAhead = Date.now() / 1000 + 3 * 3600
+  const events = createSharedEvents(store, () => threeHoursAhead)
+  expect(await events.prune(threeHoursAhead - 2.5 * 3600, 100)).toBe(2)
+})
