@@ -1,21 +1,20 @@
 /** The command reference in docs/commands/ is what the commands say of themselves now; `npm run docs` writes it again. */
 import {execFileSync} from 'node:child_process'
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {COMMANDS} from './support/manifest.js'
+import {ownDirectory} from './support/own.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const fresh = mkdtempSync(join(tmpdir(), 'bookctl-docs-test-'))
-afterAll(() => rmSync(fresh, {recursive: true}))
 
 const read = (directory: string) =>
   Object.fromEntries(readdirSync(directory).map(name => [name, readFileSync(join(directory, name), 'utf8')]))
 
 test('the committed reference is up to date, and has every command', () => {
+  const fresh = ownDirectory()
   execFileSync(process.execPath, [join(root, 'scripts/docs.js'), fresh])
   const committed = read(join(root, 'docs/commands'))
   expect(committed).toEqual(read(fresh))

@@ -3,7 +3,7 @@ import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {waitUntil} from '../support/wait.js'
 import {CompletionHome, HOSTILE, has} from './completion-home.js'
 
@@ -143,22 +143,20 @@ const ASKED = [
 
 describe('what is asked on TAB', () => {
   test('never fails, says nothing on stderr, and creates nothing', async () => {
-    const empty = new Home()
+    const empty = ownHome()
     for (const argv of [[], ['nonsense'], ...ASKED.map(words => ['fish', ...words]), ['bash', 'bookctl "']])
       expect(await empty.run(['__complete', ...argv])).toMatchObject({exit: 0, stderr: ''})
     // On newer Nodes the compiled code is kept.
     expect(readdirSync(empty.directory).filter(name => name !== '.cache')).toEqual([])
-    empty.remove()
   })
 
   test('broken files have no candidates', async () => {
-    const broken = new Home()
+    const broken = ownHome()
     mkdirSync(broken.configDirectory)
     for (const file of ['config.json', 'state.db', 'tokens.db', 'events.db'])
       writeFileSync(join(broken.configDirectory, file), 'nonsense')
     for (const words of ASKED)
       expect(await broken.run(['__complete', 'fish', ...words])).toEqual({exit: 0, stdout: '', stderr: ''})
-    broken.remove()
   })
 
   test('scripts of older versions get the values of the kind they ask for', async () => {
@@ -169,10 +167,7 @@ describe('what is asked on TAB', () => {
 
   test('values that would not be one line are left out', async () => {
     const {stdout} = await home.run(['__complete', 'fish', 'webhooks', 'test', ':'])
-    const values = stdout
-      .split('\n')
-      .filter(Boolean)
-      .map(line => line.split('\t')[0])
+    const values = [...stdout.matchAll(/^[^\t\n]+/gm)].map(([value]) => value)
     expect(values.sort()).toEqual([HOSTILE, 'whsub_plain', 'whsub_with space'].sort())
   })
 

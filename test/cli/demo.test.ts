@@ -1,10 +1,9 @@
 /** A demo that is stopped, with a script instead of bookctl. */
-import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {Demo} from '../../src/cli/features/sandbox/demo.js'
-import {Home} from '../support/bookctl.js'
+import {ownDirectory, ownHome} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
 import {waitUntil} from '../support/wait.js'
 
@@ -20,8 +19,7 @@ else mkdirSync(process.env.BOOKCTL_CONFIG_DIR, {recursive: true})
 `
 
 test('starts no step while it is being stopped, and leaves no directory', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-script-'))
-  const script = join(directory, 'script.mjs')
+  const script = join(ownDirectory(), 'script.mjs')
   writeFileSync(script, SCRIPT)
   const commands: string[] = []
   let stopping: Promise<void> | undefined
@@ -45,11 +43,10 @@ test('starts no step while it is being stopped, and leaves no directory', async 
   expect(commands).toEqual(['bookctl sandbox', 'bookctl login'])
   expect(place).toContain('bookctl-')
   expect(existsSync(place)).toBe(false)
-  rmSync(directory, {recursive: true})
 })
 
 test('killed, it leaves no sandbox running, and the next one removes what it wrote', async () => {
-  const home = new Home()
+  const home = ownHome()
   const temporary = join(home.directory, 'tmp')
   mkdirSync(temporary)
   const env = {TMPDIR: temporary}
@@ -76,11 +73,10 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   const kept = readdirSync(join(home.directory, 'kept')).map(name => join(home.directory, 'kept', name))
   expect(stdout.split('Only the vouchers are left:\n')[1]?.trimEnd().split('\n').sort()).toEqual(kept.sort())
   expect(kept.map(file => readFileSync(file, 'latin1').slice(0, 5))).toEqual(['%PDF-', '%PDF-'])
-  home.remove()
 })
 
 test('where the vouchers cannot be kept, the demo is refused before it starts', async () => {
-  const home = new Home()
+  const home = ownHome()
   writeFileSync(join(home.directory, 'file'), '')
   for (const [name, code] of [
     ['file', 'cannot_write'],
@@ -88,15 +84,13 @@ test('where the vouchers cannot be kept, the demo is refused before it starts', 
     ['', 'invalid_input'],
   ] as const)
     expect(await home.refusal(['demo', '--keep', name])).toMatchObject({exit: 2, code})
-  home.remove()
 })
 
 test('a sandbox with --until-stdin-ends ends with its standard input, and leaves no note', async () => {
-  const home = new Home()
+  const home = ownHome()
   const finished = await home.run(['sandbox', 'start', '--until-stdin-ends', '--json'], {stdin: ''})
   expect([finished.exit, JSON.parse(finished.stdout).type]).toEqual([0, 'ready'])
   expect(home.kept()).not.toContain('sandbox-running.json')
-  home.remove()
 })
 
 function isRunning(pid: number): boolean {

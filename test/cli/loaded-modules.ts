@@ -1,9 +1,9 @@
 /** Which sources and packages a run of the built binary loads, whatever files the build has put them in. */
-import {existsSync, mkdtempSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {existsSync, readFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import type {Finished, Home} from '../support/bookctl.js'
+import {ownDirectory} from '../support/own.js'
 
 const PRELOAD = new URL('./loaded-preload.mjs', import.meta.url)
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
@@ -13,16 +13,11 @@ export async function runAndList(
   home: Home,
   argv: readonly string[],
 ): Promise<Finished & {readonly loaded: ReadonlySet<string>}> {
-  const directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-  const list = join(directory, 'loaded')
-  try {
-    const env = {NODE_OPTIONS: `--import ${PRELOAD.href}`, LOADED_FILE: list}
-    const finished = await home.run(argv, {env})
-    const files = new Set(readFileSync(list, 'utf8').split('\n').filter(Boolean))
-    return {...finished, loaded: new Set([...files].flatMap(sourcesOf).flatMap(namesOf))}
-  } finally {
-    rmSync(directory, {recursive: true})
-  }
+  const list = join(ownDirectory(), 'loaded')
+  const env = {NODE_OPTIONS: `--import ${PRELOAD.href}`, LOADED_FILE: list}
+  const finished = await home.run(argv, {env})
+  const files = new Set(readFileSync(list, 'utf8').split('\n').filter(Boolean))
+  return {...finished, loaded: new Set([...files].flatMap(sourcesOf).flatMap(namesOf))}
 }
 
 /** What a built file was made of, by its map; any other file is made of itself. */

@@ -7,19 +7,10 @@ import {afterAll, describe, expect, test} from 'vitest'
 import {type Finished, Home} from '../support/bookctl.js'
 import {runHere} from '../support/in-process.js'
 import {lacksOtherUser, OTHER_USER} from '../support/other-user.js'
+import {ownHome} from '../support/own.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const DEV = join(root, 'bin/dev.js')
-const homes: Home[] = []
-afterAll(() => {
-  for (const home of homes) home.remove()
-})
-
-function freshHome(env: Record<string, string> = {}): Home {
-  const home = new Home(env)
-  homes.push(home)
-  return home
-}
 
 /** Code that runs in the process before bookctl does. */
 const preloaded = (code: string) => ({
@@ -27,7 +18,7 @@ const preloaded = (code: string) => ({
 })
 
 test.each([undefined, DEV])('plugins in the data directory are not loaded (%s)', async script => {
-  const home = freshHome()
+  const home = ownHome()
   const data = join(home.directory, 'data/bookctl')
   const planted = join(data, 'node_modules/planted')
   const mark = join(home.directory, 'ran')
@@ -51,7 +42,8 @@ describe('the environment', () => {
 import {syncBuiltinESMExports} from 'node:module'
 os.release = () => '5.15.0-microsoft-standard-WSL2'
 syncBuiltinESMExports()`
-  const home = freshHome()
+  const home = new Home()
+  afterAll(() => home.remove())
   const lines = [['version'], ['config', 'path', '--json'], ['profiles', '--help'], ['account'], ['nonsense']]
   const runAll = (env: Record<string, string | undefined> = {}) =>
     Promise.all(lines.map(argv => home.spawn(argv, {env})))
@@ -124,7 +116,7 @@ describe('what was typed', () => {
   })
 
   test('is not read from standard input for an argument that was not given', async () => {
-    const {exit, stderr} = await freshHome().run(['voucher', 'download', '--dry-run'], {stdin: 'RSV-1\n'})
+    const {exit, stderr} = await ownHome().run(['voucher', 'download', '--dry-run'], {stdin: 'RSV-1\n'})
     expect([exit, stderr]).toEqual([2, expect.stringContaining('missing: REF')])
   })
 

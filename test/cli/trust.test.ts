@@ -1,16 +1,15 @@
 /** A file of certificate authorities is read whole or refused, and never read without end. */
 import {execFileSync, spawn} from 'node:child_process'
-import {mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync} from 'node:fs'
+import {readFileSync, truncateSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterAll, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
 import {readPem} from '../../src/storage/files.js'
+import {ownDirectory} from '../support/own.js'
 import {certificateFile} from '../support/tls.js'
 
-const directory = mkdtempSync(join(tmpdir(), 'bookctl-trust-'))
-afterAll(() => rmSync(directory, {recursive: true, force: true}))
 const refused = (path: string) => expect(trustedCertificates(path, {})).rejects
 
 test('adds its certificates to those of the system', async () => {
@@ -29,14 +28,14 @@ test('refuses another file as usage, without its path', async () => {
 
 test('refuses an endless file and one of ten gigabytes early', async () => {
   await refused('/dev/zero').toThrow(/is longer than 1 MiB/)
-  const long = join(directory, 'long.pem')
+  const long = join(ownDirectory(), 'long.pem')
   writeFileSync(long, readFileSync(certificateFile('ca')))
   truncateSync(long, 10 * 1024 ** 3)
   await refused(long).toThrow(/is longer than 1 MiB/)
 })
 
 test('reads a pipe to its end', async () => {
-  const pipe = join(directory, 'pipe')
+  const pipe = join(ownDirectory(), 'pipe')
   execFileSync('mkfifo', [pipe])
   const words = '{ head -c 100 "$0"; sleep 0.1; tail -c +101 "$0"; } > "$1"'
   spawn('sh', ['-c', words, certificateFile('ca'), pipe])
@@ -47,7 +46,7 @@ test('reads a pipe to its end', async () => {
 })
 
 test('a pipe is waited for only where a signal ends the wait', () => {
-  const pipe = join(directory, 'silent-pipe')
+  const pipe = join(ownDirectory(), 'pipe')
   execFileSync('mkfifo', [pipe])
   expect(() => readPem(pipe)).toThrow(expect.objectContaining({code: 'EINVAL'}))
 })

@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {atTerminal} from '../support/terminal.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -258,11 +258,10 @@ describe('a lost answer', () => {
 })
 
 test('the token of a known operation has its scope alone; --scope says otherwise', async () => {
-  const other = new Home(home.env)
+  const other = ownHome(home.env)
   await other.run(['api', 'GET', '/reservations/R-1/voucher'])
   expect(JSON.parse(service.seen('/oauth/token')[0]?.body ?? '{}').scope).toBe('reservations:read')
   service.forget()
   await other.run(['api', 'GET', '/unknown', '--scope', 'webhooks:read'])
   expect(JSON.parse(service.seen('/oauth/token')[0]?.body ?? '{}').scope).toBe('webhooks:read')
-  other.remove()
 })

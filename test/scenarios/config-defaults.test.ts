@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {CONTACT} from '../support/stay.js'
 
@@ -34,11 +34,10 @@ test('a reservation takes the contact field by field: flag > file > settings', a
 })
 
 test('a wrong value in the file is named with its place', async () => {
-  const other = new Home(sandbox.env)
+  const other = ownHome(sandbox.env)
   other.configure({profiles: {}, defaults: {currency: 'EUR', nationality: 'Narnia'}})
   const message = expect.stringContaining('config.json: defaults.nationality')
   expect(await other.refusal(SEARCH)).toMatchObject({exit: 2, code: 'invalid_input', message})
-  other.remove()
 })
 
 test.each([

@@ -4,7 +4,7 @@ import {closeSync, constants, existsSync, mkdirSync, openSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
@@ -19,14 +19,13 @@ async function shell(line: string): Promise<{codes: string; stderr: string}> {
   return {codes, stderr}
 }
 
+const PEOPLE = GUESTS.map(word => `'${word}'`).join(' ')
+
 test.each([
-  [
-    'sk_test_sandbox',
-    'bookctl login --base-url "$BOOKCTL_BASE_URL" --client-id cid_sandbox --client-secret-stdin --profile slow',
-  ],
+  ['sk_test_sandbox', 'bookctl login --client-id cid_sandbox --client-secret-stdin --profile slow'],
   [
     '{"payment": {"mode": "account"}}',
-    `bookctl reserve off_1 --input - ${GUESTS.map(word => `'${word}'`).join(' ')} --nationality TR --dry-run`,
+    `bookctl reserve off_1 --input - ${PEOPLE} --nationality TR --dry-run`,
   ],
 ])('an input that comes later than the command starts is waited for: %s', async (text, command) => {
   expect(await shell(`(sleep 1; printf '%s' '${text}') | ${command}`)).toEqual({
@@ -35,21 +34,17 @@ test.each([
   })
 })
 
-test.each([`bookctl ${SEARCH.join(' ')}`, 'bookctl reserve --help', `bookctl ${SEARCH.join(' ')} --json`])(
-  '%s into a reader that closes at once',
-  async line => {
-    expect(await shell(`${line} | true`)).toEqual({codes: '0 0', stderr: ''})
-  },
-)
+const LINE = `bookctl ${SEARCH.join(' ')}`
 
-test("the first line is read, the rest is nobody's", async () => {
-  expect(await shell(`bookctl ${SEARCH.join(' ')} | head -1`)).toEqual({codes: '0 0', stderr: ''})
-})
-
-test('listen ends with its reader, although no event comes', async () => {
-  const secret = 'BOOKCTL_WEBHOOK_SECRET=whsec_abcdefghijklmnopqrstuvwxyz0123456789'
-  const {codes, stderr} = await shell(`${secret} bookctl webhooks listen --port 0 --json | head -1`)
-  expect({codes, stderr}).toEqual({codes: '0 0', stderr: ''})
+test.each([
+  `${LINE} | true`,
+  'bookctl reserve --help | true',
+  `${LINE} --json | true`,
+  `${LINE} | head -1`,
+  // Although no event comes.
+  'BOOKCTL_WEBHOOK_SECRET=whsec_x bookctl webhooks listen --port 0 --json | head -1',
+])('%s: a reader that closes early makes no failure', async line => {
+  expect(await shell(line)).toEqual({codes: '0 0', stderr: ''})
 })
 
 test.skipIf(!existsSync('/dev/full')).each([
@@ -79,11 +74,10 @@ test('a query that does not fit the result never reads as nothing done', async (
 })
 
 test.skipIf(process.platform === 'win32')('a pipe in the place of the history holds nobody up', async () => {
-  const other = new Home(sandbox.env)
+  const other = ownHome(sandbox.env)
   mkdirSync(other.configDirectory)
   execFileSync('mkfifo', [join(other.configDirectory, 'exchanges.jsonl')])
   expect(await other.run(['account', '--quiet'])).toMatchObject({exit: 0, stderr: ''})
-  other.remove()
 })
 
 test.skipIf(process.platform === 'win32')('a pipe that nobody writes to lets a signal end it', async () => {
@@ -128,13 +122,10 @@ test.skipIf(!existsSync('/dev/full'))('talk that cannot be written changes no ex
 
 test('a reservation is made and printed even if stderr is not read', async () => {
   const offer = await offerIn(home)
-  const made = await home.json(['reserve', offer, '--pay', 'account', '--verbose', ...GUESTS], {
-    onStart: child => child.stderr?.destroy(),
-  })
+  const unread = {onStart: (child: ChildProcess) => void child.stderr?.destroy()}
+  const made = await home.json(['reserve', offer, '--pay', 'account', '--verbose', ...GUESTS], unread)
   expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-  const refused = await home.run(['reserve', offer, '--pay', 'instant', ...GUESTS], {
-    onStart: child => child.stderr?.destroy(),
-  })
+  const refused = await home.run(['reserve', offer, '--pay', 'instant', ...GUESTS], unread)
   expect(refused).toMatchObject({exit: 2, stdout: ''})
 })
 
@@ -159,16 +150,13 @@ async function stopped(
   return finished
 }
 
-test('SIGINT ends a waiting command with 130, and says nothing', async () => {
+test('SIGINT ends a waiting command with 130 and no words, SIGTERM one with --json with 143 and one document', async () => {
   const ended = await stopped(['account'], 'account.show', '/account', 'SIGINT')
   expect(ended).toEqual({exit: 130, stdout: '', stderr: ''})
-})
-
-test('SIGTERM ends one with --json with 143 and one document', async () => {
-  const ended = await stopped(['account', '--json'], 'account.show', '/account', 'SIGTERM')
-  expect(ended).toMatchObject({exit: 143, stderr: ''})
+  const other = await stopped(['account', '--json'], 'account.show', '/account', 'SIGTERM')
+  expect(other).toMatchObject({exit: 143, stderr: ''})
   const error = {code: 'terminated', message: 'stopped by SIGTERM before it ended'}
-  expect(JSON.parse(ended.stdout)).toEqual({error})
+  expect(JSON.parse(other.stdout)).toEqual({error})
 })
 
 test('a stopped reservation says how to find out its state', async () => {

@@ -4,7 +4,8 @@ import process from 'node:process'
 import {stripVTControlCharacters} from 'node:util'
 import {expect, test} from 'vitest'
 import {textWidth} from '../../src/cli/terminal/text.js'
-import {ENTRY, Home} from '../support/bookctl.js'
+import {ENTRY} from '../support/bookctl.js'
+import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
 import {atTerminal, ends, KEYS} from '../support/terminal.js'
@@ -13,7 +14,7 @@ const sandbox = await sandboxOfFile()
 const {home} = sandbox
 
 test('login says at once what is wrong with an answer, and offers no way to show the secret', async () => {
-  const person = new Home()
+  const person = ownHome()
   const terminal = atTerminal(person, ['login'])
   await ends(
     terminal,
@@ -29,7 +30,6 @@ test('login says at once what is wrong with an answer, and offers no way to show
   )
   expect(terminal.raw()).not.toContain('toggle')
   expect(terminal.raw()).not.toContain('sk_test')
-  person.remove()
 })
 
 test('reserve asks once, and not again for what is made', async () => {
@@ -58,7 +58,7 @@ test('what is missing is asked for, with what the machine knows to choose from',
 })
 
 test('the voucher picker offers confirmed reservations of this service only', async () => {
-  const person = new Home(sandbox.env)
+  const person = ownHome(sandbox.env)
   const confirmed = await reservationIn(person)
   const pending = await reservationIn(person, 'instant')
   const picker = (baseUrl?: string) =>
@@ -75,7 +75,6 @@ test('the voucher picker offers confirmed reservations of this service only', as
   expect(elsewhere.screen()).not.toContain(confirmed)
   elsewhere.press('ctrl-c')
   expect(await elsewhere.exit).toBe(130)
-  person.remove()
 })
 
 test('SIGTERM at a question ends with 143 and leaves the terminal as it was', async () => {
@@ -83,11 +82,7 @@ test('SIGTERM at a question ends with 143 and leaves the terminal as it was', as
     command: [
       'bash',
       '-c',
-      'stty -g; "$0" "$@"; echo "exit $?"; stty -g',
-      process.execPath,
-      ENTRY,
-      'voucher',
-      'download',
+      `stty -g; ${process.execPath} ${ENTRY} voucher download; echo "exit $?"; stty -g`,
     ],
   })
   await terminal.waitFor('(REF)')

@@ -1,20 +1,15 @@
 /** A partner checks a receiver of their own: what it is sent, how it is judged, and what is said about it. */
-import {afterAll, beforeAll, expect, test} from 'vitest'
+import {afterAll, expect, test} from 'vitest'
 import {probeResult} from '../../src/cli/features/webhooks/probe.js'
 import {LATE} from '../../src/webhooks/probe/probe.js'
 import {Home} from '../support/bookctl.js'
 import {ownTcpPort} from '../support/own.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {atTerminal} from '../support/terminal.js'
-import {SIGNING_SECRET, startReceiver, type VerifyingReceiver} from '../support/webhook-files.js'
+import {SIGNING_SECRET, startReceiver} from '../support/webhook-files.js'
 
-let home: Home
-let receiver: VerifyingReceiver
-
-beforeAll(async () => {
-  home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
-  receiver = await startReceiver()
-})
+const home = new Home({BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET})
+const receiver = await startReceiver()
 afterAll(async () => {
   home.remove()
   await receiver.close()
