@@ -1,12 +1,12 @@
 /** The support bundle: every kind of secret and of people's data is planted, and none is in what is handed over. */
-import {readFileSync, statSync, writeFileSync} from 'node:fs'
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {strFromU8, unzipSync} from 'fflate'
 import {afterAll, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
-import {atTerminal} from '../support/terminal.js'
+import {atTerminal, ends} from '../support/terminal.js'
 
 const CANARY = {
   clientSecret: 'sk_test_right',
@@ -56,10 +56,8 @@ afterAll(() => {
 
 const guest = (id: string) =>
   `name=${CANARY.name},surname=${CANARY.surname},birth_date=${CANARY.birthDate},gender=FEMALE,${id}`
-const RESERVE = [
-  ...['--guest', guest(`tc=${CANARY.identity}`), '--guest', guest(`passport=${CANARY.passport}`)],
-  ...['--pay', 'account'],
-]
+const GUESTS = [guest(`tc=${CANARY.identity}`), guest(`passport=${CANARY.passport}`)]
+const RESERVE = ['--pay', 'account', ...GUESTS.flatMap(one => ['--guest', one])]
 
 /** The files of the archive, by name. */
 function unpack(path: string): Record<string, string> {
@@ -81,9 +79,8 @@ test('no canary is in it, nor in what is kept of the last requests', async () =>
   await home.run(['voucher', 'download', 'R-1'])
   await home.run(['api', 'GET', `/odd/${CANARY.email}?q=${CANARY.phone}`])
   await home.run(['api', 'POST', '/odd', '--data', JSON.stringify({guests: [{name: CANARY.name}]})])
-  const {exit, result} = await home.json<{path: string; files: {name: string}[]}>([
-    ...['support', 'bundle', 'all.zip', '--yes'],
-  ])
+  const bundle = ['support', 'bundle', 'all.zip', '--yes']
+  const {exit, result} = await home.json<{path: string; files: {name: string}[]}>(bundle)
   expect({exit, path: result.path}).toEqual({exit: 0, path: 'all.zip'})
   const files = unpack('all.zip')
   expect(result.files.map(({name}) => name)).toEqual(Object.keys(files))
@@ -168,22 +165,17 @@ test('outside a terminal nothing is written without --yes, and --dry-run lists a
   expect(stdout).toMatch(/^manifest\.txt\t\d+\t/)
   const away = await home.json(['support', 'bundle', 'no/such/place.zip', '--yes'])
   expect(away.exit).toBe(2)
-  expect(statSync(join(home.directory, 'new.zip'), {throwIfNoEntry: false})).toBeUndefined()
+  expect(existsSync(join(home.directory, 'new.zip'))).toBe(false)
 })
 
 test('at a terminal it is listed, and asked for', async () => {
   const argv = ['support', 'bundle', 'asked.zip', '--offline']
-  const no = atTerminal(home, argv)
-  await no.waitFor(/journal\.json +the last 200 reservations/)
-  await no.waitFor('Write asked.zip?')
-  no.type('n\r')
-  expect(await no.exit).toBe(2)
-  expect(statSync(join(home.directory, 'asked.zip'), {throwIfNoEntry: false})).toBeUndefined()
+  const listing = /journal\.json +the last 200 reservations/
+  await ends(atTerminal(home, argv), 2, [listing], ['Write asked.zip?', 'n\r'])
+  expect(existsSync(join(home.directory, 'asked.zip'))).toBe(false)
   const yes = atTerminal(home, argv)
-  await yes.waitFor('Write asked.zip?')
-  yes.type('y\r')
-  await yes.waitFor(/Wrote asked\.zip: 7 files, \d+ bytes, readable by you alone\./)
-  expect(await yes.exit).toBe(0)
+  const done = /Wrote asked\.zip: 7 files, \d+ bytes, readable by you alone\./
+  await ends(yes, 0, ['Write asked.zip?', 'y\r'], [done])
   expect(yes.raw().match(/the last 200 reservations/g)).toHaveLength(1)
   const listed = atTerminal(home, [...argv.with(2, 'other.zip'), '--dry-run'])
   expect(await listed.exit).toBe(0)

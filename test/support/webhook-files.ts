@@ -70,8 +70,6 @@ export function signedAt({headers, body}: ReceivedEvent, secret: string): number
   return value === signatureOf(body, time, secret) ? Number(time) : null
 }
 
-export type VerifyingReceiver = Awaited<ReturnType<typeof startReceiver>>
-
 /** A receiver that keeps to §6: 200, or 401 to what is not rightly signed. */
 export async function startReceiver(secret = SIGNING_SECRET) {
   const {origin, close} = await startSubscriber((answer, {headers, body}) => {
