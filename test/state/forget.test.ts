@@ -46,20 +46,16 @@ test('forgets one profile and its client together, while another process has the
   expect(await state.forget(ONE)).toBe(false)
 })
 
-test('forgets everything', async () => {
+test.each<[which: Parameters<State['forget']>[0], gone: string[], secretOfTwo: string | undefined]>([
+  ['all', ['secret-of-', 'token-of-'], undefined],
+  [{profiles: [], clients: [OTHER]}, ['token-of-two'], 'secret-of-two'],
+])('forgetting %j leaves no byte of %j', async (which, gone, secretOfTwo) => {
   const state = open()
   await fill(state)
-  expect(await state.forget('all')).toBe(true)
-  expect([filesWith(directory, 'secret-of-'), filesWith(directory, 'token-of-')]).toEqual([[], []])
-  expect(await state.tokens.listAll()).toEqual([])
-})
-
-test('forgets the tokens of one client alone', async () => {
-  const state = open()
-  await fill(state)
-  expect(await state.forget({profiles: [], clients: [OTHER]})).toBe(true)
-  expect(filesWith(directory, 'token-of-two')).toEqual([])
-  expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
+  expect(await state.forget(which)).toBe(true)
+  expect(gone.flatMap(text => filesWith(directory, text))).toEqual([])
+  expect(await state.tokens.list(OTHER)).toEqual([])
+  expect(await state.secrets.read(two, 'file')).toBe(secretOfTwo)
 })
 
 test('a process that logs out and in again can store its token', async () => {

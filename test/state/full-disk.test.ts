@@ -1,9 +1,8 @@
 /** A full disk: a call is still made, and what is reported as erased is erased. */
 import {execFileSync, spawnSync} from 'node:child_process'
-import {mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
+import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
-import {createSettings} from '../../src/state/settings.js'
 import {openState} from '../../src/state/state.js'
 import {connect} from '../support/booking.js'
 import {CLIENT, intent} from '../support/client.js'
@@ -38,7 +37,8 @@ const LEFT = [0, 4, 8, 16, 32, 48]
 
 /** Fills the disk but for `kilobytes`. */
 function leave(kilobytes: number): void {
-  writeFileSync(join(disk, 'ballast'), Buffer.alloc((DISK_KILOBYTES - kilobytes) * 1024))
+  const {bavail, bsize} = statfsSync(disk)
+  writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - kilobytes * 1024))
 }
 
 test.for(LEFT)(
@@ -51,8 +51,7 @@ test.for(LEFT)(
     const journal = state.journal.forClient(CLIENT)
     const {entry} = await journal.begin(intent(1, {body: `U1234567 ${'x'.repeat(9000)}`}), 1)
     await journal.attempt(entry.id, 2)
-    const {bavail, bsize} = statfsSync(disk)
-    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
+    leave(left)
     const failure = await Promise.resolve()
       .then(() => journal.forget(entry.id, 3))
       .catch(error => error)
@@ -81,30 +80,3 @@ test.for(LEFT)('with %i kB left a call with credentials of the environment is ma
   expect((await parts.api.call('account.show')).status).toBe(200)
   await parts.close()
 })
-
-test.for([4, 8, 12, 16, 20, 24, 28, 36])(
-  'with %i kB left a change of the settings is made whole, or the error names the disk and the file is as it was',
-  async (left, {skip}) => {
-    if (!mounted) skip('needs the right to mount')
-    const home = join(disk, 'home')
-    mkdirSync(home, {mode: 0o700})
-    const path = join(home, 'config.json')
-    const profile = {base_url: 'https://example.com/v1', client_id: 'x'.repeat(15_000)}
-    writeFileSync(path, JSON.stringify({profiles: {one: profile}}), {mode: 0o600})
-    const before = readFileSync(path, 'utf8')
-    const {bavail, bsize} = statfsSync(disk)
-    writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - left * 1024))
-    const change = createSettings(home).update(file => file.set(['current_profile'], 'one'))
-    const failure = await change.then(
-      () => undefined,
-      error => error,
-    )
-    const after = readFileSync(path, 'utf8')
-    if (failure === undefined)
-      expect(JSON.parse(after)).toEqual({profiles: {one: profile}, current_profile: 'one'})
-    else {
-      expect(failure).toMatchObject({fault: 'full', message: expect.stringContaining(path)})
-      expect(after).toBe(before)
-    }
-  },
-)

@@ -167,7 +167,7 @@ test('keeps the old content on a full disk, at every size of free space', contex
         writeWholeFile(path, bytes, {existing: 'replace'})
         expect(fs.readFileSync(path).equals(bytes)).toBe(true)
       } catch (error) {
-        expect(error).toMatchObject({fault: 'full'})
+        expect(error).toMatchObject({fault: 'full', message: expect.stringContaining(path)})
         expect(fs.readFileSync(path).equals(before)).toBe(true)
         refused++
       }

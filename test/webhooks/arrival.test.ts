@@ -1,6 +1,8 @@
-/** Which webhooks are accepted (§6.3), and what is reported of the others. */
+/** What is read of a request (§2.8, §6.2), which are accepted (§6.3), and what is reported of the others. */
 import {expect, test} from 'vitest'
 import {checkArrival} from '../../src/webhooks/receive/receiver.js'
+import {checkEventId, isEventEnvelope, readEvent} from '../../src/webhooks/signature/event.js'
+import {gatherHeaders, headerOf} from '../../src/webhooks/signature/headers.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 
 const T = 1_700_000_000
@@ -9,52 +11,113 @@ const SECRETS = [{name: 'whsub_1', secret: SIGNING_SECRET}]
 
 const check = (rawHeaders: readonly string[], body: string = EVENT, receivedAt = T) =>
   checkArrival({rawHeaders, body: Buffer.from(body), receivedAt}, NAMES, SECRETS)
-const signed = (body: string = EVENT) => ['X-Service-Signature', signatureOf(body, T)]
+const SIGNATURE = signatureOf(EVENT, T)
+const SIGNED = ['X-Service-Signature', SIGNATURE]
+const ID = 'X-Service-Event-Id'
+const TRUSTED = {eventId: 'evt_01', type: 'reservation.confirmed', secretName: 'whsub_1'}
 
-test('accepts a signed event, with its id header or without one', () => {
-  const expected = {reason: 'ok', eventId: 'evt_01', type: 'reservation.confirmed', secretName: 'whsub_1'}
-  expect(check(signed())).toEqual(expected)
-  expect(check([...signed(), 'x-service-event-ID', 'evt_01'])).toEqual(expected)
-  expect(check(['Host', 'x', 'X-Service-SignaturE', signatureOf(EVENT, T), 'x', 'y'])).toEqual(expected)
+test.each([
+  [SIGNED, 'ok'],
+  [[...SIGNED, 'x-service-event-ID', 'evt_01'], 'ok'],
+  [['Host', 'x', 'X-Service-SignaturE', SIGNATURE, 'x', 'y'], 'ok'],
+  [[...SIGNED, ID, 'evt_02'], 'event_id_mismatch'],
+  [[...SIGNED, ID, 'evt_01', ID, 'evt_01'], 'event_id_mismatch'],
+])('with the headers %j a signed event is %s', (headers, reason) => {
+  expect(check(headers)).toEqual({...TRUSTED, reason})
 })
 
-test('refuses an id header that differs or is repeated, and a body without an id', () => {
-  const expected = {
-    reason: 'event_id_mismatch',
-    eventId: 'evt_01',
-    type: 'reservation.confirmed',
-    secretName: 'whsub_1',
-  }
-  const id = 'X-Service-Event-Id'
-  expect(check([...signed(), id, 'evt_02'])).toEqual(expected)
-  expect(check([...signed(), id, 'evt_01', id, 'evt_01'])).toEqual(expected)
-  const none = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
-  expect(check(signed('{}'), '{}')).toEqual(none)
-  expect(check([...signed('{"id":"evt_01"}'), id, 'evt_01'], '{"id":"evt_01"}')).toEqual({
-    reason: 'ok',
-    eventId: 'evt_01',
-    type: null,
-    secretName: 'whsub_1',
-  })
+test('a signed body needs an id, and no type', () => {
+  const signed = (body: string) => check(['X-Service-Signature', signatureOf(body, T)], body)
+  const unnamed = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
+  expect(signed('{}')).toEqual(unnamed)
+  expect(signed('{"id":"evt_01"}')).toEqual({...unnamed, reason: 'ok', eventId: 'evt_01'})
 })
 
-test('nothing is reported of a body whose signature is wrong', () => {
-  const refused = (reason: string) => ({reason, eventId: undefined, type: null, secretName: undefined})
-  expect(check([])).toEqual(refused('missing_header'))
-  expect(check(['X-Service-Signaturx', signatureOf(EVENT, T)])).toEqual(refused('missing_header'))
-  expect(check(['Service-Signature', signatureOf(EVENT, T)])).toEqual(refused('missing_header'))
-  expect(check([...signed(), ...signed()])).toEqual(refused('malformed_header'))
-  expect(check(['X-Service-Signature', 't=1'])).toEqual(refused('malformed_header'))
-  expect(check(signed(), `${EVENT} `)).toEqual(refused('signature_mismatch'))
+test.each<[reason: string, ...Parameters<typeof check>]>([
+  ['missing_header', []],
+  ['missing_header', ['X-Service-Signaturx', SIGNATURE]],
+  ['missing_header', ['Service-Signature', SIGNATURE]],
   // A value that looks like the name is none.
-  expect(check(['x', 'x-service-signature', signatureOf(EVENT, T), 'x'])).toEqual(refused('missing_header'))
+  ['missing_header', ['x', 'x-service-signature', SIGNATURE, 'x']],
+  ['malformed_header', [...SIGNED, ...SIGNED]],
+  ['malformed_header', ['X-Service-Signature', 't=1']],
+  ['signature_mismatch', SIGNED, `${EVENT} `],
+  ['timestamp_outside_tolerance', SIGNED, EVENT, T + 301],
+])('nothing is reported of a body whose signature is wrong or late: %s', (reason, ...given) => {
+  const secretName = reason === 'timestamp_outside_tolerance' ? 'whsub_1' : undefined
+  expect(check(...given)).toEqual({reason, eventId: undefined, type: null, secretName})
 })
 
-test('refuses a late event, and names its secret', () => {
-  expect(check(signed(), EVENT, T + 301)).toEqual({
-    reason: 'timestamp_outside_tolerance',
-    eventId: undefined,
-    type: null,
-    secretName: 'whsub_1',
-  })
+const read = (text: string) => readEvent(Buffer.from(text))
+
+test('reads id and type, and null for a type that is no text', () => {
+  const event = '{"id":"evt_1","type":"voucher.ready","data":{}}'
+  expect(read(event)).toEqual({id: 'evt_1', type: 'voucher.ready'})
+  expect(read('{"id":"evt_1"}')).toEqual({id: 'evt_1', type: null})
+  expect(read('{"id":"evt_1","type":5}')).toEqual({id: 'evt_1', type: null})
+})
+
+test.each(['', '{', 'null', '"evt_1"', '5', '[]', '{}', '{"id":""}', '{"id":5}', '\ufeff{"id":"evt_1"}'])(
+  'no event is in %j',
+  text => {
+    expect(read(text)).toBeUndefined()
+  },
+)
+
+test('bytes that are no UTF-8 are no event', () => {
+  expect(readEvent(Buffer.from([...Buffer.from('{"id":"'), 0xff, ...Buffer.from('"}')]))).toBeUndefined()
+})
+
+test.each([
+  [true, '{"id":"evt_1","type":"x","data":{}}'],
+  [true, '{"id":"1","type":"voucher.ready","data":{}}'],
+  [true, '{"id":"1","type":"x","created":"2026","data":{}}'],
+  [true, '\ufeff{"id":"evt_1","type":"x","data":{}}'],
+  [true, '{"id":"evt_1","type":"x","data":{"a'],
+  [true, '{"type":"x", "id": "evt_1","da'],
+  [true, '\n {\n "id": "1",\n "type": "voucher.ready",\n "data": {}}\n'],
+  [false, '[{"id":"evt_1","type":"x","data":{}}]'],
+  [false, '{"type":"voucher.ready","data":{}}'],
+  [false, '{"id":"1","type":"x","data":{}}'],
+  [false, '{"id":"evt_1","type":"x","data":[]}'],
+  [false, '{"id":"evt_1","type":"x"}'],
+  [false, '{"a":{"id":"evt_1","type":"x","data'],
+  [false, '{"id":"1","type":"x","data":{"a'],
+  [false, ''],
+])('is it an event: %s, %s', (expected, text) => {
+  expect(isEventEnvelope(Buffer.from(text))).toBe(expected)
+})
+
+test('a header agrees when it is absent, or given once and the id of the body', () => {
+  const event = {id: 'evt_1'}
+  for (const header of [undefined, [], 'evt_1', ['evt_1']]) expect(checkEventId(header, event)).toBe(true)
+  for (const header of ['', 'evt_2', 'EVT_1', ['evt_2'], ['evt_1', 'evt_1'], ['evt_1', 'evt_2']])
+    expect(checkEventId(header, event), String(header)).toBe(false)
+  expect(checkEventId(undefined, undefined)).toBe(true)
+  expect(checkEventId('evt_1', undefined)).toBe(false)
+  expect(checkEventId(['evt_1', 'evt_1'], undefined)).toBe(false)
+})
+
+test('names are found in any case of letters', () => {
+  expect(headerOf({'x-id': 'evt_1'}, 'X-ID')).toBe('evt_1')
+})
+
+test('a name that comes again keeps all its values, in their order', () => {
+  const headers = gatherHeaders([
+    ['A', 'one'],
+    ['b', 'two'],
+    ['a', 'three'],
+    ['A', 'four'],
+    ['__proto__', 'five'],
+  ])
+  expect(Object.entries(headers)).toEqual([
+    ['a', ['one', 'three', 'four']],
+    ['b', 'two'],
+    ['__proto__', 'five'],
+  ])
+})
+
+test('what every object has is no header', () => {
+  expect(headerOf({}, 'constructor')).toBeUndefined()
+  expect(headerOf(gatherHeaders([]), 'toString')).toBeUndefined()
 })
