@@ -3,8 +3,20 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
 import {fold} from '../../src/cli/input/match.js'
+import {jsonText} from '../../src/cli/terminal/json-text.js'
 import {wrapForTerminal} from '../../src/cli/terminal/talk.js'
 import {cutTo, fitTo, hang, piecesOf, wrap} from '../../src/cli/terminal/text.js'
+import {sanitizeLine} from '../../src/contract/foreign-text.js'
+
+test.each([
+  ['a directional override', '\u202e'],
+  ['a format character that has a glyph', '\u0600'],
+  ['a control of C1', '\u0085'],
+])('%s is escaped in text and in JSON', (_, character) => {
+  const escaped = `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  expect(sanitizeLine(`a${character}b`)).toBe(`a${escaped}b`)
+  expect(jsonText([`a${character}b`])).toBe(`["a${escaped}b"]`)
+})
 
 const FORGED = `Hotel      Nice Hotel${' '.repeat(59)}Price      1.00 EUR, paid`
 
