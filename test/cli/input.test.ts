@@ -113,6 +113,7 @@ describe('a country', () => {
 
   test.each([
     ['Narnia', undefined],
+    ['ZZ', undefined],
     ['', undefined],
     ['Turky', 'Türkiye (TR)'],
     ['almanyya', 'Germany (DE)'],

@@ -205,15 +205,6 @@ describe('a cancellation', () => {
   })
 })
 
-test('a live service is not changed without a word', async () => {
-  home.env.BOOKCTL_BASE_URL = 'https://service.invalid/v1'
-  home.env.BOOKCTL_CLIENT_SECRET = 'sk_live_x'
-  expect(await home.refusal(['reservations', 'update', 'R-1', '--contact', 'name=A'])).toMatchObject({
-    exit: 2,
-    code: 'confirmation_needed',
-  })
-})
-
 describe('an answer about something other than what was asked for', () => {
   beforeEach(() => namePaths(PATHS))
 

@@ -38,6 +38,7 @@ const REQUEST = {
   guests: [{name: 'A', surname: 'B'}],
   payment: {mode: 'account'},
 }
+const RESERVE = ['reserve', 'off_1', '--input', '-', '--yes']
 const OFFER = 'offer_id: must be an offer id (off_…), not'
 const REF = 'REF: must be a reservation reference: letters, digits, _ . : and -, up to 64, not'
 const SUBSCRIPTION = 'ID: must be a subscription id (whsub_…), not'
@@ -48,16 +49,8 @@ test.each<[string, string[], object?]>([
   [`${OFFER} "nope"`, ['reserve', '--input', '-', '--yes'], {...REQUEST, offer_id: 'nope'}],
   [`${OFFER} ""`, ['reserve', '', '--input', '-', '--yes'], REQUEST],
   [`${OFFER} "RSV-7K3M9QX2AB"`, ['reserve', 'RSV-7K3M9QX2AB', '--input', '-', '--yes'], REQUEST],
-  [
-    `client_reference_id: ${REFERENCE} "null"`,
-    ['reserve', 'off_1', '--input', '-', '--client-reference', 'null'],
-    REQUEST,
-  ],
-  [
-    `client_reference_id: ${REFERENCE} "null"`,
-    ['reserve', 'off_1', '--input', '-', '--yes'],
-    {...REQUEST, client_reference_id: 'null'},
-  ],
+  [`client_reference_id: ${REFERENCE} "null"`, [...RESERVE, '--client-reference', 'null'], REQUEST],
+  [`client_reference_id: ${REFERENCE} "null"`, RESERVE, {...REQUEST, client_reference_id: 'null'}],
   [`--resume: ${REFERENCE} ""`, ['reserve', '--resume', '']],
   [`REFERENCE: ${REFERENCE} "null"`, ['journal', 'forget', 'null', '--yes']],
   ['OFFER_ID: must be an offer id (off_…), not "nope"', ['hotels', 'price', 'nope']],
@@ -72,11 +65,8 @@ test.each<[string, string[], object?]>([
   ['--id: must be an event id', ['webhooks', 'events', 'export', '--id', 'null']],
   ['--event-id: must have a value, not "null"', ['webhooks', 'verify', '-', '--event-id', 'null']],
   ['--redeliver: must be a delivery id (dlv_…)', ['sandbox', 'deliveries', '--redeliver', 'null']],
-  ...['', 'nobody', 'a@', 'a@example.com\u0007'].map((email): [string, string[], object] => [
-    email === '' ? 'missing: contact.email' : 'contact.email: must be an e-mail address',
-    ['reserve', 'off_1', '--input', '-', '--yes'],
-    {...REQUEST, contact: {...REQUEST.contact, email}},
-  ]),
+  ['missing: contact.email', RESERVE, {...REQUEST, contact: {...CONTACT, email: ''}}],
+  ['contact.email: must be an e-mail address', RESERVE, {...REQUEST, contact: {...CONTACT, email: 'a@'}}],
 ])('what cannot be what it should be is neither written down nor sent: %s', async (message, argv, input) => {
   const options = {stdin: input === undefined ? '' : JSON.stringify(input)}
   const plain = await home.run(argv, options)
@@ -98,21 +88,21 @@ test('quotes around an identifier are pointed out, and a secret in its place is 
   const quoted = await home.refusal(['hotels', 'price', '"off_1"'])
   expect(quoted).toMatchObject({exit: 2, hint: 'remove the quotes: jq -r prints none'})
   const stdin = JSON.stringify({...REQUEST, offer_id: 'sk_test_abc'})
-  const {exit, stdout, stderr} = await home.run(['reserve', '--input', '-', '--json'], {stdin})
-  expect([exit, stdout.includes('offer_id: must be an offer id'), stdout.includes('abc'), stderr]).toEqual([
-    2,
-    true,
-    false,
-    '',
-  ])
+  const secret = await home.refusal(['reserve', '--input', '-'], {stdin})
+  expect(secret).toMatchObject({exit: 2, stderr: ''})
+  expect(secret.message).toMatch(/offer_id: must be an offer id(?!.*abc)/)
 })
 
-test('a live reservation without a terminal needs --yes', async () => {
-  const live = {BOOKCTL_BASE_URL: 'https://live.invalid/v1', BOOKCTL_CLIENT_SECRET: 'sk_live_x'}
-  const {exit, stderr} = await home.run(reserve('--pay', 'account'), {env: live})
-  expect(exit).toBe(2)
+test.each([
+  [reserve('--pay', 'account')],
+  [['reservations', 'update', 'R-1', '--contact', 'name=A']],
+  [['api', 'DELETE', '/x']],
+])('a live service is not changed without a terminal or --yes: %j', async argv => {
+  const env = {BOOKCTL_BASE_URL: 'https://live.invalid/v1', BOOKCTL_CLIENT_SECRET: 'sk_live_x'}
+  const {stderr, ...refused} = await home.refusal(argv, {env})
+  expect(refused).toMatchObject({exit: 2, code: 'confirmation_needed'})
+  expect(refused.hint).toContain('--yes')
   expect(stderr).toContain('LIVE')
-  expect(stderr).toContain('--yes')
 })
 
 describe('one run names everything that is wrong', () => {
@@ -151,13 +141,8 @@ describe('one run names everything that is wrong', () => {
     [
       'reserve nope --guest nmae=A --nationality Narnia --contact name=A,email=b --wait=x'.split(' '),
       [
-        ...[
-          '--wait: ',
-          'there is no field nmae',
-          '--nationality: ',
-          'offer_id: must be',
-          'contact.email: must be',
-        ],
+        ...['--wait: ', 'there is no field nmae', '--nationality: ', 'offer_id: must be'],
+        'contact.email: must be',
         'missing: --pay, contact.surname, contact.phone_country_code, contact.phone_number',
       ],
     ],
@@ -212,12 +197,6 @@ test.each([
   const refused = await home.refusal(argv)
   expect(refused).toMatchObject({exit: 2, hint})
   expect(JSON.stringify(refused)).not.toContain('sk-not')
-})
-
-test('a code that no country has is near no other', async () => {
-  const {stderr} = await home.run(['hotels', 'search', '--nationality', 'ZZ'])
-  expect(stderr).toContain('--nationality: must be a country')
-  expect(stderr).not.toContain('did you mean')
 })
 
 test('a file that is not there is named before the secret that is missing', async () => {

@@ -7,8 +7,6 @@ import {LISTEN_CA_NAME} from '../../src/state/file-names.js'
 import {Home} from './bookctl.js'
 import {startSandbox} from './sandbox.js'
 
-export type ServedSandbox = Awaited<ReturnType<typeof serveLocalSandbox>>
-
 /** For the top of a test file: one for all of its tests. */
 export async function sandboxOfFile() {
   const sandbox = await serveLocalSandbox()

@@ -6,11 +6,10 @@
 import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, expect, test} from 'vitest'
-import {Home} from '../support/bookctl.js'
+import {afterAll, expect, test} from 'vitest'
 import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
 import {COMMANDS} from '../support/manifest.js'
-import {type ServedSandbox, serveLocalSandbox} from '../support/served-sandbox.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
 import {Shell} from '../support/shell.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
@@ -26,27 +25,18 @@ const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
 
 const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
 
-let sandbox: ServedSandbox
-let home: Home
-let shell: Shell
+const sandbox = await sandboxOfFile()
+const {home} = sandbox
+const shell = new Shell(home)
 /** The id of an event that was received, and where it can be sent again. */
 let event: string | undefined
 let target: ForwardTarget | undefined
 
-beforeAll(async () => {
-  sandbox = await serveLocalSandbox()
-  home = new Home(sandbox.env)
-  sandbox.recordIn(home)
-  shell = new Shell(home)
-  shell.env.SECRET = 'sk_test_sandbox'
-  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
-  writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
-})
-afterAll(async () => {
-  await target?.close()
-  home.remove()
-  await sandbox.stop()
-})
+sandbox.recordIn(home)
+shell.env.SECRET = 'sk_test_sandbox'
+writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
+afterAll(() => target?.close())
 
 /** What `example` names, made for it: offers, reservations, an input file, profiles. */
 async function prepare(example: string): Promise<Record<string, string>> {

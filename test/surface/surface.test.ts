@@ -12,6 +12,14 @@ import {VARIABLE_NAMES} from '../../src/cli/shell/help/variables.js'
 import {COMMANDS, type ManifestCommand, type ManifestFlag} from '../support/manifest.js'
 
 const commands = Object.entries(COMMANDS)
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** All of src but one file. */
+const textBut = (left: string) =>
+  readdirSync(SRC, {recursive: true, encoding: 'utf8'})
+    .filter(file => file.endsWith('.ts') && !file.endsWith(left))
+    .map(file => readFileSync(join(SRC, file), 'utf8'))
+    .join('\n')
 
 test('commands, flags and exit codes are those of the committed list', async () => {
   const lines = commands.flatMap(([id, command]) => [
@@ -40,12 +48,8 @@ test('no flag takes a secret', () => {
 })
 
 test('no text names a command that does not exist', () => {
-  const folder = fileURLToPath(new URL('../../src', import.meta.url))
-  const named = readdirSync(folder, {recursive: true, encoding: 'utf8'})
-    .filter(file => file.endsWith('.ts'))
-    // Shell, not prose.
-    .filter(file => !file.endsWith('completion-scripts.ts'))
-    .flatMap(file => [...readFileSync(join(folder, file), 'utf8').matchAll(/bookctl ([a-z]+(?: [a-z]+)*)/g)])
+  // Shell, not prose.
+  const named = [...textBut('completion-scripts.ts').matchAll(/bookctl ([a-z]+(?: [a-z]+)*)/g)]
     .map(([, words = '']) => words)
     // Prose: the issuer of a certificate.
     .filter(words => words !== 'local sandbox')
@@ -55,12 +59,8 @@ test('no text names a command that does not exist', () => {
 })
 
 test('the table of variables has every one that is read, and no others', () => {
-  const folder = fileURLToPath(new URL('../../src', import.meta.url))
-  const sources = readdirSync(folder, {recursive: true, encoding: 'utf8'})
-    .filter(file => file.endsWith('.ts') && file !== join('cli', 'help', 'variables.ts'))
-    .map(file => readFileSync(join(folder, file), 'utf8'))
-  const start = ['run.js', 'environment.js'].map(name => readFileSync(join(folder, '../bin', name), 'utf8'))
-  const text = [...sources, ...start].join('\n')
+  const start = ['run.js', 'environment.js'].map(name => readFileSync(join(SRC, '../bin', name), 'utf8'))
+  const text = [textBut('help/variables.ts'), ...start].join('\n')
   const found = [
     ...text.matchAll(/\b(BOOKCTL_[A-Z_]*[A-Z])\b/g),
     ...text.matchAll(/\benv\.([A-Z_]+)\b/g),
