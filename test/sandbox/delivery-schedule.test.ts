@@ -1,11 +1,15 @@
 /** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each with its own signature, then passive. */
+import type {ServerResponse} from 'node:http'
+import {join} from 'node:path'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {expect, test} from 'vitest'
-import {closing} from '../support/own.js'
+import {closing, ownDirectory} from '../support/own.js'
 import {startSandbox, TEST_START, type TestSandboxOptions} from '../support/sandbox.js'
 import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {waitUntil} from '../support/wait.js'
 import {signedAt} from '../support/webhook-files.js'
 import {readPage, refusalOf, sandboxForEachTest, sendForm} from './each-sandbox.js'
+import {writeWaiting} from './waiting-deliveries.js'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -204,4 +208,51 @@ test('a reset ends the moves of the clock that are under way, and leaves no move
   expect((await Promise.all(moves)).map(({status}) => status)).toEqual([303, 303])
   const page = (await readPage(sandbox, '/')).text
   for (const text of ['2030-06-01 12:00:00 UTC', 'No deliveries yet.']) expect(page).toContain(text)
+})
+
+const MANY = 400
+/** As many as one subscription gets side by side. */
+const TOGETHER = 8
+
+interface Shown {
+  readonly status: string
+  readonly attempts: readonly {readonly at: string; readonly status: number}[]
+}
+
+test('each attempt is made, counts as made at its own moment, and others are answered meanwhile', async () => {
+  const held: ServerResponse[] = []
+  const answering: Answering = (answer, _, count) => {
+    if (count <= TOGETHER) held.push(answer)
+    // None of the first is answered before all of them have come.
+    if (count === TOGETHER) for (const each of held) each.writeHead(200).end()
+    // Later every fifth attempt is refused.
+    if (count > TOGETHER) answer.writeHead(count % 5 === 0 ? 500 : 200).end()
+  }
+  const database = join(ownDirectory(), 'sandbox.db')
+  const subscriber = closing(await startSubscriber(answering))
+  writeWaiting(database, `${subscriber.origin}/hook`, MANY, TEST_START + 60)
+  await restart({database, allowHttpLoopback: true})
+  let isMoving = true
+  const moved = sandbox.advance(MANY / 10 + 12 * 3600).finally(() => {
+    isMoving = false
+  })
+  let answered = 0
+  while (isMoving) {
+    const shown = await fetch(`${sandbox.origin}/_sandbox/clock`)
+    expect(shown.status).toBe(200)
+    if (isMoving) answered += 1
+    await sleep(5)
+  }
+  await moved
+  expect(answered).toBeGreaterThan(10)
+  const shown = (await sandbox.listed('deliveries')) as Shown[]
+  expect(shown).toHaveLength(MANY)
+  expect(new Set(shown.map(({status}) => status))).toEqual(new Set(['DELIVERED']))
+  expect(shown.flatMap(({attempts}) => attempts.filter(({status}) => status === null))).toEqual([])
+  const moments = shown.map(({attempts}) => attempts.map(({at}) => Date.parse(at) / 1000 - TEST_START - 60))
+  const expected = shown.map(({attempts}, index) =>
+    [0, 60, 360, 2160, 9360, 38160].slice(0, attempts.length).map(d => index / 10 + d),
+  )
+  expect(moments.map(each => each.map(Math.round))).toEqual(expected.map(each => each.map(Math.round)))
+  expect(subscriber.received).toHaveLength(moments.flat().length)
 })

@@ -1,4 +1,7 @@
-/** Every query of the sandbox's stores, as SQLite plans to run it: a look-up walks an index and never a whole table. */
+/**
+ * Every query of the sandbox's stores, as SQLite plans to run it: a look-up walks an index and never a whole table. And
+ * searching reservations: words in any case, also of reservations stored before there was a search.
+ */
 import {expect, test} from 'vitest'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
 import * as deliveries from '../../src/sandbox/store/deliveries.js'
@@ -6,10 +9,17 @@ import {addEvent, findEvent, listEvents} from '../../src/sandbox/store/events.js
 import {removeExpired} from '../../src/sandbox/store/expiry.js'
 import {addSearch, findOffer} from '../../src/sandbox/store/offers.js'
 import * as reservations from '../../src/sandbox/store/reservations.js'
+import {
+  addReservation,
+  addSearchTexts,
+  listReservations,
+  saveReservation,
+} from '../../src/sandbox/store/reservations.js'
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import * as subscriptions from '../../src/sandbox/store/subscriptions.js'
 import {type Database, openDatabase, type Value} from '../../src/storage/database.js'
 import {searchRequest} from '../support/sandbox.js'
+import {guest, reservationRecord} from './reservation-record.js'
 
 type Work = (database: Database) => unknown
 
@@ -114,4 +124,30 @@ test.each<[string, Work]>([
   expect(steps[0]).toMatch(/^(SCAN|SEARCH) subscriptions$/)
   expect(steps.slice(1).filter(isScan)).toEqual([])
   expect(steps.some(step => /^SEARCH deliveries USING INDEX deliveries_waiting/.test(step))).toBe(true)
+})
+
+test('finds words in any case, with and without marks, as the reservation is now', () => {
+  const database = openDatabase(':memory:', {migrations: MIGRATIONS})
+  const {hotel, contact} = reservationRecord()
+  const record = reservationRecord({
+    client_reference_id: 'Trip-McX-7',
+    hotel: {...hotel, name: 'İstanbul ILICA Oteli'},
+    contact: {...contact, name: 'Ayşe', surname: 'Öğüt'},
+    guests: [guest({name: 'Brian', surname: 'O’NEILL'})],
+  })
+  addReservation(database, {clientId: 'cid_sandbox', debitedMinor: 0n, paymentToken: null, record})
+  const finds = (search: string) =>
+    listReservations(database, {search}, {after: null, limit: 10}).items.length === 1
+  const words = ['trip-mcx', 'TRIP-MCX-7', 'istanbul ılıca', 'OTELİ', 'öĞÜT ayşe', 'ogut', 'o’neill brian']
+  expect(words.filter(word => !finds(word))).toEqual([])
+  expect(finds('unknown')).toBe(false)
+
+  database.run('UPDATE reservations SET search_text = NULL')
+  expect(finds('ogut')).toBe(false)
+  addSearchTexts(database)
+  expect(finds('ogut')).toBe(true)
+
+  saveReservation(database, {...record, guests: [guest({name: 'Renée', surname: 'Dupont'})]})
+  expect([finds('RENEE'), finds('brian')]).toEqual([true, false])
+  database.close()
 })

@@ -1,6 +1,7 @@
-/** A store with a server of its own: one that goes away while it is used, and one whose clock differs from this machine's. */
+/** A server that refuses, goes away while it is used, or has another clock than this machine. */
 import {expect, test} from 'vitest'
 import {openStore} from '../../../src/state/postgres/connection.js'
+import {storeErrorOf} from '../../../src/state/postgres/errors.js'
 import {createSharedEvents} from '../../../src/state/postgres/events.js'
 import {openSharedStores} from '../../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../../src/state/postgres/url.js'
@@ -52,4 +53,28 @@ withServer('events are pruned by their age on the clock of the store', async () 
   const threeHoursAhead = Date.now() / 1000 + 3 * 3600
   const events = createSharedEvents(store, () => threeHoursAhead)
   expect(await events.prune(threeHoursAhead - 2.5 * 3600, 100)).toBe(2)
+})
+
+const SHOWN = 'postgres://ann@h:5432/booking'
+
+test.each([
+  // As PgBouncer says it, with one code for all.
+  ['08P01', 'password authentication failed', 'not_allowed', 'usage'],
+  ['08P01', 'no such user: ann', 'not_allowed', 'usage'],
+  ['08P01', 'no such database: booking', 'not_ours', 'usage'],
+  [
+    '08P01',
+    'server login has been failing, try again later (server_login_retry)',
+    'unreachable',
+    'unreachable',
+  ],
+  // As `pg` says it, with no code.
+  [undefined, 'Connection terminated unexpectedly', 'unreachable', 'unreachable'],
+  [undefined, 'timeout expired', 'unreachable', 'unreachable'],
+  [undefined, 'The server does not support SSL connections', 'unreachable', 'unreachable'],
+  [undefined, 'There was an error establishing an SSL connection', 'not_ours', 'usage'],
+] as const)('the error %s %s is %s', (code, message, fault, kind) => {
+  const error = storeErrorOf(Object.assign(new Error(message), code && {code}), SHOWN)
+  expect(error).toMatchObject({fault, kind})
+  expect(error.message).toContain(SHOWN)
 })
