@@ -31,13 +31,8 @@ describe('BOOKCTL_TOKEN', () => {
     const env = {BOOKCTL_TOKEN: await obtain(), BOOKCTL_CONFIG_DIR: join(home.directory, 'other')}
     const before = await tokensAsked()
     expect(await home.json(['account'], {env})).toMatchObject({exit: 0})
-    expect((await home.json(['whoami', '--check'], {env})).result).toMatchObject({
-      client_id: null,
-      mode: 'test',
-      source: 'env',
-      expires_at: null,
-      stored_in: null,
-    })
+    const used = {client_id: null, mode: 'test', source: 'env', expires_at: null, stored_in: null}
+    expect((await home.json(['whoami', '--check'], {env})).result).toMatchObject(used)
     expect(await home.run(['token'], {env})).toMatchObject({exit: 0, stdout: `${env.BOOKCTL_TOKEN}\n`})
     expect(await tokensAsked()).toBe(before)
     const kept = join(env.BOOKCTL_CONFIG_DIR, 'tokens.db')
@@ -72,10 +67,8 @@ describe('login', () => {
   test('says that the environment overrides it', async () => {
     const {stderr} = await logIn()
     expect(stderr).toContain('the environment overrides this login (BOOKCTL_BASE_URL)')
-    const quiet = await home.run(
-      ['login', '--base-url', sandbox.baseUrl, '--client-id', 'cid_sandbox', '--client-secret-file', '-'],
-      {stdin: 'sk_test_sandbox', env: {BOOKCTL_BASE_URL: undefined}},
-    )
+    delete home.env.BOOKCTL_BASE_URL
+    const quiet = await logIn('--base-url', sandbox.baseUrl)
     expect(quiet).toMatchObject({exit: 0, stderr: ''})
   })
 
@@ -136,18 +129,10 @@ describe('leaving', () => {
     const [before, sent] = [settings(), (await sandbox.requests()).length]
     for (const argv of [['logout'], ['logout', '--all'], ['profiles', 'remove', 'default']]) {
       const {exit, result} = await home.json<{requests: object[]; changes: object[]}>([...argv, '--dry-run'])
-      expect({argv, exit, requests: result.requests}).toEqual({
-        argv,
-        exit: 0,
-        requests: [
-          {
-            method: 'POST',
-            url: `${sandbox.baseUrl}/oauth/revoke`,
-            headers: {'content-type': 'application/json'},
-            body: {token: '[redacted]'},
-          },
-        ],
-      })
+      const [url, body] = [`${sandbox.baseUrl}/oauth/revoke`, {token: '[redacted]'}]
+      expect({argv, exit}).toEqual({argv, exit: 0})
+      const headers = {'content-type': 'application/json'}
+      expect(result.requests).toEqual([{method: 'POST', url, headers, body}])
       expect(result.changes.length).toBeGreaterThan(2)
     }
     const use = await home.json(['profiles', 'use', 'default', '--dry-run'])
@@ -165,12 +150,12 @@ describe('leaving', () => {
     state.secrets.writeToFile({profile: 'nope', clientId: 'cid_1'}, 'sk_test_left')
     state.close()
     expect(await home.json([...leave, '--dry-run'])).toMatchObject({exit: 0, result: {requests: []}})
-    expect(await home.json(leave)).toMatchObject({
-      exit: 0,
-      result: {profile: 'nope', revoked: false, removed: true},
-    })
-    expect(await home.json(['logout'])).toMatchObject({exit: 0, result: {revoked: true, removed: true}})
-    expect(await home.json(['logout'])).toMatchObject({exit: 0, result: {revoked: false, removed: false}})
+    for (const [argv, result] of [
+      [leave, {profile: 'nope', revoked: false, removed: true}],
+      [['logout'], {revoked: true, removed: true}],
+      [['logout'], {revoked: false, removed: false}],
+    ] as const)
+      expect(await home.json(argv)).toMatchObject({exit: 0, result})
   })
 
   test('--dry-run of logout --all names the people it would forget', async () => {
@@ -192,9 +177,7 @@ describe('leaving', () => {
       const stderr = expect.stringContaining('LIVE')
       expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'confirmation_needed', stderr})
     }
-    expect(await home.json(['profiles', 'remove', 'real', '--yes'])).toMatchObject({
-      exit: 0,
-      result: {removed: true},
-    })
+    const remove = ['profiles', 'remove', 'real', '--yes']
+    expect(await home.json(remove)).toMatchObject({exit: 0, result: {removed: true}})
   })
 })

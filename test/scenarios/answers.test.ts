@@ -28,41 +28,29 @@ test.each([
   expect(result.error.message).toContain(words)
 })
 
+const DETAILS = [
+  {field: 'a', message: 'too long'},
+  {field: 'b', code: 'missing'},
+  {field: 'c', message: 'wrong'},
+  {field: 'd', message: 'left out'},
+]
+const currency = 'EUR'
+
 test.each<[string, object]>([
-  ['the service refused: E_42', {error: {code: 'E_42'}}],
-  ['the service refused: E_42', {errors: [{code: 'E_42'}]}],
+  ['E_42', {error: {code: 'E_42'}}],
+  ['E_42', {errors: [{code: 'E_42'}]}],
+  ['not valid (a: too long; b: missing; c: wrong)', {error: {message: 'not valid', details: DETAILS}}],
+  ['No (email: is empty; name: is long)', {title: 'No', errors: {email: ['is empty', 'x'], name: 'is long'}}],
   [
-    'the service refused: not valid (a: too long; b: missing; c: wrong)',
-    {
-      error: {
-        code: 'validation_failed',
-        message: 'not valid',
-        details: [
-          {field: 'a', message: 'too long'},
-          {field: 'b', code: 'missing'},
-          {field: 'c', message: 'wrong'},
-          {field: 'd', message: 'left out'},
-        ],
-      },
-    },
+    'small (needed 12.50, available 3 EUR)',
+    {error: {message: 'small', needed: '12.50', available: 3, currency}},
   ],
-  [
-    'the service refused: Bad Request (email: is empty; name: is long)',
-    {title: 'Bad Request', errors: {email: ['is empty', 'twice'], name: 'is long'}},
-  ],
-  [
-    'the service refused: too small (needed 12.50, available 3 EUR)',
-    {error: {code: 'x', message: 'too small', needed: '12.50', available: 3, currency: 'EUR'}},
-  ],
-  [
-    'the service refused: dearer (was 10.00, now 11.00 EUR)',
-    {error: {message: 'dearer', old: '10.00', new: '11.00', currency: 'EUR'}},
-  ],
-  ['the service refused: used (reservation R-9)', {error: {code: 'used', reservation_ref: 'R-9'}}],
-  ['the service refused: a: \\u001b[31mred', {details: [{field: 'a', message: '\u001b[31mred'}]}],
+  ['dearer (was 10.00, now 11.00 EUR)', {error: {message: 'dearer', old: '10.00', new: '11.00', currency}}],
+  ['used (reservation R-9)', {error: {code: 'used', reservation_ref: 'R-9'}}],
+  ['a: \\u001b[31mred', {details: [{field: 'a', message: '\u001b[31mred'}]}],
 ])('says %j', async (words, body) => {
   service.script = answering('/account', 400, body)
   const {exit, stderr} = await home.run(['account'])
   expect(exit).toBe(5)
-  expect(stderr.split('\n')[0]).toBe(`Error: ${words}`)
+  expect(stderr.split('\n')[0]).toBe(`Error: the service refused: ${words}`)
 })

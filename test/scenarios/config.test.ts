@@ -151,17 +151,12 @@ describe('what may be set', () => {
   test('another base URL takes the paths of the service before with it, and says so', async () => {
     const [paths, other] = [{'reservations.list': '/bookings'}, 'https://other.example/v1']
     write({profiles: {default: {...PROFILE, currency: 'EUR', paths}}})
-    expect(await home.run(['config', 'set', 'base_url', PROFILE.base_url])).toMatchObject({
-      exit: 0,
-      stderr: '',
-    })
+    const same = ['config', 'set', 'base_url', PROFILE.base_url]
+    expect(await home.run(same)).toMatchObject({exit: 0, stderr: ''})
     expect(kept().profiles.default.paths).toEqual(paths)
     const {result} = await home.json<{changes: object[]}>(['config', 'set', 'base_url', other, '--dry-run'])
-    expect(result.changes[1]).toEqual({
-      file: path,
-      action: 'remove',
-      what: 'profiles.default.paths.reservations.list',
-    })
+    const what = 'profiles.default.paths.reservations.list'
+    expect(result.changes[1]).toEqual({file: path, action: 'remove', what})
     const {exit, stderr} = await home.run(['config', 'set', 'base_url', other])
     expect({exit, stderr}).toEqual({exit: 0, stderr: expect.stringContaining('paths.reservations.list')})
     expect(kept().profiles.default).toEqual({...PROFILE, base_url: other, currency: 'EUR'})

@@ -3,15 +3,12 @@ import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'
 import {Home} from '../support/bookctl.js'
-import {serveLocalSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {sandboxOfFile} from '../support/served-sandbox.js'
+import {CONTACT, GUESTS, SEARCH} from '../support/stay.js'
 
-const sandbox = await serveLocalSandbox()
+const sandbox = await sandboxOfFile()
 const home = new Home()
-afterAll(async () => {
-  home.remove()
-  await sandbox.stop()
-})
+afterAll(() => home.remove())
 
 const logIn = (baseUrl: string, secret: string) => {
   const login = ['login', '--base-url', baseUrl, '--client-id', 'cid_sandbox', '--client-secret-stdin']
@@ -54,13 +51,9 @@ test('login checks, stores and says where', async () => {
   const config = JSON.parse(readFileSync(join(home.configDirectory, 'config.json'), 'utf8'))
   const profile = {base_url: sandbox.baseUrl, client_id: 'cid_sandbox', mode: 'test', secret_store: 'file'}
   expect(config).toEqual({current_profile: 'default', profiles: {default: profile}})
-  for (const name of home.kept('all')) {
-    expect(statSync(join(home.configDirectory, name)).mode & 0o077).toBe(0)
-  }
-  expect(await home.json(['whoami', '--check'])).toMatchObject({
-    exit: 0,
-    result: {source: 'profile', mode: 'test'},
-  })
+  for (const name of home.kept('all')) expect(statSync(join(home.configDirectory, name)).mode & 0o077).toBe(0)
+  const used = {source: 'profile', mode: 'test'}
+  expect(await home.json(['whoami', '--check'])).toMatchObject({exit: 0, result: used})
 })
 
 test('a reservation from the balance, its voucher, and the same again', async () => {
@@ -96,13 +89,13 @@ test('the request can be written in a file, filled from a template, and looked a
   expect(Object.keys(template.result)).toContain('guests')
   const [offer] = await offers()
   const file = join(home.directory, 'request.json')
+  const {name, surname} = CONTACT
   const guests = [
-    {name: 'Ayşe', surname: 'Öğüt', identity: {type: 'TC', number: '10000000146'}},
-    {name: 'Can', surname: 'Öğüt', identity: {type: 'PASSPORT', number: 'U1'}},
+    {name, surname, identity: {type: 'TC', number: '10000000146'}},
+    {name: 'Can', surname, identity: {type: 'PASSPORT', number: 'U1'}},
   ]
-  const phone = {phone_country_code: '+90', phone_number: '5321'}
-  const contact = {name: 'A', surname: 'B', email: 'a@example.com', ...phone}
-  writeFileSync(file, JSON.stringify({...template.result, offer_id: offer?.offer_id, guests, contact}))
+  const filled = {...template.result, offer_id: offer?.offer_id, guests, contact: CONTACT}
+  writeFileSync(file, JSON.stringify(filled))
   const before = await balance()
   const dry = await home.json<{body: object; headers: object}>(['reserve', '--input', file, '--dry-run'])
   expect(dry.result).toMatchObject({

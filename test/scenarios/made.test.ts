@@ -7,10 +7,8 @@ import {scriptedHome} from './scripted-home.js'
 const {service, home} = await scriptedHome()
 service.status = 'PENDING_PAYMENT'
 
-const reserve = (offer: string, ...more: string[]) => [
-  ...['reserve', offer, '--pay', 'instant', '--nationality', 'TR', ...GUESTS],
-  ...more,
-]
+const PAYING = ['--pay', 'instant', '--nationality', 'TR', ...GUESTS]
+const reserve = (offer: string, ...more: string[]) => ['reserve', offer, ...PAYING, ...more]
 
 test('a wait that is refused names it', async () => {
   service.script = (request, response) => {

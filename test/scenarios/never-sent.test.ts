@@ -54,9 +54,9 @@ test.each([
     expect(told.stderr).not.toContain('--resume')
     const {argv, reference} = reserving()
     const ended = await endAt('/oauth/token', [...argv, '--json'], signal)
-    expect(ended.exit).toBe(exit)
     const message = `stopped by ${signal} before it ended: ${NOTHING}`
-    expect(JSON.parse(ended.stdout)).toEqual({error: {code, message, hint: 'to book, run the command again'}})
+    const error = {code, message, hint: 'to book, run the command again'}
+    expect({exit: ended.exit, ...JSON.parse(ended.stdout)}).toEqual({exit, error})
 
     for (const form of [['--quiet'], ['--dry-run'], ['--wait=1']]) {
       const resumed = await home.run(['reserve', '--resume', reference, ...form])

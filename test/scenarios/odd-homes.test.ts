@@ -19,25 +19,20 @@ describe('a home that cannot be written', () => {
   test('reserves only what the caller can find again', async () => {
     const offer = await offerIn(home)
     const argv = ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS]
-    expect(await home.refusal(argv, locked())).toMatchObject({exit: 2, code: 'journal_not_writable'})
+    const refused = {exit: 2, code: 'journal_not_writable'}
+    expect(await home.refusal(argv, locked())).toMatchObject(refused)
     const named = ['--client-reference', 'R1', '--idempotency-key', '0b7a1f3e-6a53-4c0b-9d2c-4b1f7f7a1c11']
     const first = await home.json<{reservation: object}>([...argv, ...named], locked())
     expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
     const again = await home.json<{reservation: object}>([...argv, ...named], locked())
     expect(again.result.reservation).toEqual(first.result.reservation)
-    expect(await home.refusal(['reserve', '--resume', 'R1'], locked())).toMatchObject({
-      exit: 2,
-      code: 'journal_not_writable',
-    })
+    expect(await home.refusal(['reserve', '--resume', 'R1'], locked())).toMatchObject(refused)
   })
 
   test('login asks for nothing it could not keep', async () => {
-    const {exit, stderr} = await home.run(['login', '--client-secret-stdin'], {
-      ...locked(),
-      stdin: 'sk_test_sandbox',
-    })
-    expect(exit).toBe(2)
-    expect(stderr).toContain('BOOKCTL_CONFIG_DIR')
+    const options = {...locked(), stdin: 'sk_test_sandbox'}
+    const stderr = expect.stringContaining('BOOKCTL_CONFIG_DIR')
+    expect(await home.run(['login', '--client-secret-stdin'], options)).toMatchObject({exit: 2, stderr})
   })
 })
 
@@ -64,10 +59,8 @@ test('a link to nothing in the place of the directory is named', async () => {
   const link = join(home.directory, 'link')
   symlinkSync(join(home.directory, 'nowhere'), link)
   const env = {BOOKCTL_CONFIG_DIR: link}
-  expect(await home.refusal(['config', 'set', 'nationality', 'TR'], {env})).toMatchObject({
-    exit: 2,
-    message: `${link} is a symbolic link to nothing`,
-  })
+  const message = `${link} is a symbolic link to nothing`
+  expect(await home.refusal(['config', 'set', 'nationality', 'TR'], {env})).toMatchObject({exit: 2, message})
 })
 
 test('no secret is put into a directory that stays open to others', async () => {
@@ -80,19 +73,15 @@ test('no secret is put into a directory that stays open to others', async () => 
   writeFileSync(preload, `const fs = require('node:fs'); fs.chmodSync = fs.fchmodSync = ${refuse}\n`)
   const env = {BOOKCTL_CONFIG_DIR: directory, NODE_OPTIONS: `--require ${preload}`}
   const login = ['login', '--client-id', 'cid_sandbox', '--client-secret-stdin']
-  expect(await home.refusal(login, {env, stdin: 'sk_test_sandbox\n'})).toMatchObject({
-    exit: 2,
-    message: 'the configuration directory is not writable',
-  })
+  const message = 'the configuration directory is not writable'
+  expect(await home.refusal(login, {env, stdin: 'sk_test_sandbox\n'})).toMatchObject({exit: 2, message})
   expect(readdirSync(directory)).toEqual([])
   writeFileSync(join(directory, 'config.json'), '{"defaults": {"currency": "EUR"}}', {mode: 0o600})
   expect(await home.json(['config', 'get', 'currency'], {env})).toMatchObject({exit: 0})
 })
 
 test('reports a Node.js that cannot read an answer', async () => {
-  expect(await home.refusal(['account'], {env: {NODE_OPTIONS: '--jitless'}})).toMatchObject({
-    exit: 2,
-    code: 'no_webassembly',
-    hint: expect.stringContaining('--jitless'),
-  })
+  const refused = await home.refusal(['account'], {env: {NODE_OPTIONS: '--jitless'}})
+  const hint = expect.stringContaining('--jitless')
+  expect(refused).toMatchObject({exit: 2, code: 'no_webassembly', hint})
 })

@@ -23,7 +23,7 @@ export async function ownSandbox() {
 }
 
 /** Serves one on a free port, with its state in memory. `home` and `env` point commands at it. */
-export async function serveLocalSandbox() {
+async function serveLocalSandbox() {
   const home = new Home()
   const caFile = join(home.configDirectory, LISTEN_CA_NAME)
   const sandbox = await startSandbox({caFile, clock: () => Date.now() / 1000})

@@ -7,7 +7,7 @@ import {closing} from '../../support/own.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
 import {type Desk, openDesk} from './desk.js'
-import {type Line, scriptedPrompts} from './scripted-prompts.js'
+import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 let service: ScriptedService
 let desk: Desk
@@ -45,12 +45,8 @@ test('stopping after the confirmation was seen names the state of then', async (
     return true
   }
   const pending = made('pending_payment', 'https://pay.example/1')
-  const failure = await rejectionOf(
-    follow(pending, [
-      ['Waiting for the payment', '^wait'],
-      ['voucher', '^C'],
-    ]).done,
-  )
+  const script = said`Waiting for the payment → ^wait | voucher → ^C`
+  const failure = await rejectionOf(follow(pending, script).done)
   expect(failure.message).toContain('the reservation R-5 was made (confirmed)')
   expect(failure.details.hint).toBe('bookctl voucher download R-5')
   expect(failure.details.result).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})

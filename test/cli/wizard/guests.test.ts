@@ -7,6 +7,7 @@ import {createPhoneReader} from '../../../src/cli/input/guests.js'
 import type {ChoiceQuestion, Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
 import type {KeptGuest, People} from '../../../src/state/people-store.js'
+import {CONTACT} from '../../support/stay.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
 import {stateForEachTest} from '../each-test.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
@@ -72,15 +73,13 @@ describe('a guest', () => {
       The guest is 8 at check-in, but the room was searched for a child of 7 → yes | gender → Female
       nationality → TR | document → None`
     const {guests} = await ask([...AYSE, ...child], [{adults: 1, children_ages: [7]}])
-    expect(guests[1]).toEqual({
+    const {identity: _, ...ece} = guest({
       type: 'CHILD',
       name: 'Ece',
-      surname: 'Öğüt',
       birth_date: '2022-06-01',
-      gender: 'FEMALE',
-      nationality: 'TR',
       is_lead: false,
     })
+    expect(guests[1]).toEqual(ece)
   })
 
   test('reports a TC number that fails its checksum at once, and accepts it only if confirmed', async () => {
@@ -157,14 +156,12 @@ describe('people who were kept', () => {
   test('one who does not fit is not selected again because they were chosen before', async () => {
     const asked: ChoiceQuestion<unknown>[] = []
     const prompts = {choose: async (question: ChoiceQuestion<unknown>) => void asked.push(question)}
-    const [fits, misfit] = [
-      {value: 'a', name: 'A'},
-      {value: 'b', name: 'B', isUnlikely: true},
-    ]
-    for (const answer of ['a', 'b'])
-      await withWayBack(prompts as never, p => p.choose({message: 'who', choices: [fits, misfit]}), {
-        answers: new Map([['who', answer]]),
-      })
+    const misfit = {value: 'b', name: 'B', isUnlikely: true}
+    const who = {message: 'who', choices: [{value: 'a', name: 'A'}, misfit]}
+    for (const answer of ['a', 'b']) {
+      const answers = new Map([['who', answer]])
+      await withWayBack(prompts as never, asked => asked.choose(who), {answers})
+    }
     expect(asked.map(question => question.default)).toEqual(['a', undefined])
   })
 })
@@ -202,13 +199,11 @@ describe('a telephone number', () => {
     if (country) expect(read(typed).country).toBe(country)
   })
 
-  test.each(['', 'abc', '12', '+999 123456', '+90 53', '+90 532 123 45 67 89 10 11'])(
-    'not %s',
-    async typed => {
-      const read = await createPhoneReader('TR', 'phone')
+  test('not just anything', async () => {
+    const read = await createPhoneReader('TR', 'phone')
+    for (const typed of ['', 'abc', '12', '+999 123456', '+90 53', '+90 532 123 45 67 89 10 11'])
       expect(thrownBy(() => read(typed)).message).toMatch(/\+90 532/)
-    },
-  )
+  })
 
   test('needs its prefix where the country is not known', async () => {
     const read = await createPhoneReader(undefined, 'phone')
@@ -221,13 +216,7 @@ test('the contact has the lead guest at hand', async () => {
     ...said`first name → | family name → | e-mail → ayse@ | e-mail → ayse@example.com | telephone → 532
       telephone → 532 123 45 67`,
   ])
-  expect(await askContact(prompts, guest(), undefined)).toEqual({
-    name: 'Ayşe',
-    surname: 'Öğüt',
-    email: 'ayse@example.com',
-    phone_country_code: '+90',
-    phone_number: '5321234567',
-  })
+  expect(await askContact(prompts, guest(), undefined)).toEqual(CONTACT)
   expect(prompts.log).toContain('hint: +90 5321234567, Türkiye')
 })
 

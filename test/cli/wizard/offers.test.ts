@@ -36,6 +36,7 @@ const USUAL: FoundOffer = {
 }
 
 describe('the deadline on three clocks', () => {
+  const PAST = [{from: '2030-04-30', amount: '9.00'}]
   const THERE = ['2030-05-29 11:00 your time (America/New_York)', '2030-05-29 15:00 UTC']
   test.each([
     ['2030-05-29T18:00:00+03:00', ['2030-05-29 18:00 (UTC+03:00) hotel time', ...THERE]],
@@ -49,11 +50,8 @@ describe('the deadline on three clocks', () => {
     [offer({free_cancellation_until: null, refundable: false}), 'not refundable'],
     [offer({free_cancellation_until: null}), 'Cancellation: refundable'],
     [
-      offer({
-        free_cancellation_until: null,
-        raw: {cancellation_policies: [{from: '2030-04-30', amount: '9.00'}]},
-      }),
-      'Cancellation: cancelling costs a fee',
+      offer({free_cancellation_until: null, raw: {cancellation_policies: PAST}}),
+      'Cancellation: cancelling costs',
     ],
     [offer({free_cancellation_until: null, refundable: null}), 'unknown'],
   ])('is in plain words (%#)', (shown, words) => {
@@ -63,11 +61,9 @@ describe('the deadline on three clocks', () => {
 
 test('what the answer does not say is shown as not known', () => {
   const bare = {hotel_name: null, stars: null, room_name: null, board: null}
-  const shown = offerGlance(
-    offer({...bare, price: {total: null, currency: null}, free_cancellation_until: null, refundable: null})
-      .seen,
-    NOW,
-  )
+  const price = {total: null, currency: null}
+  const {seen} = offer({...bare, price, free_cancellation_until: null, refundable: null})
+  const shown = offerGlance(seen, NOW)
   expect(shown.match(/unknown|unnamed/g)?.length).toBe(4)
 })
 
@@ -137,9 +133,8 @@ describe('the list', () => {
 })
 
 test('the same room is found again by hotel, room, board and terms', () => {
-  expect(findSame(OFFERS, offer({offer_id: 'off_old', hotel_name: 'OTEL SADIRVAN'}).seen)?.offer_id).toBe(
-    'off_1',
-  )
+  const old = offer({offer_id: 'off_old', hotel_name: 'OTEL SADIRVAN'}).seen
+  expect(findSame(OFFERS, old)?.offer_id).toBe('off_1')
   expect(findSame(OFFERS, offer({board: 'HB'}).seen)).toBeUndefined()
 })
 

@@ -55,7 +55,7 @@ test('from the confirmation through all guests to the offers and the search, and
     ...said`gender → Female | nationality → TR | document → None`,
   ]
   const asked: Line[] = [
-    ...[...guest('Ayşe'), ...guest('Can'), ...guest('Ece')],
+    ...['Ayşe', 'Can', 'Ece'].flatMap(guest),
     ...said`Contact: first name → | Contact: family name → | e-mail → ayse@example.com
       telephone → 5321234567 | Payment → balance | reference → TRIP-1
       Store these guests → with their identity`,
@@ -67,8 +67,7 @@ test('from the confirmation through all guests to the offers and the search, and
       ? [message, answer]
       : [message, '']
   const booked = await desk.run([
-    ...[...SEARCH, ['Offer', ''] as Line],
-    ...[...asked, ['Reserve', '^esc'] as Line],
+    ...[...SEARCH, ...said`Offer →`, ...asked, ...said`Reserve → ^esc`],
     ...asked.map(back).reverse(),
     ...said`Offer → ^esc | What do you want to change in the search → ^esc | Offer →`,
     ...asked.map(again),

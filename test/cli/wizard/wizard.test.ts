@@ -30,7 +30,6 @@ const CONTACT_LINES = said`Contact: first name → | Contact: family name → | 
   telephone → 5321234567`
 const PEOPLE = [...GUEST, ...CONTACT_LINES]
 const SEARCH_AND_PEOPLE: readonly Line[] = [...SEARCH, ['Offer', ''], ...PEOPLE]
-const NO_KEEPING: Line = ['Store these guests', 'No']
 const FLAGS = {guest: [LEAD], contact: CONTACT}
 const REQUEST: SearchRequest = {
   destination: {type: 'CITY', id: 101},
@@ -102,19 +101,16 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
 test('a service that is away keeps the answers, and is asked again when the person likes', async () => {
   const broken = {operation: 'hotels.search', kind: 'status', status: 503, times: 4}
   await sandbox.fault(broken)
-  const booked = await desk.run(
-    [...SEARCH, ['Try again?', 'yes'], ['Offer', ''], NO_KEEPING, ['Reserve', 'yes']],
-    {...FLAGS, pay: 'account', 'client-reference': 'TRIP-AGAIN'},
-  )
+  const again = said`Try again? → yes | Offer → | Store these guests → No | Reserve → yes`
+  const flags = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-AGAIN'}
+  const booked = await desk.run([...SEARCH, ...again], flags)
   expect(booked.made?.outcome).toBe('confirmed')
   expect(desk.told.join('\n')).toMatch(/Your answers are kept/)
   // From now on it has the nationality and currency of this search in front.
   const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-NEXT'}
   await sandbox.fault(broken)
-  const stopped = desk.run(
-    [...SEARCH.slice(0, -2), ['Nationality', ''], ['Currency', ''], ['Try again?', 'no']],
-    given,
-  )
+  const end = said`Nationality → | Currency → | Try again? → no`
+  const stopped = desk.run([...SEARCH.slice(0, -2), ...end], given)
   expect((await rejectionOf(stopped)).kind).toBe('service_failed')
   expect(desk.told.at(-1)).toBe(
     'To search again later: bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-03 --room 1 --nationality TR --currency EUR',
@@ -123,18 +119,10 @@ test('a service that is away keeps the answers, and is asked again when the pers
 
 describe('a refusal leads on', () => {
   test('a search that the service does not take: to what can be changed', async () => {
-    const booked = await desk.run(
-      [
-        ...SEARCH.slice(0, -1),
-        ['Currency', 'ALI'],
-        ['What do you want to change', 'Currency'],
-        ['Currency', 'EUR'],
-        ['Offer', ''],
-        NO_KEEPING,
-        ['Reserve', 'yes'],
-      ],
-      {...FLAGS, pay: 'account', 'client-reference': 'TRIP-REFUSED'},
-    )
+    const script = said`Currency → ALI | What do you want to change → Currency | Currency → EUR | Offer →
+      Store these guests → No | Reserve → yes`
+    const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-REFUSED'}
+    const booked = await desk.run([...SEARCH.slice(0, -1), ...script], given)
     expect(booked.made?.outcome).toBe('confirmed')
     expect(desk.told.join('\n')).toMatch(/currency.*\. Your answers are kept/)
   })
@@ -197,10 +185,8 @@ describe('at another service', () => {
     }
     const lines: Line[] = [['City', '5'], ...DATES, ['Offer', ''], ...PEOPLE, ...toSend]
     const failure = await rejectionOf(there.run(lines))
-    expect(failure).toMatchObject({
-      kind: 'refused',
-      details: {hint: expect.stringContaining('bookctl journal')},
-    })
+    expect(failure.kind).toBe('refused')
+    expect(failure.details.hint).toContain('bookctl journal')
     expect([failure.message, ...there.told].join('\n')).not.toContain('Nothing was reserved')
     expect(service.seen('/hotels/search')).toHaveLength(1)
   })
@@ -212,15 +198,9 @@ describe('at another service', () => {
       const isFirst = service.seen(path).length === 1
       // The first offers live for a second and a half.
       const expires_at = new Date(Date.now() + (isFirst ? 1500 : 600_000)).toISOString()
-      const offer = {
-        hotel_name: '\u001b[2JOtel',
-        room_name: 'Oda',
-        board: 'BB',
-        currency: 'EUR',
-        expires_at,
-        ...(isFirst ? {offer_id: 'off_0', total: '100.00'} : {offer_id: 'off_1', total: '120.00'}),
-      }
-      answer(response, 200, {data: {offers: [offer]}})
+      const room = {hotel_name: '\u001b[2JOtel', room_name: 'Oda', board: 'BB', currency: 'EUR'}
+      const rate = isFirst ? {offer_id: 'off_0', total: '100.00'} : {offer_id: 'off_1', total: '120.00'}
+      answer(response, 200, {data: {offers: [{...room, ...rate, expires_at}]}})
       return true
     }
     const before = [...said`City → 5`, ...DATES, ...said`Offer →`, ...GUEST.slice(0, 3)]
