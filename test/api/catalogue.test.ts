@@ -4,9 +4,10 @@ import {showAccount} from '../../src/api/operations/account.js'
 import {listCities, listCountries, listCurrencies} from '../../src/api/operations/content.js'
 import {priceOffer, searchHotels, showHotel} from '../../src/api/operations/hotels.js'
 import {searchTours, showTour} from '../../src/api/operations/tours.js'
-import type {SearchRequest} from '../../src/contract/hotels.js'
+
 import {apiAnswering, apiOver} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
+import {searchRequest} from '../support/sandbox.js'
 import {rejectionOf} from '../support/thrown.js'
 
 const SEARCH = {destination: {type: 'CITY' as const, id: 101}, currency: 'EUR'}
@@ -160,14 +161,7 @@ test.each([
 })
 
 const NOW = 1_800_000_000
-const STAY: SearchRequest = {
-  destination: {type: 'CITY', id: 101},
-  check_in: '2030-06-01',
-  check_out: '2030-06-03',
-  rooms: [{adults: 2, children_ages: [7]}],
-  client_nationality: 'TR',
-  currency: 'EUR',
-}
+const STAY = searchRequest()
 
 function clockedApi(json: unknown, headers: Record<string, string> = {}) {
   const clock = fakeClock(NOW)

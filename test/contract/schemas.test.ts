@@ -3,25 +3,11 @@ import {describe, expect, it} from 'vitest'
 import type {z} from 'zod'
 import {searchRequest} from '../../src/contract/hotels.js'
 import {contact, guest, reservationRequest, reservationUpdate} from '../../src/contract/reservations.js'
-import {ADULT, CONTACT} from '../support/sandbox.js'
+import * as requests from '../support/sandbox.js'
 
-const SEARCH = {
-  destination: {type: 'CITY', id: 101},
-  check_in: '2030-07-10',
-  check_out: '2030-07-13',
-  rooms: [{adults: 2, children_ages: [7]}],
-  client_nationality: 'TR',
-  currency: 'EUR',
-}
-
-const RESERVATION = {
-  offer_id: 'off_1',
-  client_reference_id: 'PARTNER-1',
-  client_nationality: 'TR',
-  contact: CONTACT,
-  guests: [ADULT],
-  payment: {mode: 'account'},
-}
+const {ADULT, CONTACT} = requests
+const SEARCH = requests.searchRequest()
+const RESERVATION = requests.reservationRequest('off_1', {guests: [ADULT]})
 
 /** `value` with another value at `path`, or with none when it is undefined. */
 function changed(value: object, path: string, replacement: unknown): unknown {

@@ -83,13 +83,3 @@ test('a change sends what changed, and a cancellation what it cost', async () =>
     },
   })
 })
-
-test('a refused reservation sends nothing', async () => {
-  const sent = await sentBy(async () => {
-    const [offer] = await client.search()
-    const poor = await sandbox.client('_poor')
-    await poor.convert(offer)
-    await client.convert(offer, {guests: []})
-  })
-  expect(sent).toEqual({})
-})

@@ -6,10 +6,14 @@ import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 
-test('repeats the first answer for the same key and body, and changes nothing', async () => {
+/** A request of a new offer, and a key for it. */
+async function wanted(change: Record<string, unknown> = {}) {
   const [offer] = await client.search()
-  const body = reservationRequest(offer.offer_id, {payment: {mode: 'instant'}})
-  const key = randomUUID()
+  return {body: reservationRequest(offer.offer_id, change), key: randomUUID()}
+}
+
+test('repeats the first answer for the same key and body, and changes nothing', async () => {
+  const {body, key} = await wanted({payment: {mode: 'instant'}})
   const first = await client.reserve(body, key)
   await sandbox.control('POST', `/_sandbox/payments/${first.json.data.reservation_ref}`, {result: 'paid'})
   const spaced = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()), null, 2)
@@ -68,9 +72,7 @@ test('keeps a refusal of the service with its request id, and no wrong request',
 })
 
 test('an injected failure leaves the key free', async () => {
-  const [offer] = await client.search()
-  const body = reservationRequest(offer.offer_id)
-  const key = randomUUID()
+  const {body, key} = await wanted()
   await sandbox.fault({operation: 'reservations.create', kind: 'status', status: 503})
   expect((await client.reserve(body, key)).status).toBe(503)
   const second = await client.reserve(body, key)
@@ -78,9 +80,7 @@ test('an injected failure leaves the key free', async () => {
 })
 
 test('refuses a repeat while the first still runs, and another body at any time', async () => {
-  const [one, two] = await client.search()
-  const body = reservationRequest(one.offer_id)
-  const key = randomUUID()
+  const {body, key} = await wanted()
   await sandbox.fault({operation: 'reservations.create', kind: 'latency', latency_ms: 200})
   const first = client.reserve(body, key)
   // The log shows the first as soon as it has arrived.
@@ -90,16 +90,14 @@ test('refuses a repeat while the first still runs, and another body at any time'
   const running = await client.reserve(body, key)
   expect(await refusalOf(running)).toBe('409 idempotency_in_progress')
   expect(running.json.error.retryable).toBe(true)
-  const other = await client.convert(two, undefined, key)
+  const other = await client.reserve((await wanted()).body, key)
   expect(other.json.error.code).toBe('idempotency_key_reused')
   expect((await first).status).toBe(201)
   expect((await client.reserve(body, key)).headers.get('idempotent-replayed')).toBe('true')
 })
 
 test('a kept answer is forgotten after 24 hours', async () => {
-  const [offer] = await client.search()
-  const body = reservationRequest(offer.offer_id)
-  const key = randomUUID()
+  const {body, key} = await wanted()
   await client.reserve(body, key)
   await sandbox.advance(24 * 3600 - 1)
   expect((await (await sandbox.client()).reserve(body, key)).status).toBe(201)

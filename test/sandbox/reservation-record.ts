@@ -1,5 +1,6 @@
 /** A reservation as the local sandbox stores it, for tests of what is made from one. */
 import type {Guest, Reservation} from '../../src/contract/reservations.js'
+import {CONTACT} from '../support/stay.js'
 
 export function reservationRecord(changes: Partial<Reservation> = {}): Reservation {
   return {
@@ -22,13 +23,7 @@ export function reservationRecord(changes: Partial<Reservation> = {}): Reservati
     check_out: '2030-06-04',
     nights: 3,
     client_nationality: 'TR',
-    contact: {
-      name: 'Ayşe',
-      surname: 'Öğüt',
-      email: 'ayse@example.com',
-      phone_country_code: '+90',
-      phone_number: '5550001122',
-    },
+    contact: CONTACT,
     guests: [
       guest({is_lead: true, identity: {type: 'TC', number: '10000000146'}}),
       guest({name: 'Mehmet', identity: {type: 'PASSPORT', number: 'U12345678'}, nationality: 'DE'}),

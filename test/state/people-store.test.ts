@@ -5,16 +5,11 @@ import {beforeEach, expect, test} from 'vitest'
 import type {People} from '../../src/state/people-store.js'
 import {openState, type State} from '../../src/state/state.js'
 import {closing, filesWith, ownDirectory} from '../support/own.js'
+import {CONTACT} from '../support/stay.js'
 
 const AYSE = {name: 'Ayşe', surname: 'Öğüt', birth_date: '1990-02-03'}
 const IDENTITY = {type: 'TC', number: '10000000146'}
-const CONTACT = {
-  name: 'Ayşe',
-  surname: 'Öğüt',
-  email: 'ayse@example.com',
-  phone_country_code: '+90',
-  phone_number: '5321234567',
-}
+
 const CLIENT = {baseUrl: 'https://a.example/v1', clientId: 'cid_a'}
 let directory: string
 let state: State
