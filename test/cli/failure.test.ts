@@ -4,39 +4,22 @@ import {Failure} from '../../src/contract/failure.js'
 import {StorageError} from '../../src/storage/errors.js'
 
 test('a failure is complete as text and as JSON', () => {
-  const details = {
-    code: 'offer_expired',
-    status: 410,
-    requestId: 'req_1',
-    hint: 'search again',
-    reason: 'gone',
-  }
+  const said = {code: 'offer_expired', status: 410, hint: 'search again'}
+  const details = {...said, requestId: 'req_1', reason: 'gone'}
   const {exit, document, text} = describeFailure(new Failure('refused', 'too late', details))
   // Which code each kind has is in the committed list (test/surface).
   expect(exit).toBe(5)
-  expect(document).toEqual({
-    error: {
-      code: 'offer_expired',
-      message: 'too late',
-      status: 410,
-      request_id: 'req_1',
-      hint: 'search again',
-      cause: 'gone',
-    },
-  })
+  expect(document).toEqual({error: {...said, message: 'too late', request_id: 'req_1', cause: 'gone'}})
   expect(text).toBe('Error: too late\nCause: gone\nRequest: req_1\nHint: search again')
 })
 
 test('a failure without a next step gets the default one, and names the service', () => {
-  const {document, text} = describeFailure(
-    new Failure('refused', 'no\u001b[2J', {code: 'c'}),
-    'https://a.test',
-  )
+  const failure = new Failure('refused', 'no\u001b[2J', {code: 'c'})
+  const {document, text} = describeFailure(failure, 'https://a.test')
   expect(document).toMatchObject({error: {hint: expect.stringContaining('--verbose')}})
   expect(text).toMatch(/^Error: no\\u001b\[2J\nService: https:\/\/a\.test\nHint: \S/)
-  expect(describeFailure(new Failure('usage', 'm', {code: 'c'}), 'https://a.test').text).not.toContain(
-    'a.test',
-  )
+  const typed = new Failure('usage', 'm', {code: 'c'})
+  expect(describeFailure(typed, 'https://a.test').text).not.toContain('a.test')
 })
 
 test('the result of completed work is kept at any length', () => {

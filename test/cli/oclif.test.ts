@@ -50,10 +50,8 @@ syncBuiltinESMExports()`
   let usual: Promise<Finished[]> | undefined
   mkdirSync(home.configDirectory)
   writeFileSync(join(home.configDirectory, 'theme.json'), '{"bin": "red", "sectionHeader": 7, "command": {}}')
-  writeFileSync(
-    join(home.directory, 'tsconfig.json'),
-    '{"compilerOptions": {"outDir": "dist", "rootDir": "src"}}',
-  )
+  const tsconfig = '{"compilerOptions": {"outDir": "dist", "rootDir": "src"}}'
+  writeFileSync(join(home.directory, 'tsconfig.json'), tsconfig)
 
   test.each<[string, Record<string, string | undefined>]>([
     [

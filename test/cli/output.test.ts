@@ -32,12 +32,7 @@ const render = (flags: OutputFlags, terminal: {isTTY: boolean; columns?: number}
 const TERMINAL = {isTTY: true, columns: 80}
 
 test.each<[string, OutputFlags, typeof TERMINAL | typeof PIPE, string]>([
-  [
-    'lines without a header, tab or escape in a pipe',
-    {},
-    PIPE,
-    'a\tİstanbul\\u001b[2J\nb\ttab\\there\nc\t\n',
-  ],
+  ['lines without a header, tab or escape', {}, PIPE, 'a\tİstanbul\\u001b[2J\nb\ttab\\there\nc\t\n'],
   ['a table at a terminal', {}, TERMINAL, 'ID  NAME\na   İstanbul\\u001b[2J\nb   tab\\there\nc\n'],
   ['an item a line', {format: 'ndjson'}, PIPE, items.map(item => `${JSON.stringify(item)}\n`).join('')],
   ['chosen columns', {format: 'ndjson', columns: 'id'}, PIPE, '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'],
@@ -88,14 +83,11 @@ describe('--query', () => {
     [{query: 'items[0]', format: 'tsv', columns: 'id'}, 'id\ta\n'],
     [{query: 'items[0].id', format: 'tsv'}, 'a\n'],
     [{query: 'nothing', format: 'csv'}, ''],
-  ])(
-    'prints a string bare, anything else as JSON, or in the rows of --format: %j',
-    async (flags, expected) => {
-      const printed = await render(flags, TERMINAL)
-      if (typeof expected === 'string') expect(printed).toBe(expected)
-      else expect(printed).toMatch(expected)
-    },
-  )
+  ])('prints a string bare, all else as JSON, or in the rows of --format: %j', async (flags, expected) => {
+    const printed = await render(flags, TERMINAL)
+    if (typeof expected === 'string') expect(printed).toBe(expected)
+    else expect(printed).toMatch(expected)
+  })
 
   test('warns when it finds nothing, and names what there is', async () => {
     const warnings: string[] = []

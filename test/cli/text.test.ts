@@ -98,11 +98,8 @@ test('wraps any other line by two columns, and breaks no command of its own in t
     'Hint: check the network and the base URL, whatever it is:',
     '  bookctl whoami --check --json',
   ])
-  expect(wrapForTerminal('  Go on with it then, as it is', 16)).toEqual([
-    '  Go on with',
-    '    it then, as',
-    '    it is',
-  ])
+  const narrow = wrapForTerminal('  Go on with it then, as it is', 16).join('\n')
+  expect(narrow).toBe('  Go on with\n    it then, as\n    it is')
   const words = fc.array(fc.constantFrom('a', 'bookctl', 'word', '`bookctl x y`', 'é東'))
   fc.assert(
     fc.property(words, fc.integer({min: 20, max: 60}), (words, width) => {

@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
-import {atTerminal} from '../support/terminal.js'
+import {atTerminal, ends} from '../support/terminal.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service, home} = await scriptedHome()
@@ -99,11 +99,7 @@ describe('what is sent', () => {
   test('--dry-run shows it and sends nothing; --print-curl makes it a line for the shell', async () => {
     const argv = ['api', 'POST', '/x?q=it%27s', '--data', '{"who":"O\'Neil"}', '--dry-run', '--print-curl']
     const {exit, result, stderr} = await home.json(argv)
-    expect({exit, method: result.method, body: result.body}).toEqual({
-      exit: 0,
-      method: 'POST',
-      body: {who: "O'Neil"},
-    })
+    expect({exit, ...result}).toMatchObject({exit: 0, method: 'POST', body: {who: "O'Neil"}})
     expect(stderr).toContain(`-H "Authorization: Bearer $BOOKCTL_TOKEN"`)
     expect(stderr).toContain(`'{"who":"O'\\''Neil"}'`)
     expect(service.received).toEqual([])
@@ -123,11 +119,8 @@ describe('what comes back', () => {
     expect(JSON.parse(plain.stdout)).toMatchObject({error: {code: 'not_found'}})
     expect(plain.stderr).toContain('because of not_found')
     const {exit, result} = await home.json(['api', 'GET', '/nothing', '--query', 'data'])
-    expect(exit).toBe(5)
-    expect(result).toMatchObject({
-      error: {code: 'not_found', status: 404},
-      body: {error: {code: 'not_found'}},
-    })
+    const error = {code: 'not_found'}
+    expect({exit, ...result}).toMatchObject({exit: 5, error: {...error, status: 404}, body: {error}})
   })
 
   test('a large refusal leaves its body out of the document', async () => {
@@ -143,10 +136,8 @@ describe('what comes back', () => {
     expect(plain).toMatchObject({exit: 6, stdout: half})
     expect(plain.stderr).toContain('it is not JSON')
     const {exit, result} = await home.json(['api', 'GET', '/x'])
-    expect({exit, result}).toMatchObject({
-      exit: 6,
-      result: {error: {code: 'answer_not_understood', status: 200}, body: {body: half}},
-    })
+    const error = {code: 'answer_not_understood', status: 200}
+    expect({exit, ...result}).toMatchObject({exit: 6, error, body: {body: half}})
     expect((await home.run(['api', 'POST', '/x', '--yes'])).exit).toBe(10)
     answerWith('/x', half, 'text/plain')
     expect((await home.run(['api', 'GET', '/x'])).exit).toBe(0)
@@ -158,17 +149,11 @@ describe('what comes back', () => {
     expect(await home.run(['api', 'GET', '/x'])).toEqual({exit: 0, stdout: body, stderr: ''})
     answerWith('/text', 'plain \u001b[2J text', 'text/plain')
     expect((await home.run(['api', 'GET', '/text'])).stdout).toBe('plain \u001b[2J text')
-    expect((await home.json(['api', 'GET', '/text'])).result).toEqual({
-      content_type: 'text/plain',
-      bytes: 15,
-      body: 'plain \u001b[2J text',
-    })
+    const text = {content_type: 'text/plain', bytes: 15, body: 'plain \u001b[2J text'}
+    expect((await home.json(['api', 'GET', '/text'])).result).toEqual(text)
     answerWith('/binary', BINARY, 'image/png')
-    expect((await home.json(['api', 'GET', '/binary'])).result).toEqual({
-      content_type: 'image/png',
-      bytes: 6,
-      body_base64: BINARY.toString('base64'),
-    })
+    const binary = {content_type: 'image/png', bytes: 6, body_base64: BINARY.toString('base64')}
+    expect((await home.json(['api', 'GET', '/binary'])).result).toEqual(binary)
     answerWith('/none', '', 'text/plain', 204)
     expect(await home.run(['api', 'DELETE', '/none'])).toEqual({exit: 0, stdout: '', stderr: ''})
     expect((await home.run(['api', 'DELETE', '/none', '--json'])).stdout).toBe('null\n')
@@ -176,13 +161,9 @@ describe('what comes back', () => {
 
   test('a terminal gets no bytes that are no text, and text is made harmless', async () => {
     answerWith('/binary', BINARY, 'image/png')
-    const binary = atTerminal(home, ['api', 'GET', '/binary'])
-    await binary.exit
-    expect(binary.screen()).toContain('6 bytes of binary data are not shown')
+    await ends(atTerminal(home, ['api', 'GET', '/binary']), 0, ['6 bytes of binary data are not shown'])
     answerWith('/text', 'plain \u001b[2J text', 'text/plain')
-    const text = atTerminal(home, ['api', 'GET', '/text'])
-    await text.exit
-    expect(text.screen()).toContain('plain \\u001b[2J text')
+    await ends(atTerminal(home, ['api', 'GET', '/text']), 0, ['plain \\u001b[2J text'])
   })
 
   test('--include prints status and headers without cookies', async () => {

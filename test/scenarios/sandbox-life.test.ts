@@ -56,9 +56,8 @@ test('listen takes 4020, another port when that is in use, and a typed one only'
   expect(two.port).not.toBe(one.port)
   const {stderr} = await two.stop()
   expect(stderr).toContain(`Port 4020 is in use; using ${two.port}`)
-  const refusal = await home.refusal(['webhooks', 'listen', '--port', String(one.port)], {
-    env: {BOOKCTL_WEBHOOK_SECRET: 'whsec_x'},
-  })
+  const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_x'}
+  const refusal = await home.refusal(['webhooks', 'listen', '--port', String(one.port)], {env})
   expect(refusal).toMatchObject({exit: 2, code: 'port_unavailable'})
 })
 

@@ -23,18 +23,9 @@ function argumentsOf(id: string): readonly string[] {
   return typed ?? [...id.split(':'), ...required(args).map(() => 'X1'), ...given]
 }
 
+const ODD_LISTS = {offers: 7, items: {}, events: 5, countries: 'x'}
 const TYPE_CHAOS = {
-  data: {
-    offers: 7,
-    items: {},
-    reservation_ref: {a: 1},
-    status: ['x'],
-    voucher: 'none',
-    events: 5,
-    id: 9,
-    countries: 'x',
-    now: {},
-  },
+  data: {...ODD_LISTS, reservation_ref: {a: 1}, status: ['x'], voucher: 'none', id: 9, now: {}},
 }
 const SECRETS = /sk_test_|whsec_|odd-access-token|10000000146|node_modules|\/dist\//
 
@@ -72,10 +63,8 @@ function freshHome(baseUrl: string): Home {
 
 /** Runs with --json and without, each time in a home of its own. */
 async function run(baseUrl: string, argv: readonly string[]): Promise<Outcome> {
-  return {
-    json: await freshHome(baseUrl).run([...argv, '--json']),
-    text: await freshHome(baseUrl).run(argv),
-  }
+  const json = await freshHome(baseUrl).run([...argv, '--json'])
+  return {json, text: await freshHome(baseUrl).run(argv)}
 }
 
 interface Outcome {
