@@ -64,11 +64,8 @@ describe('help', () => {
     ['help environment', /^A flag overrides its variable/],
     ['--json help exit-codes', /^Exit codes do not depend on --json/],
   ])('%j', async (line, text) => {
-    expect(await runHere(words(line))).toMatchObject({
-      exit: 0,
-      stderr: '',
-      stdout: expect.stringMatching(text),
-    })
+    const stdout = expect.stringMatching(text)
+    expect(await runHere(words(line))).toMatchObject({exit: 0, stderr: '', stdout})
   })
 
   test('after -- is an argument', async () => {
@@ -132,10 +129,8 @@ describe('refusals', () => {
     ['hotels search a b', 'unexpected_argument', '--city'],
   ])('%s', async (line, code, hint) => {
     const {exit, stdout} = await runHere(['--json', ...words(line)])
-    expect({exit, ...JSON.parse(stdout)}).toMatchObject({
-      exit: 2,
-      error: {code, hint: expect.stringContaining(hint)},
-    })
+    const error = {code, hint: expect.stringContaining(hint)}
+    expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 2, error})
   })
 
   test('every word of another program is answered with commands that exist', () => {

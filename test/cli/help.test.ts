@@ -153,9 +153,8 @@ describe('version --verbose', () => {
   })
 
   test('a flag it does not have is refused', async () => {
-    expect(await home.run(['version', '--columns', 'node', '--format', 'csv'])).toMatchObject({
-      stdout: `node\n${process.version}\n`,
-    })
+    const stdout = `node\n${process.version}\n`
+    expect(await home.run(['version', '--columns', 'node', '--format', 'csv'])).toMatchObject({stdout})
     expect(await home.run(['version', '--query', 'name'])).toMatchObject({stdout: 'bookctl\n'})
     expect(await home.run(['version', '--columns', 'nod'])).toMatchObject({exit: 2, stdout: ''})
     expect(await home.run(['version', '--verbos'])).toMatchObject({exit: 2, stdout: ''})

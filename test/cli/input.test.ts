@@ -44,9 +44,8 @@ describe('key=value lists', () => {
   })
 
   test.each(['', 'a', '=1', 'a=1,a=2', 'a=1,b'])('refuses %j', text => {
-    expect(readKeyValues('--guest', text).errors).toEqual([
-      expect.objectContaining({message: expect.stringMatching(/^--guest/)}),
-    ])
+    const message = expect.stringMatching(/^--guest/)
+    expect(readKeyValues('--guest', text).errors).toMatchObject([{message}])
   })
 })
 
@@ -139,6 +138,7 @@ describe('reserve', () => {
     guest: [{name: 'Ayşe', surname: 'Öğüt'}],
     contact: CONTACT,
   }
+  const ONE = {name: 'A', surname: 'B'}
   const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: '2030-06-01'}
   const fileWith = (text: string) => {
     const path = join(directory, 'input.json')
@@ -220,13 +220,9 @@ describe('reserve', () => {
   test.each<[string, Record<string, unknown>, object]>([
     ['guests[0].colour', {guests: [{name: 'A', surname: 'B', colour: 'red'}]}, {guest: undefined}],
     ['contact.email', {}, {contact: {...FLAGS.contact, email: 'nobody'}}],
-    ['guests[0].birth_date', {}, {guest: [{name: 'A', surname: 'B', birth_date: '2001-02-29'}]}],
-    [
-      'guests[0].birth_date: must not be in the future',
-      {},
-      {guest: [{name: 'A', surname: 'B', birth_date: '2030-06-03'}]},
-    ],
-    ['guests[0].nationality', {}, {guest: [{name: 'A', surname: 'B', nationality: 'XX'}]}],
+    ['guests[0].birth_date', {}, {guest: [{...ONE, birth_date: '2001-02-29'}]}],
+    ['guests[0].birth_date: must not be in the future', {}, {guest: [{...ONE, birth_date: '2030-06-03'}]}],
+    ['guests[0].nationality', {}, {guest: [{...ONE, nationality: 'XX'}]}],
     ['guests[1].surname', {}, {guest: [{name: 'A', surname: 'B'}, {name: 'C'}]}],
     ['client_reference_id', {}, {'client-reference': 'two words'}],
     ['offer_id', {offer_id: 7}, {}],

@@ -67,11 +67,8 @@ async function attempts(first: string, answers: string[], failure = REFUSED, ask
 }
 
 test('a person whose secret is refused is asked for it again, twice', async () => {
-  expect(await attempts('wrong', ['right'])).toEqual({
-    failed: undefined,
-    tried: ['wrong', 'right'],
-    problems: ['Error: no such client'],
-  })
+  const again = {failed: undefined, tried: ['wrong', 'right'], problems: ['Error: no such client']}
+  expect(await attempts('wrong', ['right'])).toEqual(again)
   const three = {failed: CHECKED, tried: ['a', 'b', 'c']}
   expect(await attempts('a', ['b', 'c', 'right'])).toMatchObject(three)
 })

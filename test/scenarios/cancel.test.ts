@@ -27,14 +27,13 @@ interface Done {
   readonly outcome: string
   readonly reservation: {status: string; cancellation: {reason: string}}
   readonly fee: {amount: string; currency: string}
-  readonly error: {code: string; hint: string; message: string}
   readonly quote: {fee: {amount: string}}
 }
 
 test('without --yes the fee is printed and nothing is cancelled; with it, it is, once', async () => {
   const ref = await reserve()
   const asked = await home.json<Done>(['reservations', 'cancel', ref])
-  expect([asked.exit, asked.result.error.code]).toEqual([2, 'confirmation_needed'])
+  expect(asked).toMatchObject({exit: 2, result: {error: {code: 'confirmation_needed'}}})
   expect(asked.result.quote.fee).toEqual({amount: '0.00', currency: 'EUR'})
   expect(asked.stderr).toMatch(/Cancellation free until 2030-05-\d\d 18:00 \(UTC\+03:00\)/)
   expect(asked.stderr).toMatch(/Fee now {6}0\.00 EUR\nRefund {7}\d+\.\d\d EUR/)
@@ -55,9 +54,9 @@ test('without --yes the fee is printed and nothing is cancelled; with it, it is,
       data: expect.objectContaining({reason: 'plans changed', fee: '0.00', currency: 'EUR'}),
     }),
   )
-  const again = await home.json<Done>(['reservations', 'cancel', ref, '--yes'])
-  expect([again.exit, again.result.error.code]).toEqual([5, 'already_cancelled'])
-  expect(again.result.error.hint).toContain('earlier attempt whose answer was lost, or by another person')
+  const again = await home.refusal(['reservations', 'cancel', ref, '--yes'])
+  expect(again).toMatchObject({exit: 5, code: 'already_cancelled'})
+  expect(again.hint).toContain('earlier attempt whose answer was lost, or by another person')
   expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
 })
 
@@ -90,9 +89,8 @@ test('an update changes what was given, and is refused before anything is sent w
   expect(done.exit).toBe(0)
   expect(done.result.reservation.contact).toMatchObject({email: 'new@example.com', name: 'Ayşe'})
   const [event] = (await eventsOf(ref)).filter(({type}) => type === 'reservation.updated')
-  expect(event?.data.changes).toEqual([
-    {field: 'contact.email', old: 'ayse@example.com', new: 'new@example.com'},
-  ])
+  const change = {field: 'contact.email', old: 'ayse@example.com', new: 'new@example.com'}
+  expect(event?.data.changes).toEqual([change])
   expect(await home.refusal(update)).toMatchObject({exit: 2, code: 'missing_flag'})
   const input = {guests: [{name: 'A', surname: 'B'}], contact: {email: 'file@example.com'}}
   const flags = ['--input', '-', '--contact', 'email=flag@example.com', '--dry-run']
@@ -121,18 +119,14 @@ test('a reservation that was cancelled is no longer reported as confirmed, and f
   const argv = (id: string) => ['reserve', id, ...GUESTS, '--pay', 'account', '--client-reference', 'C-9']
   const made = await home.json<{reservation: {reservation_ref: string}}>(argv(offer))
   expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
-  for (const [id, code] of [
-    [offer, 'outcome_known'],
-    [other, 'reference_in_use'],
-  ] as const)
-    expect(await home.refusal([...argv(id), '--dry-run'])).toMatchObject({exit: 2, code})
+  const dryRun = (id: string) => home.refusal([...argv(id), '--dry-run'])
+  expect(await dryRun(offer)).toMatchObject({exit: 2, code: 'outcome_known'})
+  expect(await dryRun(other)).toMatchObject({exit: 2, code: 'reference_in_use'})
   const ref = made.result.reservation.reservation_ref
   expect(await home.run(['reservations', 'cancel', ref, '--yes'])).toMatchObject({exit: 0})
+  const result = {outcome: 'cancelled', reservation: {reservation_ref: ref, status: 'CANCELLED'}}
   for (const again of [argv(offer), ['reserve', '--resume', 'C-9']])
-    expect(await home.json(again)).toMatchObject({
-      exit: 0,
-      result: {outcome: 'cancelled', reservation: {reservation_ref: ref, status: 'CANCELLED'}},
-    })
+    expect(await home.json(again)).toMatchObject({exit: 0, result})
   const waiting = await home.json(['reserve', '--resume', 'C-9', '--wait'])
   expect(waiting).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, outcome: 'cancelled'}})
   expect(await home.json([...argv(other), '--dry-run'])).toMatchObject({exit: 0})

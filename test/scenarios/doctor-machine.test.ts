@@ -78,9 +78,8 @@ describe('this machine', () => {
   test('a home that cannot be written', async () => {
     const blocked = join(home.directory, 'file')
     writeFileSync(blocked, '')
-    expect(await doctor([], {env: {BOOKCTL_CONFIG_DIR: join(blocked, 'config')}})).toMatchObject({
-      account: OK,
-    })
+    const env = {BOOKCTL_CONFIG_DIR: join(blocked, 'config')}
+    expect(await doctor([], {env})).toMatchObject({account: OK})
   })
 
   test('a variable that nothing reads, and checks that are switched off', async () => {

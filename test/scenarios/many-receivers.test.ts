@@ -22,15 +22,9 @@ const newLines = (receivers: readonly ListenProcess[]) =>
   receivers.flatMap(({lines}) => lines).filter(({type, duplicate}) => type === 'event' && !duplicate)
 
 await describeSharing(({machine, server, sql}) => {
-  const receiver = (...targets: string[]) =>
-    ownListening(
-      machine(),
-      targets.flatMap(url => ['--forward-to', url]),
-    )
+  const receiver = (target?: string) => ownListening(machine(), target ? ['--forward-to', target] : [])
   const forwards = () =>
-    sql<{state: string; target: string; lease: string | null}>(
-      'SELECT state, target, lease FROM bookctl.forwards',
-    )
+    sql<{state: string; lease: string | null}>('SELECT state, lease FROM bookctl.forwards')
 
   test('an event that comes to all of them is stored once, new once and forwarded once', async () => {
     const target = await ownTarget(200)
@@ -51,9 +45,8 @@ await describeSharing(({machine, server, sql}) => {
     const list = await other.json<{events: object[]}>(['webhooks', 'events', 'list', '--limit', '100'])
     expect(list.result.events.length).toBe(ids.length)
     const shown = await other.json(['webhooks', 'events', 'show', 'evt_7'])
-    expect(shown.result).toMatchObject({
-      event: {event_id: 'evt_7', forwards: [{target: target.url, state: 'done'}]},
-    })
+    const forwarded = [{target: target.url, state: 'done'}]
+    expect(shown.result).toMatchObject({event: {event_id: 'evt_7', forwards: forwarded}})
     const replayed = await other.json(['webhooks', 'events', 'replay', 'evt_7', '--to', target.url])
     expect([replayed.exit, target.got.length]).toEqual([0, ids.length + 1])
     const exported = await other.run(['webhooks', 'events', 'export', '--file', 'all.jsonl'])
@@ -138,9 +131,6 @@ await describeSharing(({machine, server, sql}) => {
     const ids = ['evt_\0', `evt_${'ş'.repeat(5000)}1`, `evt_${'ş'.repeat(5000)}2`, 'evt_\ud800']
     for (const id of [...ids, ...ids]) expect(await send(one, id)).toBe(200)
     await eventually(() => expect(one.lines.length).toBe(8))
-    expect(one.lines.map(({duplicate}) => duplicate)).toEqual([
-      ...ids.map(() => false),
-      ...ids.map(() => true),
-    ])
+    expect(one.lines.map(({duplicate}) => duplicate)).toEqual([...ids, ...ids].map((_, n) => n >= ids.length))
   })
 })

@@ -64,13 +64,12 @@ test.each([
       expect(resumed.stderr).toContain(`nothing was ever sent for the client reference ${reference}`)
       expect(resumed.stderr).not.toContain('--resume T-')
     }
-    expect(await home.json(['reserve', '--resume', reference])).toMatchObject({
-      exit: 2,
-      result: {error: {code: 'never_sent'}, outcome: 'not_sent', reservation: null, attempts: 0},
-    })
-    expect((await home.json<{entries: object[]}>(['journal'])).result.entries).toContainEqual(
-      expect.objectContaining({client_reference_id: reference, outcome: 'not_sent', attempts: 0}),
-    )
+    const known = {outcome: 'not_sent', attempts: 0}
+    const result = {...known, error: {code: 'never_sent'}, reservation: null}
+    expect(await home.json(['reserve', '--resume', reference])).toMatchObject({exit: 2, result})
+    const {entries} = (await home.json<{entries: object[]}>(['journal'])).result
+    const entry = {...known, client_reference_id: reference}
+    expect(entries).toContainEqual(expect.objectContaining(entry))
     expect(posted()).toBe(0)
     const made = await home.json([...argv, '--yes'])
     expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 1}})

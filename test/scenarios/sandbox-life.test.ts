@@ -132,11 +132,8 @@ test('a database in use is named with the address and the process that use it', 
   const home = ownHome()
   const {pid, port} = await start(home)
   const refusal = await home.refusal(['sandbox', 'start'])
-  expect(refusal).toMatchObject({
-    exit: 2,
-    code: 'sandbox_already_running',
-    message: `already running at http://127.0.0.1:${port} (pid ${pid})`,
-  })
+  const message = `already running at http://127.0.0.1:${port} (pid ${pid})`
+  expect(refusal).toMatchObject({exit: 2, code: 'sandbox_already_running', message})
   symlinkSync(home.configDirectory, join(home.directory, 'alias'))
   const alias = ['sandbox', 'start', '--db', 'alias/sandbox.db']
   expect((await home.refusal(alias)).code).toBe('sandbox_already_running')

@@ -38,11 +38,8 @@ test('one input gives one result, and nothing else', async () => {
 test('what is not valid ends with 9 and says why, without a word of the secret', async () => {
   const {exit, result} = await verify(['--signature', SIGNATURE, ...AT], {stdin: `${EVENT}\n`})
   expect(exit).toBe(9)
-  expect(result).toMatchObject({
-    valid: false,
-    reason: 'signature_mismatch',
-    findings: [{code: 'body_trailing_newline'}],
-  })
+  const findings = [{code: 'body_trailing_newline'}]
+  expect(result).toMatchObject({valid: false, reason: 'signature_mismatch', findings})
   const late = await home.run(['webhooks', 'verify', 'body.bin', '--signature', SIGNATURE])
   expect(late).toMatchObject({exit: 9, stdout: expect.stringContaining('timestamp_outside_tolerance')})
   expect(late.stderr).toContain('stale_retry')
@@ -52,12 +49,8 @@ test('what is not valid ends with 9 and says why, without a word of the secret',
 
 test('several inputs, and a file of many captures, give a list in order', async () => {
   const {exit, result} = await verify(['request.http', 'captures/one.ndjson', 'captures/two.ndjson', ...AT])
-  expect(exit).toBe(9)
-  expect(result).toMatchObject({
-    valid: 2,
-    invalid: 1,
-    results: [{valid: true}, {valid: true}, {reason: 'timestamp_outside_tolerance'}],
-  })
+  const each = [{valid: true}, {valid: true}, {reason: 'timestamp_outside_tolerance'}]
+  expect({exit, ...result}).toMatchObject({exit: 9, valid: 2, invalid: 1, results: each})
   const stdin = [captureLine(EVENT, T), captureLine(EVENT, T + 1)].join('\n')
   const results = [{input: 'standard input:1'}, {input: 'standard input:2'}]
   expect((await verify(['-', '--at', 'received'], {stdin})).result).toMatchObject({valid: 2, results})
@@ -149,8 +142,7 @@ test('a stored secret of another subscription is found, also where no profile wa
   state.close()
   const header = signatureOf(EVENT, T, secret)
   const {exit, result} = await verify(['--signature', header, ...AT], {stdin: EVENT})
-  expect(exit).toBe(9)
-  expect(result).toMatchObject({findings: [{code: 'secret_of_other_subscription'}]})
+  expect({exit, ...result}).toMatchObject({exit: 9, findings: [{code: 'secret_of_other_subscription'}]})
   expect(JSON.stringify(result)).toContain('whsub_other')
 })
 

@@ -40,15 +40,10 @@ test('create, list, test, update and delete, against the local sandbox', async (
   expect(storedSecrets(home)).toEqual([{id, secret}])
 
   const listed = await home.json<{subscriptions: {id: string}[]}>(['webhooks', 'list'])
-  expect(listed.result.subscriptions.find(one => one.id === id)).toEqual({
-    id,
-    url: URL_TYPED,
-    events: ['voucher.ready', 'payment.failed'],
-    is_active: true,
-  })
-  expect((await home.run(['webhooks', 'list'])).stdout).toContain(
-    `${id}\t${URL_TYPED}\tvoucher.ready payment.failed\t`,
-  )
+  const {secret: _, ...shown} = result.subscription
+  expect(listed.result.subscriptions.find(one => one.id === id)).toEqual(shown)
+  const row = `${id}\t${URL_TYPED}\tvoucher.ready payment.failed\t`
+  expect((await home.run(['webhooks', 'list'])).stdout).toContain(row)
 
   const tested = await home.json<{answer: {event_id: string; delivery_id: string}}>(['webhooks', 'test', id])
   expect(tested.result).toEqual({
@@ -57,19 +52,15 @@ test('create, list, test, update and delete, against the local sandbox', async (
   })
   const deliveries = await home.json<{deliveries: {delivery_id: string}[]}>(['sandbox', 'deliveries'])
   const {delivery_id} = tested.result.answer
-  expect(deliveries.result.deliveries.find(one => one.delivery_id === delivery_id)).toMatchObject({
-    subscription_id: id,
-    type: 'voucher.ready',
-    status: 'PENDING',
-  })
+  const pending = {delivery_id, subscription_id: id, type: 'voucher.ready', status: 'PENDING'}
+  expect(deliveries.result.deliveries).toContainEqual(expect.objectContaining(pending))
   const redeliver = ['sandbox', 'deliveries', '--redeliver', delivery_id]
   const again = await home.json<{deliveries: {attempts: unknown[]}[]}>(redeliver)
   expect(again.result.deliveries[0]?.attempts.length).toBeGreaterThan(0)
 
   const updated = await home.json(['webhooks', 'update', id, '--passive', '--event', 'voucher.ready'])
-  expect(updated.result).toEqual({
-    subscription: {id, url: URL_TYPED, events: ['voucher.ready'], is_active: false},
-  })
+  const subscription = {...shown, events: ['voucher.ready'], is_active: false}
+  expect(updated.result).toEqual({subscription})
   const deleted = await home.json(['webhooks', 'delete', id])
   expect(deleted.result).toEqual({subscription_id: id, deleted: true, secret_removed: true})
   expect(storedSecrets(home)).toEqual([])
@@ -79,9 +70,8 @@ test('create, list, test, update and delete, against the local sandbox', async (
 test('the secret is stored even if the output is not read', async () => {
   const done = await home.run(CREATE, {onStart: child => child.stdout?.destroy()})
   expect(done).toMatchObject({exit: 0, stderr: ''})
-  expect(storedSecrets(home)).toEqual([
-    {id: expect.stringMatching(/^whsub_/), secret: expect.stringMatching(/^whsec_/)},
-  ])
+  const [id, secret] = [expect.stringMatching(/^whsub_/), expect.stringMatching(/^whsec_/)]
+  expect(storedSecrets(home)).toEqual([{id, secret}])
 })
 
 test.each([

@@ -200,8 +200,6 @@ test.each([
 })
 
 test('a file that is not there is named before the secret that is missing', async () => {
-  expect(await home.refusal(['webhooks', 'verify', 'nofile.http'])).toMatchObject({
-    exit: 2,
-    message: 'cannot read nofile.http (no such file)',
-  })
+  const message = 'cannot read nofile.http (no such file)'
+  expect(await home.refusal(['webhooks', 'verify', 'nofile.http'])).toMatchObject({exit: 2, message})
 })

@@ -98,9 +98,8 @@ describe('a guest', () => {
       ...said`gender → Other | as the service writes it → X | nationality → de | document → Another document
         kind of document → SEAMAN_BOOK | number of the document → 77`,
     ])
-    expect(guests).toEqual([
-      guest({gender: 'X', nationality: 'DE', identity: {type: 'SEAMAN_BOOK', number: '77'}}),
-    ])
+    const identity = {type: 'SEAMAN_BOOK', number: '77'}
+    expect(guests).toEqual([guest({gender: 'X', nationality: 'DE', identity})])
   })
 })
 
