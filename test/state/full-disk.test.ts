@@ -1,8 +1,9 @@
-/** A full disk: a call is still made, and what is reported as erased is erased. */
+/** A full disk: a call is still made, what is reported as erased is erased, and settings are whole. */
 import {execFileSync, spawnSync} from 'node:child_process'
-import {mkdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest'
+import {createSettings} from '../../src/state/settings.js'
 import {openState} from '../../src/state/state.js'
 import {connect} from '../support/booking.js'
 import {CLIENT, intent} from '../support/client.js'
@@ -80,3 +81,29 @@ test.for(LEFT)('with %i kB left a call with credentials of the environment is ma
   expect((await parts.api.call('account.show')).status).toBe(200)
   await parts.close()
 })
+
+test.for([4, 8, 12, 16, 20, 24, 28, 36])(
+  'with %i kB left a change of the settings is made whole, or the error names the disk and the file is as it was',
+  async (left, {skip}) => {
+    if (!mounted) skip('needs the right to mount')
+    const home = join(disk, 'home')
+    mkdirSync(home, {mode: 0o700})
+    const path = join(home, 'config.json')
+    const profile = {base_url: 'https://example.com/v1', client_id: 'x'.repeat(15_000)}
+    writeFileSync(path, JSON.stringify({profiles: {one: profile}}), {mode: 0o600})
+    const before = readFileSync(path, 'utf8')
+    leave(left)
+    const change = createSettings(home).update(file => file.set(['current_profile'], 'one'))
+    const failure = await change.then(
+      () => undefined,
+      error => error,
+    )
+    const after = readFileSync(path, 'utf8')
+    if (failure === undefined)
+      expect(JSON.parse(after)).toEqual({profiles: {one: profile}, current_profile: 'one'})
+    else {
+      expect(failure).toMatchObject({fault: 'full', message: expect.stringContaining(path)})
+      expect(after).toBe(before)
+    }
+  },
+)
