@@ -51,8 +51,20 @@ describe('a booking on a foreign service', () => {
     expect(service.received.length).toBe(before)
   })
 
-  test('sends exactly the body of §2.4', async () => {
+  test('sends exactly the bodies of §2.2 and §2.4', async () => {
     const {service, home} = await begin()
+    await home.run([...SEARCH, '--room', '2:7,4', '--room', '1'])
+    expect(JSON.parse(service.seen('/hotels/search')[0]?.body ?? '')).toEqual({
+      destination: {type: 'CITY', id: 7},
+      check_in: '2031-05-01',
+      check_out: '2031-05-04',
+      rooms: [
+        {adults: 2, children_ages: [7, 4]},
+        {adults: 1, children_ages: []},
+      ],
+      client_nationality: 'TR',
+      currency: 'EUR',
+    })
     await home.run(['reserve', 'off_a', '--pay', 'instant', '--client-reference', 'R-1', ...RESERVE])
 
     const {name, surname} = CONTACT
