@@ -24,7 +24,10 @@ const keychain: Keychain = {
     return inKeychain.get(account)
   },
   write: async (account, secret) => void inKeychain?.set(account, secret),
-  remove: async account => inKeychain?.delete(account) ?? false,
+  async remove(account) {
+    if (!inKeychain) throw usage('no_keychain', 'there is no keychain')
+    return inKeychain.delete(account)
+  },
 }
 
 beforeEach(() => {
@@ -116,6 +119,14 @@ describe('logging out', () => {
     await keepToken('cid_env')
     expect(await leave(PAIR)).toMatchObject({profile: null, revoked: true, removed: true})
     expect(await leave(PAIR)).toMatchObject({profile: null, revoked: false, removed: false})
+  })
+
+  test('without the keychain that has the secret removes the tokens all the same', async () => {
+    await login('default', 'keychain')
+    await keepToken('cid_1')
+    inKeychain = undefined
+    expect((await rejectionOf(leave({}))).message).toContain('there is no keychain')
+    expect(await kept()).toEqual([])
   })
 
   test('says nothing of what remains where nothing does', async () => {

@@ -58,9 +58,10 @@ export async function logOut(
   const {profile, profiles, isAll, clientId, baseUrls} = leaving
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
   const results: boolean[] = []
-  for (const name of profiles) results.push(await removeFromKeychain(state, name))
   if (isAll) results.push(await state.forget('all'))
   else if (clients.length + profiles.length > 0) results.push(await state.forget({profiles, clients}))
+  // After the files: a keychain that cannot be used then keeps nothing but what is in it.
+  for (const name of profiles) results.push(await removeFromKeychain(state, name))
   // One that could not be read would only be waited for again.
   const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
