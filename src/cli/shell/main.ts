@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   const fail = async (thrown: unknown) => {
     // Ignores errors during shutdown; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, error => (refusal = error)).catch(reportMissing))
+    return leave(await report(thrown, error => (refusal = error)).catch(reportPlainly))
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -116,12 +116,12 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
   process.stdout.write(`${jsonText({error}, 2)}\n`)
 }
 
-/** What reports an error is in files that may be missing too; then it would fail for ever. */
-function reportMissing(): number {
-  const {message, hint} = FILES_MISSING
-  if (running.argv.includes('--json'))
-    process.stdout.write(`${JSON.stringify({error: FILES_MISSING}, null, 2)}\n`)
-  else stderr().write(`Error: ${message}\nHint: ${hint}\n`)
+/** What reports an error is in files of its own; if it fails itself, for example because they are gone, it would for ever. */
+function reportPlainly(problem: unknown): number {
+  const isMissing = (problem as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND'
+  const error = isMissing ? FILES_MISSING : {...FILES_MISSING, code: 'unexpected', message: 'internal error'}
+  if (running.argv.includes('--json')) process.stdout.write(`${JSON.stringify({error}, null, 2)}\n`)
+  else stderr().write(`Error: ${error.message}\nHint: ${error.hint}\n`)
   return 1
 }
 

@@ -50,6 +50,7 @@ async function searchAndChoose(
     parts.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
   })
   if (!found) return changeNow()
+  if (found.warning !== undefined) parts.tell([found.warning].flat().join('\n'))
   const {now} = parts.connection.clock
   const offers = found.items.map(offer => ({...offer, seen: offerFound(request, offer, now())}))
   reportLost(parts, draft, offers)
