@@ -154,7 +154,7 @@ describe('one run names everything that is wrong', () => {
         ...['--contact: must be NAME=VALUE', '--contact: name is given twice', '--contact phone: '],
         ...['contact.email: must be', '--guest is_lead: ', 'guests[0].birth_date: must not'],
         'there is no field nmae',
-        'missing: contact.surname, guests[0].surname, guests[1].name',
+        'missing: contact.surname, guests[0].surname',
       ],
     ],
     [
@@ -170,6 +170,27 @@ describe('one run names everything that is wrong', () => {
     expect(stderr).not.toMatch(/missing: [^;]*--(check-in|date|guest|contact)\b/)
     expect(service.received).toEqual([])
   })
+
+  test.each([
+    ['--guest nme=A,surname=B --contact nam=A,phone=12', undefined],
+    ['', {guests: [{nme: 'A', surname: 'B'}], contact: {nam: 'A', surname: 'C', foo: 'x'}}],
+  ])(
+    'each hint is beside its own message, and a mistyped field is told once: %j %j',
+    async (flags, input) => {
+      const words = `reserve off_1 --pay account ${input ? '--input -' : flags}`.split(' ')
+      const {message, hint} = await home.refusal(words, {stdin: JSON.stringify(input)})
+      const parts = message.split('; ')
+      for (const name of ['nme', 'nam'])
+        expect(parts.filter(part => new RegExp(`\\b${name}\\b`).test(part))).toEqual([
+          expect.stringMatching(/there is no .*field.* \(did you mean name\?\)$/),
+        ])
+      expect(message.match(/did you mean/g)).toHaveLength(2)
+      expect(message).toMatch(/missing: contact\.(?![^;]*\bname\b)/)
+      expect(hint).not.toContain('did you mean')
+      if (input) expect(message).toMatch(/contact\.foo: there is no such field in a reservation(;|$)/)
+      else expect(message).toMatch(/--contact phone: [^()]*532 123 45 67;/)
+    },
+  )
 
   test('a variable too', async () => {
     const {exit, stderr} = await home.run(['hotels', 'search', '--city', '1'], {

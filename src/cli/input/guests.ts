@@ -22,8 +22,7 @@ const READERS: Readonly<Record<string, (field: string, text: string) => unknown>
 
 /** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws usage. */
 export async function readGuest(field: string, text: string): Promise<Fields> {
-  const {pairs, errors} = readKeyValues(field, text)
-  errors.push(...unknownIn(field, [...pairs.keys()], GUEST_NAMES))
+  const {pairs, errors} = readNamed(field, text, GUEST_NAMES)
   const guest: Fields = {}
   for (const name of GUEST_FIELDS) {
     const value = pairs.get(name)
@@ -58,8 +57,7 @@ function readTruth(field: string, text: string): boolean {
 
 /** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws usage. */
 export async function readContact(field: string, text: string): Promise<Fields> {
-  const {pairs, errors} = readKeyValues(field, text)
-  errors.push(...unknownIn(field, [...pairs.keys()], [...CONTACT_NAMES, 'phone']))
+  const {pairs, errors} = readNamed(field, text, [...CONTACT_NAMES, 'phone'])
   const contact = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
   const phone = pairs.get('phone')
   const split = phone === undefined ? {} : await readPhone(field, phone, pairs).catch(into(errors))
@@ -75,6 +73,18 @@ async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string
     throw usage('invalid_input', `${field}: give phone, or phone_country_code and phone_number`)
   const {phone_country_code, phone_number} = (await createPhoneReader(undefined, `${field} phone`))(phone)
   return {phone_country_code, phone_number}
+}
+
+/** Pairs with names of `valid`. One under a mistyped name also counts as that of the name meant, which is then not missing. */
+function readNamed(field: string, text: string, valid: readonly string[]) {
+  const {pairs, errors} = readKeyValues(field, text)
+  const typed = [...pairs]
+  for (const [name, value] of typed) {
+    const meant = valid.includes(name) ? undefined : closest(name, valid)
+    if (meant !== undefined && !pairs.has(meant)) pairs.set(meant, value)
+  }
+  const names = typed.map(([name]) => name)
+  return {pairs, errors: [...errors, ...unknownIn(field, names, valid)]}
 }
 
 export function refuseUnknown(where: string, names: readonly string[], valid: readonly string[]): void {

@@ -18,22 +18,42 @@ export function wordOf(context: object, {env}: {readonly env?: string}, name: st
 /** One Failure that names all of `errors`, of which there is at least one. */
 export function combined(errors: readonly Failure[]): Failure {
   const [first, ...more] = errors as [Failure, ...Failure[]]
-  if (more.length === 0) return first
-  const messages = more.map(({message, details: {hint}}) =>
-    hint?.startsWith('did you mean') ? `${message} (${hint})` : message,
-  )
-  return new Failure(first.kind, [...new Set([first.message, ...messages])].join('; '), first.details)
+  return more.length === 0 ? first : new PartsFailure(errors)
 }
 
-/** What is wrong with parts of a value, with the rest of it, so that one run also names what is wrong there. */
+/**
+ * Several errors as one, a hint about one of them beside its message. `rest`: where parts of a value are wrong, the others, so
+ * that one run also names what is wrong there.
+ */
 export class PartsFailure extends Failure {
+  readonly parts: readonly Failure[]
+
   constructor(
     errors: readonly Failure[],
-    readonly rest: unknown,
+    readonly rest?: unknown,
   ) {
-    const {kind, message, details} = combined(errors)
-    super(kind, message, details)
+    const parts = errors.flatMap(error => (error instanceof PartsFailure ? error.parts : [error]))
+    const [first, ...more] = parts as [Failure, ...Failure[]]
+    const {kind, message, details} = first
+    // The one that is shown below the messages is that of the first.
+    const isClear = !more.some(isOfOne)
+    const messages = isClear ? [message, ...more.map(part => part.message)] : parts.map(withOwnHint)
+    super(
+      kind,
+      [...new Set(messages)].join('; '),
+      isClear || !isOfOne(first) ? details : {...details, hint: SEE_HELP},
+    )
+    this.parts = parts
   }
+}
+
+/** Whether the hint says nothing without the message it belongs to. */
+function isOfOne({details}: Failure): boolean {
+  return /^(did you mean|names:) /.test(details.hint ?? '')
+}
+
+function withOwnHint(failure: Failure): string {
+  return isOfOne(failure) ? `${failure.message} (${failure.details.hint})` : failure.message
 }
 
 /** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */

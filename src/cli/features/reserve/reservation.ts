@@ -1,6 +1,6 @@
 /** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
 import {createHash, createHmac} from 'node:crypto'
-import type {core, ZodType} from 'zod'
+import type {ZodType} from 'zod'
 import {isCalendarDate} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -12,6 +12,7 @@ import {checkCountry} from '../../input/countries.js'
 import {checkBirthDate} from '../../input/dates.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, refuseUnknown} from '../../input/guests.js'
+import {closest} from '../../input/match.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
@@ -187,31 +188,37 @@ export function mergeContact(
 /** What `schema` finds missing and wrong in `value`, which is at the field `at`; its data if nothing. */
 export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]) {
   const {data, error} = schema.safeParse(value, {error: plainMessage})
-  const issues = (error?.issues ?? []).map(issue => ({...issue, path: [...at, ...issue.path]}))
-  const isAbsent = ({message}: Issue) => message === MISSING
-  return {
-    lacking: issues.filter(isAbsent).map(fieldOf),
-    errors: issues.filter(issue => !isAbsent(issue)).map(refusal),
-    data,
+  const absent: Path[] = []
+  const unknown: Path[] = []
+  const errors: Failure[] = []
+  for (const issue of error?.issues ?? []) {
+    const path = [...at, ...issue.path]
+    if (issue.code === 'unrecognized_keys') unknown.push(...issue.keys.map(key => [...path, key]))
+    else if (issue.message === MISSING) absent.push(path)
+    else errors.push(usage('invalid_input', `${fieldOf(path)}: ${issue.message}`))
   }
+  for (const path of unknown) {
+    const beside = absent.filter(other => fieldOf(other.slice(0, -1)) === fieldOf(path.slice(0, -1)))
+    const meant = closest(lastOf(path), beside.map(lastOf))
+    const hint = meant === undefined ? 'reserve --template shows them' : `did you mean ${meant}?`
+    errors.push(usage('unknown_field', `${fieldOf(path)}: there is no such field in a reservation`, hint))
+    // What was mistyped is not missing too.
+    const at = absent.findIndex(other => beside.includes(other) && lastOf(other) === meant)
+    if (at >= 0) absent.splice(at, 1)
+  }
+  return {lacking: absent.map(fieldOf), errors, data}
 }
 
-type Issue = Pick<core.$ZodIssue, 'code' | 'path' | 'message'> & {readonly keys?: readonly string[]}
+type Path = readonly PropertyKey[]
+
+const lastOf = (path: Path) => String(path.at(-1))
 
 /** `guests[0].identity.number`, counted from 0 as in the file and on the wire. */
-function fieldOf(issue: Issue): string {
-  const path = [...issue.path, ...(issue.keys?.slice(0, 1) ?? [])]
+function fieldOf(path: Path): string {
   const field = path.map((key, i) =>
     typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,
   )
   return sanitizeLine(field.join(''), 80)
-}
-
-function refusal(issue: Issue): Failure {
-  const name = fieldOf(issue)
-  if (issue.code !== 'unrecognized_keys') return usage('invalid_input', `${name}: ${issue.message}`)
-  const problem = 'there is no such field in a reservation'
-  return usage('unknown_field', `${name}: ${problem}`, 'reserve --template shows them')
 }
 
 /** By default derived from the request, so that a repeated command makes one reservation. */
