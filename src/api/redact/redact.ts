@@ -208,9 +208,9 @@ interface Range {
   readonly end: number
 }
 
-const MIN_LENGTH = 3
+const LEAST_LENGTH = 3
 /** Shorter values may be part of innocent words and numbers, so they are found as whole words only. */
-const MIN_LENGTH_INSIDE = 6
+const LEAST_LENGTH_INSIDE = 6
 /** A word may follow an escape in a link or in JSON. */
 const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da-fA-F]{4}))(?<!\\d\\.)`
 /** 101 is not in 101.00. */
@@ -222,7 +222,7 @@ function createKnownValues() {
   return {
     /** Ignores values of fewer than three characters. */
     add(value: string) {
-      if (value.length < MIN_LENGTH) return
+      if (value.length < LEAST_LENGTH) return
       for (const spelling of spellingsOf(value)) {
         if (!patterns.has(spelling)) patterns.set(spelling, patternOf(spelling))
       }
@@ -246,7 +246,7 @@ function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
 /** Finds overlapping matches, too. */
 function patternOf(spelling: string): RegExp {
   const escaped = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  if (spelling.length >= MIN_LENGTH_INSIDE) return new RegExp(`(?=${escaped})`, 'g')
+  if (spelling.length >= LEAST_LENGTH_INSIDE) return new RegExp(`(?=${escaped})`, 'g')
   // Only a letter or digit at its ends can belong to a longer word.
   const begin = /^[\p{L}\p{N}]/u.test(spelling) ? WORD_BEGINS : ''
   const end = /[\p{L}\p{N}]$/u.test(spelling) ? WORD_ENDS : ''

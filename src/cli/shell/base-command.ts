@@ -1,4 +1,4 @@
-/** What every command is made of. A command never catches; main.ts reports what was thrown. */
+/** What every command is made of. What one throws is thrown on, at most with a better hint; main.ts reports it. */
 import process from 'node:process'
 import {Failure, failureWith} from '../../contract/failure.js'
 import type {OperationName} from '../../contract/operations.js'

@@ -18,7 +18,8 @@ export const EXITS = {
   done: {code: 0, meaning: 'done'},
   unexpected: {
     code: 1,
-    meaning: 'internal error: a bug in bookctl, or a result that could not be written',
+    meaning:
+      'internal error: a bug in bookctl; or files of it are missing, or the result could not be written',
     hint: 'run it again with BOOKCTL_DEBUG=1 and report the output',
   },
   usage: {

@@ -1,4 +1,4 @@
-/** Everything printed on stderr, sanitised line by line. A transient last line is cleared before anything else. */
+/** What commands say on stderr, sanitised line by line. A transient last line is cleared before anything else. */
 import process from 'node:process'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {own} from '../../contract/json.js'

@@ -1,4 +1,4 @@
-/** Offers for a search over the catalogue (§2.2, §2.3; everything in an offer but its id is ours). */
+/** Offers for a search over the catalogue, and their cancellation policies (§2.2, §2.3; everything in an offer but its id is ours). */
 import {addDays, nightsBetween} from '../../contract/dates.js'
 import type {City, Hotel, Offer, Price, SearchRequest} from '../../contract/hotels.js'
 import {BOARDS, type BoardCode} from '../../contract/identifiers.js'

@@ -28,7 +28,7 @@ const MOST_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 
 /** Rounding of sums of seconds must not stop the clock. */
-const MIN_STEP_SECONDS = 0.001
+const LEAST_STEP_SECONDS = 0.001
 /** Attempts that are due within this time are made together; less than the shortest delay between two (§6.4). */
 const TOGETHER_SECONDS = 30
 
@@ -99,7 +99,7 @@ export class Dispatcher {
     while (!closing.aborted && stops === this.#stops) {
       const next = this.#nextDue()
       const until = next === null ? left : this.#together(next) - clock.now()
-      const step = Math.min(left, Math.max(until, MIN_STEP_SECONDS))
+      const step = Math.min(left, Math.max(until, LEAST_STEP_SECONDS))
       const from = clock.now()
       clock.advance(step)
       left -= step

@@ -1,4 +1,7 @@
-/** What may have been done to a body after it was signed: repairs, each undoing one change. The HMAC proves a guess or not. */
+/**
+ * What may have been done to a body after it was signed: repairs, each undoing one change, which the HMAC proves or not; and
+ * readings with loss, which nothing undoes.
+ */
 
 import {isUtf8} from 'node:buffer'
 import {gunzipSync, inflateSync} from 'node:zlib'

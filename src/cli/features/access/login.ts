@@ -1,4 +1,4 @@
-/** Flags, environment and answers → what `login` needs. Everything missing is asked for, or listed in one error. */
+/** `login`: what it needs, from flags, environment and answers, or one error that lists what is missing; then the token, stored. */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {requestToken, tokenClientOf} from '../../../api/auth/tokens.js'
