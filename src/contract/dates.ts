@@ -25,6 +25,11 @@ export function instantOf(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
 }
 
+/** The same of a time with its time zone; undefined for one without: which moment it is, depends on the place. */
+export function zonedInstantOf(text: string): number | undefined {
+  return /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
+}
+
 export function isCalendarDate(text: string): boolean {
   return dayNumber(text) !== undefined
 }

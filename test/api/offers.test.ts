@@ -3,6 +3,7 @@ import {readdirSync, readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
 import {termsOf} from '../../src/api/answers/offer-terms.js'
 import {factsOf, findOffers, type OfferFacts} from '../../src/api/answers/offers.js'
+import {factsOfReservation} from '../../src/api/answers/reservations.js'
 
 type Expected = Partial<OfferFacts> & {offer_id: string}
 
@@ -157,6 +158,7 @@ describe('hostile answers', () => {
 const NO_TERMS = {
   dueAtProperty: undefined,
   policies: undefined,
+  firstFee: undefined,
   paymentModes: undefined,
   roomsLeft: undefined,
   remarks: undefined,
@@ -195,6 +197,27 @@ test.each([
   [{cancellation_policies: 'ask the hotel'}, undefined],
 ])('cancelling: %j', (raw, policies) => {
   expect(termsOf(raw).policies).toEqual(policies)
+})
+
+const LATER = {from: '2030-05-29', amount: 300}
+const free = (more: object) => ({from: '2030-04-01', amount: 0, ...more})
+test.each<[object, string | undefined]>([
+  [[LATER, {from: '2030-05-01', percent: '50%'}, free({})], '2030-05-01'],
+  [[{from: '2030-05-01', fee: 'EUR 50'}, LATER], '2030-05-01'],
+  [[{amount: '0.00'}, LATER], '2030-05-29'],
+  [[{percent: '0%'}, LATER], '2030-05-29'],
+  [[free({})], undefined],
+  [[], undefined],
+  [[{from: '2030-05-01', nights: 1}, LATER], undefined],
+  [[{from: '2030-05-01', amount: 'first night'}, LATER], undefined],
+  [[{from: '2030-05-01', amount: '0,50'}, LATER], undefined],
+  [[free({nights: 1}), LATER], undefined],
+  [[{amount: 50}, LATER], undefined],
+  [[{from: '05/06/2030', amount: 50}, LATER], undefined],
+  [['from 1 May the first night', LATER], undefined],
+])('cancelling starts to cost, where every step can be read: %j', (cancellation_policies, firstFee) => {
+  expect(factsOfReservation({reservation: {cancellation_policies}}).free_until).toBe(firstFee ?? null)
+  expect(termsOf({cancellation_policies}).firstFee).toBe(firstFee)
 })
 
 test('the rest', () => {

@@ -1,6 +1,7 @@
 /** A reservation as a person sees it, and its payment, in the shapes that services use; what nobody says is left out. */
-import {expect, test} from 'vitest'
+import {expect, test, vi} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
+import {describeCancellation} from '../../src/cli/features/reservations/cancel.js'
 import {
   awaited,
   factsShown,
@@ -12,6 +13,7 @@ import {
   qrCode,
   reservationResult,
 } from '../../src/cli/features/reserve/payment.js'
+import type {Target} from '../../src/cli/session/target.js'
 import {isPublicHost} from '../../src/contract/loopback.js'
 import {SEEN} from './seen-offer.js'
 
@@ -187,6 +189,44 @@ test('what is not free to cancel any more, or never was, has no deadline', () =>
   expect(shown(fees, seen(true))).toHaveProperty('cancellation', 'cancelling costs a fee')
   expect(shown(fees, seen(false))).toHaveProperty('cancellation', 'not refundable')
   expect(shown({}, seen(false))).toHaveProperty('cancellation', 'not refundable')
+})
+
+test('a fee that counted when it was reserved leaves no free time, also where the clock of the service is ahead', () => {
+  const from = '2030-01-01T04:00:00+03:00'
+  const ahead = {created_at: '2030-01-01T01:00:00Z', cancellation_policies: [{from, amount: '9.00'}]}
+  const text = (reservation: object, refundable: boolean | null) => {
+    const details = {refundable, free_cancellation_until: null, terms: null, city: null}
+    return shown({...reservation}, {...today, seen: {...SEEN, details}}).cancellation
+  }
+  expect(text(ahead, false)).toBe('not refundable')
+  expect(text(ahead, null)).toBe('cancelling costs a fee')
+  expect(text({...ahead, created_at: '2030-01-01T00:59:59Z'}, null)).toMatch(/^free until /)
+})
+
+test.each([
+  ['2029-12-31T13:00:00', 'free until 2029-12-31T13:00:00'],
+  ['2029-12-31T12:00:00', 'cancelling costs a fee'],
+  ['2029-12-31', 'cancelling costs a fee'],
+  ['2030-01-01', 'free until 2030-01-01'],
+  ['some day', 'free until some day'],
+])('until %s, in which time zone is not said, is over when it is over everywhere', (until, cancellation) => {
+  for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    vi.stubEnv('TZ', zone)
+    expect(shown({cancellation_deadline: until})).toMatchObject({cancellation})
+  }
+})
+
+test('before it is cancelled it is not called free to cancel beside a fee that counts now', () => {
+  const reservation = {cancellation_deadline: '2999-01-01T00:00:00Z'}
+  const lines = (amount: string) => {
+    const quote = {fee: {amount, currency: 'EUR'}, refund: null}
+    const found = {reservation, reservation_ref: 'R-1', status: 'CONFIRMED', payment_url: null}
+    const target = {mode: 'test', baseUrl: 'https://service.test/v1', clientId: 'c'} as Target
+    return describeCancellation({reference: 'R-1', quote, reservation: found}, target).join('\n')
+  }
+  expect(lines('0.00')).toMatch(/Cancellation\s+free until 2999/)
+  expect(lines('180.82')).toMatch(/Cancellation\s+cancelling costs a fee\nFee now/)
+  expect(lines('180.82')).not.toContain('free until')
 })
 
 test('until when to pay is shown only beside where', () => {

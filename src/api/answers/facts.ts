@@ -136,7 +136,7 @@ function amountIn(fields: Fields, names: readonly string[], way: MoneyWay): Foun
 }
 
 /** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
-function readAmount(value: unknown): FoundAmount | null {
+export function readAmount(value: unknown): FoundAmount | null {
   if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
   if (typeof value !== 'string') return null
   const [, before, amount = '', after] =

@@ -2,9 +2,11 @@
  * The terms of an offer in any shape: what is due at the hotel, what cancelling costs, how it may be paid. Amounts are as
  * the service wrote them, because they are only shown. Undefined where the answer does not say.
  */
+import {instantOf} from '../../contract/dates.js'
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
-import {factIn, textIn} from './facts.js'
+import {factIn, readAmount, textIn} from './facts.js'
+import {isShare} from './stated-fee.js'
 import {CHARGE, CURRENCY, POLICY, TERMS} from './vocabulary.js'
 
 export type OfferTerms = ReturnType<typeof termsOf>
@@ -20,19 +22,13 @@ export function termsOf(raw: object) {
     /** Empty: the answer says that nothing is. */
     dueAtProperty: readList(due, chargeFrom),
     policies: readList(policies, stepFrom),
+    /** When cancelling starts to cost something. */
+    firstFee: firstFeeIn(policies),
     /** Lower-case words such as `account` and `instant`. */
     paymentModes: isWords ? modes.map(mode => mode.trim().toLowerCase()) : undefined,
     roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
     remarks: textOf(remarks),
   }
-}
-
-/** When cancelling under these terms starts to cost something; null if unknown. */
-export function firstFeeOf(terms: Partial<OfferTerms> | null | undefined): string | null {
-  const starts = (terms?.policies ?? []).flatMap(({from, fee}) =>
-    Number.parseFloat(fee) > 0 && !Number.isNaN(Date.parse(from ?? '')) ? (from ?? []) : [],
-  )
-  return starts.sort((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null
 }
 
 type Term = keyof typeof TERMS
@@ -51,9 +47,13 @@ function outermostIn(raw: object): Partial<Record<Term, unknown>> {
 /** Undefined when none of the items can be read: then the term is unknown. */
 function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
   if (value === undefined) return undefined
-  const items = Array.isArray(value) ? value : [value]
+  const items = itemsOf(value)
   const found = items.flatMap(item => read(item) ?? [])
   return found.length === 0 && items.length > 0 ? undefined : found
+}
+
+function itemsOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [value]
 }
 
 function chargeFrom(item: unknown) {
@@ -73,6 +73,24 @@ function stepFrom(item: unknown) {
   if (amount) return {from, fee: amount.amount, currency: amount.currency}
   const percent = textIn(fields, POLICY.percent)
   return percent === null ? undefined : {from, fee: `${percent.replace(/\s*%$/, '')} %`, currency: null}
+}
+
+/** Undefined as soon as one step cannot be read: it may be the first that costs something. */
+function firstFeeIn(policies: unknown): string | undefined {
+  const starts = itemsOf(policies).map(feeStart)
+  if (starts.includes(undefined)) return undefined
+  const known = starts.flatMap(start => start ?? [])
+  return known.sort((left, right) => (instantOf(left) ?? 0) - (instantOf(right) ?? 0))[0]
+}
+
+/** Null for a step that costs nothing; undefined for one that cannot be read. */
+function feeStart(item: unknown): string | null | undefined {
+  const {from = null, fee = ''} = stepFrom(item) ?? {}
+  const cost = readAmount(fee.replace(/ ?%$/, ''))?.amount
+  if (cost === undefined) return undefined
+  // Beside a share, `amount: 0` says nothing.
+  if (Number(cost) === 0) return isShare(item) && !fee.endsWith('%') ? undefined : null
+  return from !== null && instantOf(from) !== undefined ? from : undefined
 }
 
 function amountIn(fields: Fields): {amount: string; currency: string | null} | undefined {

@@ -3,7 +3,7 @@ import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
-import {firstFeeOf, termsOf} from './offer-terms.js'
+import {termsOf} from './offer-terms.js'
 import {FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
@@ -71,7 +71,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
     /** When cancelling starts to cost something. */
-    free_until: textIn(fields, RESERVATION.freeUntil) ?? firstFeeOf(termsOf(reservation)),
+    free_until: textIn(fields, RESERVATION.freeUntil) ?? termsOf(reservation).firstFee ?? null,
     /** What cancelling has cost. */
     fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
   }

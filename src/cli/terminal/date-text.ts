@@ -1,5 +1,5 @@
 /** Dates and times as people read them, in the wizard and in every result. What is typed is read in `cli/input/dates.ts`. */
-import {instantOf, isCalendarDate, nightsBetween} from '../../contract/dates.js'
+import {isCalendarDate, nightsBetween, zonedInstantOf} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {counted} from './text.js'
 
@@ -26,7 +26,7 @@ export function nightsText(checkIn: string, checkOut: string): string {
 /** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
 export function onThreeClocks(text: string): string[] {
   const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
-  const at = /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
+  const at = zonedInstantOf(text)
   if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
   const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
   return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]

@@ -37,6 +37,9 @@ const USUAL: FoundOffer = {
 
 describe('the deadline on three clocks', () => {
   const PAST = [{from: '2030-04-30', amount: '9.00'}]
+  // As a service says it whose clock is a second ahead of the one here.
+  const raw = {cancellation_policies: [{from: '2030-05-01T00:00:01Z', amount: '9.00'}]}
+  const NEVER_FREE = offer({free_cancellation_until: null, refundable: false, raw})
   const THERE = ['2030-05-29 11:00 your time (America/New_York)', '2030-05-29 15:00 UTC']
   test.each([
     ['2030-05-29T18:00:00+03:00', ['2030-05-29 18:00 (UTC+03:00) hotel time', ...THERE]],
@@ -48,6 +51,8 @@ describe('the deadline on three clocks', () => {
     [offer(), 'free until 2030-05-29 18:00'],
     [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'cancelling costs a fee'],
     [offer({free_cancellation_until: null, refundable: false}), 'not refundable'],
+    [offer({refundable: false}), 'Cancellation: not refundable'],
+    [NEVER_FREE, 'Cancellation: not refundable'],
     [offer({free_cancellation_until: null}), 'Cancellation: refundable'],
     [
       offer({free_cancellation_until: null, raw: {cancellation_policies: PAST}}),
@@ -56,6 +61,10 @@ describe('the deadline on three clocks', () => {
     [offer({free_cancellation_until: null, refundable: null}), 'unknown'],
   ])('is in plain words (%#)', (shown, words) => {
     expect(offerGlance(shown.seen, NOW)).toContain(words)
+  })
+
+  test('is not in the list either for what is never free', () => {
+    expect(offerLine(NEVER_FREE.seen, NOW)).toMatch(/ not refundable$/)
   })
 })
 

@@ -62,12 +62,14 @@ function cancelledAlready(error: unknown, reference: string): unknown {
 export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string[] {
   const facts = reservation && factsOfReservation(reservation)
   const dates = facts && [facts.check_in, facts.check_out].filter(Boolean).join(' to ')
+  const costsNow = compareAmounts(quote.fee.amount, '0') > 0
+  const known = facts && {freeUntil: facts.free_until, madeAt: facts.created_at, costsNow}
   return factLines({
     Reservation: [reference, reservation?.status].filter(Boolean).join(', '),
     Hotel: facts?.hotel,
     Dates: dates,
     Price: moneyText(facts?.price ?? null),
-    Cancellation: facts && cancellationText(facts.free_until, null, systemClock.now()),
+    Cancellation: known && cancellationText(known, systemClock.now()),
     'Fee now': moneyText(quote.fee),
     Refund: moneyText(quote.refund),
     Service: serviceText(target),

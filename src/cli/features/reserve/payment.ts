@@ -1,5 +1,5 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
-import {firstFeeOf} from '../../../api/answers/offer-terms.js'
+import type {OfferTerms} from '../../../api/answers/offer-terms.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
@@ -154,7 +154,8 @@ export function factsShown(
   const [arrival, departure] = [facts.check_in ?? seen?.check_in, facts.check_out ?? seen?.check_out]
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
   const {free_cancellation_until: stated, terms, refundable} = seen?.details ?? {}
-  const until = facts.free_until ?? stated ?? firstFeeOf(terms)
+  const {firstFee}: Partial<OfferTerms> = terms ?? {}
+  const freeUntil = facts.free_until ?? stated ?? firstFee ?? null
   const room = [seen?.room_name, seen?.board].filter(Boolean).join(', ')
   return {
     reservation: reference,
@@ -168,7 +169,7 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    cancellation: cancellationText(until, refundable, now),
+    cancellation: cancellationText({freeUntil, refundable, madeAt: facts.created_at}, now),
     'cancellation fee': moneyText(facts.fee),
     voucher: hasVoucher ? `bookctl voucher download ${reference}` : facts.voucher,
   }

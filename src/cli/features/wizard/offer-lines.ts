@@ -1,5 +1,5 @@
 /** One offer in words: a line for the list, what to know before choosing it, and its terms. */
-import {type Charge, firstFeeOf, type OfferTerms, type PolicyStep} from '../../../api/answers/offer-terms.js'
+import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/offer-terms.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
@@ -45,12 +45,16 @@ export function priceText(offer: OfferFound): string {
 
 /** The day alone: a list has no room for the hour. */
 function cancelWord(offer: OfferFound, now: number): string {
-  const text = cancellationText(freeUntil(offer), offer.details?.refundable, now) ?? 'terms unknown'
+  const text = cancelText(offer, now) ?? 'terms unknown'
   return text.replace(/^(free until \S+) .*/, '$1')
 }
 
+function cancelText(offer: OfferFound, now: number): string | null {
+  return cancellationText({freeUntil: freeUntil(offer), refundable: offer.details?.refundable}, now)
+}
+
 function freeUntil(offer: OfferFound): string | null {
-  return offer.details?.free_cancellation_until ?? firstFeeOf(termsIn(offer))
+  return offer.details?.free_cancellation_until ?? termsIn(offer).firstFee ?? null
 }
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
@@ -110,7 +114,7 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
 
 function cancellation(offer: OfferFound, now: number): string[] {
   const until = freeUntil(offer)
-  const text = cancellationText(until, offer.details?.refundable, now) ?? notKnown(offer)
+  const text = cancelText(offer, now) ?? notKnown(offer)
   if (until === null || !text.startsWith('free until')) return [text]
   const [first = '', ...others] = onThreeClocks(until)
   return [`free until ${first}`, ...others]
