@@ -156,6 +156,11 @@ describe('reserve', () => {
     expect(elsewhere.client_reference_id).not.toBe(first.client_reference_id)
   })
 
+  test('the derived reference of a request stays the same over all versions', async () => {
+    const {client_reference_id} = await readReservation('off_1', {}, FLAGS, KNOWN)
+    expect(client_reference_id).toBe('bk-82c4d92a3153b4b6df82')
+  })
+
   test('derives the reference with the key of a shared store, so that it cannot be computed without it', async () => {
     const plain = await readReservation('off_1', {}, FLAGS, KNOWN)
     const keyed = await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_a'})

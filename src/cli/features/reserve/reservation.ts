@@ -125,6 +125,7 @@ export async function examine(
   const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
   const nationality = flags.nationality ?? input.client_nationality ?? usual
   const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
+  // In this order the parts are hashed for the generated reference: another order books a repeated command twice.
   const given: Readonly<Record<Part, readonly [flag: string, value: unknown, read?: Read]>> = {
     offer_id: ['OFFER_ID', offerId, identifier('offer_id')],
     client_reference_id: ['--client-reference', reference, identifier('client_reference_id')],
