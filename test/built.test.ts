@@ -109,7 +109,7 @@ test('without the files that it needs next, as after an upgrade, it says so and 
     const filter = (path: string) => !path.includes('chunks/') || isThere(path)
     cpSync(place, torn, {recursive: true, filter})
     const script = join(torn, 'bin/run.js')
-    const said = {exit: 1, stderr: expect.stringContaining('files of the program are missing')}
+    const said = {exit: 1, stderr: expect.stringContaining('or was not installed completely')}
     expect(await run(script, ['account'])).toMatchObject(said)
     const {exit, stdout} = await run(script, ['account', '--json'])
     expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 1, error: {code: 'files_missing'}})

@@ -45,14 +45,14 @@ test('at a terminal lines are wrapped and signs coloured, or words in plain line
   expect(await seen.exit).toBe(5)
   expect(seen.raw()).toContain('\u001b[31m✗\u001b[39m The receiver answered 500')
   expect(seen.screen().split('\n').slice(0, 3)).toEqual([
-    '✗ The receiver answered 500 to a right request; 25 checks',
+    '✗ The receiver answered 500 to a valid request; 25 checks',
     '    were not sent',
     '  It said: TypeError: TypeError: TypeError: TypeError:',
   ])
   const plain = atTerminal(home, probe(broken.origin), {env: {NO_COLOR: '1', BOOKCTL_ACCESSIBLE: '1'}})
   expect(await plain.exit).toBe(5)
   expect(plain.screen()).toMatch(
-    /^failed The receiver answered 500 to a right request; 25 checks were not sent$/m,
+    /^failed The receiver answered 500 to a valid request; 25 checks were not sent$/m,
   )
   await broken.close()
 })
@@ -62,7 +62,7 @@ test('a receiver without the path: only that is reported, with its own words mad
   const {exit, stdout} = await home.run(probe(lost.origin))
   expect({exit, stdout}).toEqual({
     exit: 5,
-    stdout: `✗ The receiver answered 404 to a right request; 25 checks were not sent
+    stdout: `✗ The receiver answered 404 to a valid request; 25 checks were not sent
   It said: Cannot POST /\\u001b[2J
   Likely cause: nothing is at this path: compare it with the route of the receiver\n`,
   })
@@ -93,7 +93,7 @@ test('a receiver that is slow, or that speaks no HTTP, is reported in words', as
   const rows = ['valid', 'non_ascii'].map(name => ({...row, case: name, advice: LATE}))
   // Its first mark depends on the terminal.
   expect(probeResult(slow.origin, {rows, notSent: 24}, false).text).toContain(
-    ` The receiver took longer than 3 s for a right request (200 after 4000 ms); 24 checks were not sent
+    ` The receiver took longer than 3 s for a valid request (200 after 4000 ms); 24 checks were not sent
   Fix: answer within 3 s: 200 first, the work afterwards\n`,
   )
 

@@ -67,7 +67,7 @@ test('the first line says whether it is valid, coloured at a terminal, and the r
   expect(doubted.stdout).toMatch(/^Not valid: the signature does not match\n/)
   expect(doubted.stderr).toContain('looks like the name of a file')
   const cut = await home.run(['webhooks', 'verify'], {stdin: captureLine(EVENT, T).slice(0, -40)})
-  expect(cut.stdout).toMatch(/^Not valid: nothing could be checked: line 1 is cut off\n/)
+  expect(cut.stdout).toMatch(/^Not valid: nothing could be checked, because line 1 is cut off\n/)
   const terminal = atTerminal(home, argv)
   expect(await terminal.exit).toBe(9)
   expect(terminal.raw()).toContain('\u001b[31mNot valid: the signature is right, but its time is outside')

@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(result.findings).toEqual([
       {
         code: 'capture_unreadable',
-        explanation: 'Nothing could be checked: its line is broken.',
+        explanation: 'Nothing could be checked, because its line is broken.',
         fix: 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.',
       },
     ])

@@ -145,7 +145,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   TOO_SHORT: 'is too short',
   TOO_LONG: 'is too long',
   INVALID_LENGTH: 'has the wrong number of digits',
-  INVALID_COUNTRY: 'is of an unknown country',
 }
 
 /** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage naming `field`. */
@@ -166,7 +165,10 @@ export async function createPhoneReader(country: string | undefined, field: stri
   }
 }
 
-function invalidPhone(field: string, problem = 'is not a telephone number') {
-  const words = `the number ${problem}; include the country prefix, such as +90 532 123 45 67`
+function invalidPhone(field: string, problem?: string) {
+  const example = 'country prefix, such as +90 532 123 45 67'
+  const words = problem
+    ? `the number ${problem}; include the ${example}`
+    : `not a telephone number with its ${example}`
   return usage('invalid_input', named(field, words))
 }

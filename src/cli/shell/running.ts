@@ -2,10 +2,10 @@
 /** Exit codes after a signal: 128 + its number. */
 export const SIGNAL_EXITS = {SIGINT: 130, SIGTERM: 143, SIGHUP: 129} as const
 
-/** The failure of an installation that is not whole, or was replaced under a process that runs. */
+/** The failure of an installation that is not complete, or was replaced under a process that runs. */
 export const FILES_MISSING = {
   code: 'files_missing',
-  message: 'files of the program are missing: it was replaced while it ran, or is not installed whole',
+  message: 'files of the program are missing: it was replaced while it ran, or was not installed completely',
   hint: 'run the command again, or install it again; what was reserved: bookctl journal',
 }
 

@@ -14,7 +14,7 @@ export default class WebhooksProbe extends BaseCommand {
   static override description =
     `Sends signed test events (data.test is true), tampered ones, malformed headers, timestamps near the edges of the
 tolerance, and bodies that do not survive being parsed and printed again. Prints how many cases passed, those that failed
-and what to do; an answer must come within ${WEBHOOK_RESPONSE_SECONDS} seconds. If a receiver answers a right request with 404 or 5xx, only that is
+and what to do; an answer must come within ${WEBHOOK_RESPONSE_SECONDS} seconds. If a receiver answers a valid request with 404 or 5xx, only that is
 reported, and nothing more is sent; nor after two late answers in a row. Exits with 0 when nothing failed (advice is no failure), 5 when something did, 7 when it never
 answered. Uses the first of several secrets. Follows no redirect. Trusts the certificate of webhooks listen --tls on this
 machine.`

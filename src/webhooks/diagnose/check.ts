@@ -84,7 +84,7 @@ async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> 
 
 function unreadable(problem: string): Finding {
   const fix = 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.'
-  return {code: 'capture_unreadable', explanation: `Nothing could be checked: ${problem}.`, fix}
+  return {code: 'capture_unreadable', explanation: `Nothing could be checked, because ${problem}.`, fix}
 }
 
 const NOT_SEARCHED: Finding = {

@@ -1,6 +1,6 @@
 /**
  * Probes a receiver: sends it requests that are right and wrong, one after the other, and records what it answered and how
- * long it took. §6 says what it should answer; a refusal of a right request is explained, with the framework's own words.
+ * long it took. §6 says what it should answer; a refusal of a valid request is explained, with the framework's own words.
  */
 import {randomBytes} from 'node:crypto'
 import {isSuccess} from '../../contract/error-codes.js'
@@ -55,7 +55,7 @@ const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
 const MOST_SILENCES = 3
 const MOST_LATE = 2
 
-/** Sends the cases, until answers stay away or are late, or a right request met no working receiver; `notSent`: how many not. */
+/** Sends the cases, until answers stay away or are late, or a valid request met no working receiver; `notSent`: how many not. */
 export async function probe(parts: ProbeParts) {
   // Event ids are new in each run: a receiver may ignore those it knows.
   const run = randomBytes(6).toString('hex')
@@ -72,7 +72,7 @@ export async function probe(parts: ProbeParts) {
   return {rows, notSent: CASES.length - rows.length}
 }
 
-/** `isOver`: the first case, a right request, met something other than a receiver that checks signatures. */
+/** `isOver`: the first case, a valid request, met something other than a receiver that checks signatures. */
 async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: ProbeRow | undefined) {
   const {handover, url, names, clock, secret} = parts
   const {name, sent, expected, required = true} = one
@@ -86,7 +86,7 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   const ok = isRight && !isLate
   const words = isRight ? null : await ownWords(result, secret)
   const refusal = !first && status !== null ? refusalAdvice(status, result, words ?? '') : undefined
-  // What is wrong with the first is wrong with every right request, and says nothing of their differences.
+  // What is wrong with the first is wrong with every valid request, and says nothing of their differences.
   const usual = expected === '2xx' && Number(first?.answered) >= 400 ? first?.advice : one.advice
   const unanswered = status === null ? SILENT : usual
   const advice = ok ? null : (refusal ?? (isLate ? LATE : (unanswered ?? null)))
@@ -221,7 +221,7 @@ const CASES: readonly Case[] = [
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]
 
-/** What to do about `status` as the answer to a right request; undefined where the other cases say more. */
+/** What to do about `status` as the answer to a valid request; undefined where the other cases say more. */
 function refusalAdvice(status: number, {headers = {}}: HandoverResult, words: string): string | undefined {
   if (isSuccess({status})) return undefined
   if (status >= 300 && status < 400)

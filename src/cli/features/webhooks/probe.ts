@@ -108,8 +108,8 @@ export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boole
     const isSlow = rows.every(({advice}) => advice === LATE)
     if (first && (isSlow || rows.length === 1)) {
       const what = isSlow
-        ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a right request (${first.answered} after ${first.ms} ms)`
-        : `answered ${first.answered} to a right request`
+        ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a valid request (${first.answered} after ${first.ms} ms)`
+        : `answered ${first.answered} to a valid request`
       return [
         ...marked('bad', `The receiver ${what}; ${notSent} checks were not sent`),
         ...labelled('It said', wordsOf(rows)),
