@@ -12,12 +12,13 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const named = all.filter(country => isNamed(country, text))
   const word = fold(text)
   const isForeign = named.length === 0 && !all.some(({names}) => matches(names.join(' '), text))
-  const [one, ...others] = isForeign ? all.filter(({foreign}) => foreign.has(word)) : named
+  const [one, ...others] =
+    isForeign && !isFirstWord(all, word) ? all.filter(({foreign}) => foreign.includes(word)) : named
   if (one && others.length === 0) return one.code
   // In so many languages some name is near any word, so the first letter counts there.
   const folded = all.flatMap(({names, foreign}) => [
     ...names.map(fold),
-    ...[...foreign].filter(name => name[0] === word[0]),
+    ...foreign.filter(name => name[0] === word[0]),
   ])
   const longNames = [...new Set(folded)].filter(name => name.length > 3)
   // Two letters are near every code, and within many names.
@@ -27,6 +28,15 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const hint = shown.length > 0 ? `did you mean ${shown.join(' or ')}?` : undefined
   const problem = 'must be a country, by its name or two-letter code (ISO 3166-1), such as TR'
   throw invalid(field, problem, text, hint)
+}
+
+/** Whether `word` only begins the names of several countries in some language: `Kongo` is all of one's in another. */
+function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
+  const begins = (name = '') => name.startsWith(`${word} `) || name.startsWith(`${word}-`)
+  return LANGUAGES.some((_, language) => {
+    const names = all.map(({foreign}) => foreign[language])
+    return !names.includes(word) && names.filter(begins).length > 1
+  })
 }
 
 const MOST_NEAR = 3
@@ -64,7 +74,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   VA: ['Vatican', 'Holy See'],
 }
 
-/** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too; `foreign`: in other languages, folded. */
+/** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too; `foreign`: in each of LANGUAGES, folded. */
 export async function namedCountries() {
   const {countries, getCountryData} = await import('countries-list')
   const english = new Intl.DisplayNames('en', {type: 'region'})
@@ -78,7 +88,7 @@ export async function namedCountries() {
         code,
         name,
         names: [code, iso3, name, native, english.of(code) ?? name, ...others],
-        foreign: new Set(foreign.map(words => fold(words.of(code) ?? name))),
+        foreign: foreign.map(words => fold(words.of(code) ?? name)),
       }
     })
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
@@ -87,8 +97,8 @@ export async function namedCountries() {
 /** The countries that `typed` may mean, exact matches first. */
 export function findCountries(all: readonly NamedCountry[], typed: string): NamedCountry[] {
   const word = fold(typed)
-  const begins = ({foreign}: NamedCountry) => [...foreign].some(name => name.startsWith(word))
+  const begins = ({foreign}: NamedCountry) => foreign.some(name => name.startsWith(word))
   const found = all.filter(one => matches(one.names.join(' '), typed) || (word.length > 2 && begins(one)))
-  const exact = found.filter(country => isNamed(country, typed) || country.foreign.has(word))
+  const exact = found.filter(country => isNamed(country, typed) || country.foreign.includes(word))
   return [...exact, ...found.filter(country => !exact.includes(country))]
 }
