@@ -34,15 +34,12 @@ export class PartsFailure extends Failure {
   ) {
     const parts = errors.flatMap(error => (error instanceof PartsFailure ? error.parts : [error]))
     const [first, ...more] = parts as [Failure, ...Failure[]]
-    const {kind, message, details} = first
-    // The one that is shown below the messages is that of the first.
-    const isClear = !more.some(isOfOne)
-    const messages = isClear ? [message, ...more.map(part => part.message)] : parts.map(withOwnHint)
-    super(
-      kind,
-      [...new Set(messages)].join('; '),
-      isClear || !isOfOne(first) ? details : {...details, hint: SEE_HELP},
-    )
+    const {kind, details} = first
+    // The hint of the first is shown below all messages, where it is clear which one it is about.
+    const isBelow = more.length === 0 || (isAboutFlag(first) && !more.some(isOfOne))
+    const messages = parts.map(part => (isBelow ? part.message : withOwnHint(part)))
+    const shown = isBelow || !isOfOne(first) ? details : {...details, hint: SEE_HELP}
+    super(kind, [...new Set(messages)].join('; '), shown)
     this.parts = parts
   }
 }
@@ -50,6 +47,10 @@ export class PartsFailure extends Failure {
 /** Whether the hint says nothing without the message it belongs to. */
 function isOfOne({details}: Failure): boolean {
   return /^(did you mean|names:) /.test(details.hint ?? '')
+}
+
+function isAboutFlag({details}: Failure): boolean {
+  return /^did you mean --/.test(details.hint ?? '')
 }
 
 function withOwnHint(failure: Failure): string {
