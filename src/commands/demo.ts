@@ -22,6 +22,7 @@ verifies it, and makes an instant payment, over real HTTP on this machine. Each 
 type, with what it does and why. Leaves nothing behind but the vouchers that --keep asks for, and needs nothing: no
 environment.`
   static override examples = ['bookctl demo', 'bookctl demo --keep vouchers', 'bookctl demo --json']
+  static override environment = ['BOOKCTL_COLUMNS', 'NO_COLOR']
   static override columns = []
   static override flags = {
     keep: checkedFlag(checkDirectory)({helpValue: 'DIR', summary: 'keep the vouchers in DIR'}),

@@ -8,6 +8,7 @@ export default class Journal extends BaseCommand {
     `Every reservation is recorded before it is sent. If the answer was lost, its outcome is "unknown" or "unresolved" until
 bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine.`
   static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
+  static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = JOURNAL_COLUMNS
   static override flags = {unresolved: Flags.boolean({summary: 'only reservations whose outcome is unknown'})}
 

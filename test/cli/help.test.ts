@@ -71,6 +71,15 @@ test.each(Object.keys(commands))('%s: usage, examples and variables', async id =
   expect(VARIABLE_NAMES).toEqual(expect.arrayContaining(variables ?? ['none']))
 })
 
+test.each(['profiles list', 'config path', 'journal', 'journal forget', 'webhooks events prune', 'demo'])(
+  '%s calls no service, and its help names no credentials',
+  async name => {
+    const variables = (await help(`help ${name}`)).split('ENVIRONMENT\n')[1]?.split(';', 1)[0]
+    expect(variables).not.toMatch(/_(CLIENT_ID|CLIENT_SECRET|TOKEN|SCOPES|BASE_URL)/)
+    expect(variables?.includes('BOOKCTL_STORE')).toBe(/journal|events/.test(name))
+  },
+)
+
 test('required flags are in the usage line', async () => {
   expect(await help('webhooks create --help')).toMatch(
     /bookctl webhooks create --event TYPE… --url HTTPS_URL \[flags\]/,

@@ -6,6 +6,7 @@ export default class ConfigPath extends BaseCommand {
   static override description =
     `With --json, also the directory and every file of ours in it. Reads none of them.`
   static override examples = ['bookctl config path', 'bookctl config path --json']
+  static override environment = ['BOOKCTL_CONFIG_DIR']
   static override columns = ['path', 'directory', 'files']
 
   override readonly showsSettings = true

@@ -20,6 +20,7 @@ of the request stay, so that the same request is never sent again by mistake: to
     'bookctl journal forget "$REFERENCE" --dry-run',
     'bookctl journal forget "$REFERENCE" --yes --quiet',
   ]
+  static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = FORGOTTEN_COLUMNS
   static override candidates = {reference: 'client-references'} as const
   static override args = {reference: Args.string({required: true, description: 'your client reference'})}

@@ -5,6 +5,7 @@ export default class ProfilesList extends BaseCommand {
   static override summary = 'List the profiles'
   static override description = 'A profile is a named base URL with the credentials of a client.'
   static override examples = ['bookctl profiles list', 'bookctl profiles list --json']
+  static override environment = ['BOOKCTL_CONFIG_DIR']
   static override columns = PROFILE_COLUMNS
 
   async run(): Promise<void> {

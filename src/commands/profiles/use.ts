@@ -9,6 +9,14 @@ export default class ProfilesUse extends BaseCommand {
   static override description =
     'Commands use the current profile unless --profile or BOOKCTL_PROFILE names another.'
   static override examples = ['bookctl profiles use default', 'bookctl profiles use default --dry-run']
+  static override environment = [
+    'BOOKCTL_PROFILE',
+    'BOOKCTL_BASE_URL',
+    'BOOKCTL_CLIENT_ID',
+    'BOOKCTL_CLIENT_SECRET',
+    'BOOKCTL_TOKEN',
+    'BOOKCTL_CONFIG_DIR',
+  ]
   static override columns = ['profile', 'base_url', 'client_id']
   static override candidates = {name: 'profiles'} as const
   static override args = {name: Args.string({required: true, description: 'name of the profile'})}

@@ -20,7 +20,12 @@ one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at)
 
 Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
 the profile; needs no login.`
-  static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
+  static override environment = [
+    'BOOKCTL_WEBHOOK_SECRET',
+    'BOOKCTL_PROFILE',
+    'BOOKCTL_STORE',
+    'BOOKCTL_CONFIG_DIR',
+  ]
   static override examples = [
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
     'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',

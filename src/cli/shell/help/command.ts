@@ -46,7 +46,7 @@ function byName(left: Flag, right: Flag): number {
 }
 
 const OF_THE_SERVICE =
-  'BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES, BOOKCTL_CONFIG_DIR'
+  'BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES, BOOKCTL_STORE, BOOKCTL_CONFIG_DIR'
 
 function environmentOf({environment}: Command.Loadable & {readonly environment?: readonly string[]}): string {
   const names = environment?.join(', ') ?? OF_THE_SERVICE

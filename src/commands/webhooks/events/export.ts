@@ -19,6 +19,7 @@ export default class WebhooksEventsExport extends BaseCommand {
     'bookctl webhooks events export --since 1d --file day.ndjson',
     'bookctl webhooks events export --type voucher.ready | wc -l',
   ]
+  static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = ['exported', 'file']
   static override candidates = {id: 'events', type: 'event-types'} as const
   static override flags = {

@@ -14,6 +14,7 @@ export default class WebhooksEventsList extends BaseCommand {
     'bookctl webhooks events list --since 1h',
     'bookctl webhooks events list --type payment.failed --json',
   ]
+  static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = EVENT_LIST_COLUMNS
   static override candidates = {id: 'events', type: 'event-types'} as const
   static override flags = {

@@ -11,6 +11,7 @@ after 32 days while webhooks listen runs.`
     'bookctl webhooks events prune --older-than 7d',
     'bookctl webhooks events prune --older-than 12h --json',
   ]
+  static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = ['removed']
   static override flags = pruneFlags
 

@@ -26,7 +26,12 @@ export default class WebhooksEventsReplay extends BaseCommand {
     `Sends them unchanged, with the original signature. A receiver refuses it after ${SIGNATURE_TOLERANCE_SECONDS} seconds; --resign signs again with the
 current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403), 5 (other 4xx), 6 (anything else) or 7
 (no answer). Trusts the certificate of webhooks listen --tls on this machine.`
-  static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
+  static override environment = [
+    'BOOKCTL_WEBHOOK_SECRET',
+    'BOOKCTL_PROFILE',
+    'BOOKCTL_STORE',
+    'BOOKCTL_CONFIG_DIR',
+  ]
   static override examples = [
     'bookctl webhooks events replay "$EVENT" --to "$TARGET"',
     'bookctl webhooks events replay "$EVENT" --to "$TARGET" --resign --secret-file signing-secret.txt --json',

@@ -8,6 +8,7 @@ export default class WebhooksEventsShow extends BaseCommand {
     'bookctl webhooks events show "$EVENT"',
     'bookctl webhooks events show "$EVENT" --query event.event.data.status',
   ]
+  static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override candidates = {event_id: 'events'} as const
   static override args = {event_id: Args.string({required: true, description: 'id of the event'})}
 
