@@ -61,7 +61,8 @@ export async function readContact(field: string, text: string): Promise<Fields> 
   const contact = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
   const phone = pairs.get('phone')
   const split = phone === undefined ? {} : await readPhone(field, phone, pairs).catch(into(errors))
-  if (errors.length > 0) throw new PartsFailure(errors, {...contact, ...(split ?? UNREAD_PHONE)})
+  const rest = pairs.size > 0 ? {...contact, ...(split ?? UNREAD_PHONE)} : undefined
+  if (errors.length > 0) throw new PartsFailure(errors, rest)
   return {...contact, ...split}
 }
 

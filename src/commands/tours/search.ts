@@ -7,7 +7,7 @@ export default class ToursSearch extends CitySearch {
   static override description =
     `Sorting and filtering happen here; the service returns every tour of the city. At a terminal, missing values are asked
 for, the city by name.
-${pathNote('tours.search')} Also BOOKCTL_CURRENCY.`
+${pathNote('tours.search')}`
   static override examples = [
     'bookctl tours search --city 101 --currency EUR',
     'bookctl tours search --city 101 --date 2030-06-02 --currency EUR --tag food --sort price --limit 3',
