@@ -49,6 +49,12 @@ function escapeCharacter(character: string): string {
   return SHORT[character] ?? (code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`)
 }
 
+/** A word of a command line as a shell reads it, and safe to show. */
+export function shellWord(text: string): string {
+  const isPlain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')
+  return sanitizeLine(isPlain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+}
+
 /** Percent-decoded; as it is where it is no percent-encoding. */
 export function percentDecoded(text: string): string {
   try {

@@ -69,14 +69,16 @@ export function quoteBody(answer: EchoingAnswer): string | undefined {
 }
 
 /** `text` of the answer, redacted, sanitised and then cut, so that no half of a secret is left. */
-export function quoted(text: string, maxLength: number, {secrets, redactor}: EchoOf): string {
-  return sanitizeLine((redactor ?? createRedactor(secrets)).text(text), maxLength)
+export function quoted(text: string, maxLength: number, answer: EchoOf): string {
+  return sanitizeLine(redactorOf(answer).text(text), maxLength)
 }
 
 /** As `quoted`, for an http address: its origin and path are shown, the values of its query never. */
-export function quotedUrl(url: string, {secrets, redactor}: EchoOf, maxLength: number = QUOTE_LIMITS.body) {
-  return sanitizeLine((redactor ?? createRedactor(secrets)).url(url, true), maxLength)
+export function quotedUrl(url: string, answer: EchoOf, maxLength: number = QUOTE_LIMITS.body) {
+  return sanitizeLine(redactorOf(answer).url(url, true), maxLength)
 }
+
+const redactorOf = ({secrets, redactor}: EchoOf): Redactor => redactor ?? createRedactor(secrets)
 
 /** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
 function quotedCode(code: string, answer: EchoOf): string {

@@ -2,7 +2,7 @@
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {sanitizeLine, shellWord} from '../../contract/foreign-text.js'
 import {
   type Conflict,
   isOpen,
@@ -81,7 +81,7 @@ export function refused(answer: Answer, now: number): Failure {
   const text = `${failure.message}; the service says that it already belongs to a reservation${name}`
   return new Failure(failure.kind, text, {
     ...failure.details,
-    hint: `check it before you book again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${quoted(reference)}`}`,
+    hint: `check it before you book again: bookctl journal${reference === null ? '' : `, or bookctl reservations show ${shellWord(reference)}`}`,
     result: {reservation_ref: reference, status, payment_url: null},
   })
 }
@@ -100,7 +100,7 @@ function reasonOf(last: Answer | SendError | string): string {
 
 /** The command that asks for the outcome again; the reference is quoted for a shell where needed. */
 export function resumeCommand(clientReferenceId: string): string {
-  return `bookctl reserve --resume ${quoted(clientReferenceId)}`
+  return `bookctl reserve --resume ${shellWord(clientReferenceId)}`
 }
 
 /** Without a journal that is kept, only the same flags find the reservation again. */
@@ -108,13 +108,8 @@ export function repeatHint({
   idempotencyKey,
   clientReferenceId,
 }: Pick<JournalEntry, 'idempotencyKey' | 'clientReferenceId'>): string {
-  const flags = `--idempotency-key ${quoted(idempotencyKey)} --client-reference ${quoted(clientReferenceId)}`
+  const flags = `--idempotency-key ${shellWord(idempotencyKey)} --client-reference ${shellWord(clientReferenceId)}`
   return `find out by running the same command again with ${flags}`
-}
-
-function quoted(text: string): string {
-  const plain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')
-  return sanitizeLine(plain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 }
 
 /** An earlier reservation forbids it: nothing is sent. */

@@ -5,7 +5,7 @@
 
 import {createHash} from 'node:crypto'
 import process from 'node:process'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
@@ -189,14 +189,14 @@ export function answerText(report: ForwardReport, now: number): string {
 export function createForwardNotes({names, secrets, flags}: ListenTerms) {
   const refused = new Set<string>()
   const withValue = (['profile', 'secret-file'] as const).flatMap(name =>
-    flags[name] === undefined ? [] : ` --${name} ${quoted(flags[name])}`,
+    flags[name] === undefined ? [] : ` --${name} ${shellWord(flags[name])}`,
   )
   const own = withValue.join('') + (flags['secret-stdin'] ? ' --secret-stdin' : '')
   return (report: ForwardReport): string[] => {
     const {eventId, target, state, status} = report
     if (state === 'given_up')
       return [
-        `Replay it: bookctl webhooks events replay ${quoted(eventId)} --to ${quoted(target)} --resign${own}`,
+        `Replay it: bookctl webhooks events replay ${shellWord(eventId)} --to ${shellWord(target)} --resign${own}`,
       ]
     if (status !== 401) return []
     const signer = signerOf(report, names.signature, secrets())
@@ -220,9 +220,4 @@ function sourceOf({name, secret}: NamedSecret): string {
   const [place = ''] = /^(env|file|stdin)\b/.exec(name) ?? []
   const source = SOURCES[place] ?? `that of ${sanitizeLine(name, 60)}`
   return `${source} (SHA-256 ${createHash('sha256').update(secret).digest('hex').slice(0, 8)}…)`
-}
-
-/** A word for a shell. */
-function quoted(text: string): string {
-  return sanitizeLine(/^[\w.:@%+=/,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 }
