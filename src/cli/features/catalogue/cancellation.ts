@@ -11,15 +11,19 @@ interface Known {
   readonly costsNow?: boolean
 }
 
-/** Null if unknown. `now`: Unix seconds. */
-export function cancellationText(known: Known, now: number): string | null {
+/** Null if unknown. `now`: Unix seconds; `show`: the end of the free time, where it is not over. */
+export function cancellationText(
+  known: Known,
+  now: number,
+  show: (until: string) => string = onItsOwnClock,
+): string | null {
   const {freeUntil, refundable, madeAt, costsNow} = known
   // First: what is never free may name the moment of the search, which a service whose clock is ahead has not reached here.
   if (refundable === false) return 'not refundable'
   if (freeUntil === null) return refundable ? 'refundable' : null
   const made = zonedInstantOf(madeAt ?? '') ?? Number.NEGATIVE_INFINITY
   const isOver = costsNow || endOf(freeUntil) <= Math.max(now, made)
-  return isOver ? 'cancelling costs a fee' : `free until ${onItsOwnClock(freeUntil)}`
+  return isOver ? 'cancelling costs a fee' : `free until ${show(freeUntil)}`
 }
 
 /** Where the last clocks are: a time without a time zone is over when it is over everywhere. */

@@ -6,7 +6,7 @@ import type {OfferFound} from '../../../contract/seen-offers.js'
 import {onItsOwnClock, onThreeClocks} from '../../terminal/date-text.js'
 import {fitTo, moneyText} from '../../terminal/text.js'
 import {cancellationText} from '../catalogue/cancellation.js'
-import {priceText as knownPrice} from '../catalogue/narrow.js'
+import {priceText as knownPrice} from '../catalogue/filters.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
@@ -45,16 +45,14 @@ export function priceText(offer: OfferFound): string {
 
 /** The day alone: a list has no room for the hour. */
 function cancelWord(offer: OfferFound, now: number): string {
-  const text = cancelText(offer, now) ?? 'terms unknown'
-  return text.replace(/^(free until \S+) .*/, '$1')
+  const day = (until: string) => onItsOwnClock(until).replace(/ .*/, '')
+  return cancelText(offer, now, day) ?? 'terms unknown'
 }
 
-function cancelText(offer: OfferFound, now: number): string | null {
-  return cancellationText({freeUntil: freeUntil(offer), refundable: offer.details?.refundable}, now)
-}
-
-function freeUntil(offer: OfferFound): string | null {
-  return offer.details?.free_cancellation_until ?? termsIn(offer).firstFee ?? null
+function cancelText(offer: OfferFound, now: number, show: (until: string) => string): string | null {
+  const {free_cancellation_until: stated, refundable} = offer.details ?? {}
+  const freeUntil = stated ?? termsIn(offer).firstFee ?? null
+  return cancellationText({freeUntil, refundable}, now, show)
 }
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
@@ -113,11 +111,13 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
 }
 
 function cancellation(offer: OfferFound, now: number): string[] {
-  const until = freeUntil(offer)
-  const text = cancelText(offer, now) ?? notKnown(offer)
-  if (until === null || !text.startsWith('free until')) return [text]
-  const [first = '', ...others] = onThreeClocks(until)
-  return [`free until ${first}`, ...others]
+  let others: string[] = []
+  const text = cancelText(offer, now, until => {
+    const [first = '', ...rest] = onThreeClocks(until)
+    others = rest
+    return first
+  })
+  return [text ?? notKnown(offer), ...others]
 }
 
 function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
