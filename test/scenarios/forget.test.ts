@@ -38,8 +38,8 @@ test('an unknown one is forgotten, and the same request never sent again', async
   ] as const
   for (const [words, code] of refusals) expect(await home.refusal(words)).toMatchObject({exit: 2, code})
   expect(await sent()).toBe(before)
-  const anew = ['reserve', other, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-3']
-  expect(await home.json(anew)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+  const another = ['reserve', other, ...GUESTS, '--pay', 'account', '--client-reference', 'LOST-3']
+  expect(await home.json(another)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
 })
 
 test('what holds nothing, and what is not there, is refused', async () => {

@@ -108,8 +108,8 @@ test('--dry-run of a replay: the bytes that would be sent; of listen: the reques
   expect(Buffer.from(result.body_base64, 'base64').toString()).toBe(bodyOf('evt_1'))
   expect(result.headers['X-Service-Signature']).toMatch(/^t=\d+,v1=/)
   const resigned = [...replay, '--resign', '--secret-stdin']
-  const anew = await home.json<typeof result>(resigned, {stdin: 'whsec_other'})
-  expect(anew.result.headers['X-Service-Signature']).not.toBe(result.headers['X-Service-Signature'])
+  const again = await home.json<typeof result>(resigned, {stdin: 'whsec_other'})
+  expect(again.result.headers['X-Service-Signature']).not.toBe(result.headers['X-Service-Signature'])
   expect(target.got).toEqual([])
 
   const env = {

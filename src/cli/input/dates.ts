@@ -33,7 +33,7 @@ export function readComingDay(field: string, typed: string, from = today()): str
   throw invalid(field, `must not be in the past, as ${date} is`)
 }
 
-/** Throws usage for a birth date to come, which elsewhere may be tomorrow already, and for one of nobody alive. */
+/** Throws usage for a birth date in the future (tomorrow is allowed: elsewhere it is today), or more than OLDEST years ago. */
 export function checkBirthDate(field: string, date: string, from = today()): string {
   if (nightsBetween(date, from) < -1) throw invalid(field, 'must not be in the future', date)
   if (ageOn(date, from) > OLDEST) throw invalid(field, `must not be more than ${OLDEST} years ago`, date)

@@ -60,7 +60,7 @@ interface Asking {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
-  /** Whom the command calls the service as; undefined where that is not known yet. */
+  /** The client whose credentials the command uses; undefined where none is configured. */
   readonly client: Client | undefined
   /** Reads an answer as soon as it is typed; throws Failure. */
   readonly read: (value: MissingValue, answer: string) => Promise<unknown>

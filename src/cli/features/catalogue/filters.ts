@@ -27,7 +27,7 @@ function amountOf({price: {total}}: Priced): string | null {
   return total !== null && isAmount(total) ? total : null
 }
 
-interface Narrowing {
+interface Filters {
   readonly 'max-price'?: string | undefined
   /** One of `keys`, or `price`; without it the service's own order. */
   readonly sort?: string | undefined
@@ -35,9 +35,9 @@ interface Narrowing {
 }
 
 /** At most `limit` of the items, none of which costs more than `max-price`; what has no key comes last. */
-export function narrowed<Item extends Priced>(
+export function filterAndSort<Item extends Priced>(
   found: readonly Item[],
-  {'max-price': most, sort = '', limit}: Narrowing,
+  {'max-price': most, sort = '', limit}: Filters,
   keys: Readonly<Record<string, (item: Item) => number | string | null>>,
 ): Item[] {
   const isAffordable = (amount: string | null) =>

@@ -58,7 +58,7 @@ export const searchFlags = {
 /** The flags as typed: the city may be a name. */
 type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
 export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
-export type Narrowing = Pick<TypedSearch, 'sort' | 'max-price' | 'refundable' | 'board' | 'limit'>
+export type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'refundable' | 'board' | 'limit'>
 
 export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
 

@@ -19,19 +19,19 @@ import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {counted} from '../../terminal/text.js'
 import {cityText} from './city-names.js'
-import type {Narrowing} from './hotel-flags.js'
-import {AMOUNT_COLUMNS, countOf, narrowed, PRICE_COLUMN} from './narrow.js'
+import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN} from './filters.js'
+import type {Filters} from './hotel-flags.js'
 
 /** Searches and remembers every offer found, also those filtered out. Throws Failure. */
 export async function search(
   connection: Connection,
   request: SearchRequest,
-  wanted: Narrowing,
+  wanted: Filters,
 ): Promise<Result<FoundOffer>> {
   const outcome = await searchHotels(connection.api, request)
   const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
   const lost = await remember(connection, found)
-  const offers = narrow(outcome.offers, wanted)
+  const offers = filterOffers(outcome.offers, wanted)
   return {
     document: {
       search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
@@ -101,14 +101,17 @@ export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
 ]
 
 /** The offers wanted, in the order wanted. An offer whose price or terms are not known is left out where they matter. */
-export function narrow<Offer extends FoundOffer>(offers: readonly Offer[], wanted: Narrowing): Offer[] {
+export function filterOffers<Offer extends FoundOffer>(offers: readonly Offer[], wanted: Filters): Offer[] {
   const {refundable, board = ''} = wanted
   const kept = offers.filter(
     offer =>
       (!refundable || offer.refundable === true) &&
       (offer.board ?? '').toLowerCase().includes(board.toLowerCase()),
   )
-  return narrowed(kept, wanted, {stars: ({stars}) => stars && -stars, name: ({hotel_name}) => hotel_name})
+  return filterAndSort(kept, wanted, {
+    stars: ({stars}) => stars && -stars,
+    name: ({hotel_name}) => hotel_name,
+  })
 }
 
 /** An offer of a search as it is remembered. */

@@ -7,8 +7,8 @@ import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
+import {priceText} from './filters.js'
 import {OFFER_COLUMNS, remember} from './hotel-search.js'
-import {priceText} from './narrow.js'
 
 export const HOTEL_COLUMNS = columnsOf<FoundHotel>(Object.keys(HOTEL) as (keyof typeof HOTEL)[])
 

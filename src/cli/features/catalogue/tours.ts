@@ -11,7 +11,7 @@ import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {cityFlag, cityText} from './city-names.js'
 import {pricesFlag} from './city-search.js'
 import {warningUnless} from './content.js'
-import {AMOUNT_COLUMNS, countOf, narrowed, PRICE_COLUMN} from './narrow.js'
+import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN} from './filters.js'
 
 export const tourFlags = {
   ...cityFlag,
@@ -60,7 +60,7 @@ export async function search(connection: Connection, flags: TourFlags): Promise<
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {searchTours} = await import('../../../api/operations/tours.js')
   const {items: found, isComplete} = await searchTours(connection.api, request)
-  const tours = narrow(found, flags)
+  const tours = filterTours(found, flags)
   const place = [cityText(city, connection, found[0]?.city ?? undefined), date].filter(Boolean).join(', ')
   return {
     document: {search: request, tours},
@@ -87,14 +87,14 @@ export async function show({api}: Connection, tourId: string): Promise<Result<Fo
 }
 
 /** A tour that does not say what matters is left out, or comes last. */
-function narrow(tours: readonly FoundTour[], flags: TourFlags): FoundTour[] {
+function filterTours(tours: readonly FoundTour[], flags: TourFlags): FoundTour[] {
   const {find = '', tag: tags = []} = flags
   const kept = tours.filter(({name, short_description, tags: given}) => {
     const has = (given ?? []).map(fold)
     const texts = [name ?? '', short_description ?? '']
     return tags.every(tag => has.includes(fold(tag))) && texts.some(text => fold(text).includes(fold(find)))
   })
-  return narrowed(kept, flags, {
+  return filterAndSort(kept, flags, {
     rating: ({rating}) => rating && -rating,
     duration: tour => tour.duration_minutes,
     name: ({name}) => name,

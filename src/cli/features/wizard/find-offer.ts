@@ -12,7 +12,7 @@ import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {counted} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {readSearch, type SearchFlags} from '../catalogue/hotel-flags.js'
-import {narrow, offerFound, search} from '../catalogue/hotel-search.js'
+import {filterOffers, offerFound, search} from '../catalogue/hotel-search.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf} from './ask-search.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
@@ -39,8 +39,8 @@ async function searchAndChoose(
   changeNow: () => Promise<undefined>,
 ): Promise<Chosen | undefined> {
   const request = await readCriteria(parts, draft)
-  const narrowed = {'max-price': parts.flags['max-price']}
-  const found = await untilServed(parts, () => search(parts.connection, request, narrowed)).catch(error => {
+  const filters = {'max-price': parts.flags['max-price']}
+  const found = await untilServed(parts, () => search(parts.connection, request, filters)).catch(error => {
     if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
     if (error.kind !== 'refused') {
       parts.tell(`To search again later: ${commandOf(draft.search)}`)
@@ -164,7 +164,7 @@ const NEXT = {price: 'stars', stars: 'name', name: 'price'} as const
 const ORDER_WORDS = {price: 'cheapest first', stars: 'most stars first', name: 'by name'}
 
 function listOf(offers: readonly Listed[], view: OfferView, wanted: OfferFound | undefined): Listed[] {
-  const listed = narrow(offers, view)
+  const listed = filterOffers(offers, view)
   const same = wanted && findSame(offers, wanted)
   return same ? [same, ...listed.filter(offer => offer !== same)] : listed
 }
