@@ -86,7 +86,7 @@ test('SIGTERM at a question ends with 143 and leaves the terminal as it was', as
     ],
   })
   await terminal.waitFor('(REF)')
-  spawnSync('pkill', ['-TERM', '-P', String(terminal.pid)])
+  spawnSync('pkill', ['-TERM', '-P', String(terminal.pid())])
   await ends(terminal, 0, ['exit 143'])
   const [before, after] = terminal.raw().match(/[0-9a-f]+(:[0-9a-f]+){10,}/g) ?? []
   expect(after).toBe(before)

@@ -36,37 +36,58 @@ export interface TerminalOptions {
 
 export type TerminalRun = ReturnType<typeof atTerminal>
 
+/** Marks in what the terminal gets: the number of the process that runs there, and what it ended with. */
+const MARK = 7777
+/**
+ * What is run as `"$@"`. The terminal closes with its first process, and a busy kernel can then lose the last lines:
+ * so that process waits until its mark, which comes after them, was read.
+ */
+const LEADER = `trap : HUP INT QUIT TERM; exec 3>&2 2>/dev/null
+sh -c 'printf "\\033]${MARK};pid %s\\007" $$; exec "$@" 2>&3 3>&-' sh "$@"
+printf "\\033]${MARK};exit %s\\007" $?; exec sleep 60`
+const MARKS = new RegExp(`\u001b\\]${MARK};[^\u0007]*\u0007`, 'g')
+
 /** Starts `bookctl ...argv`; it must be waited for by `exit`. */
 export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}) {
   const {columns = 80, rows = 24, limitMilliseconds = 2 * PATIENCE_SECONDS * 1000} = options
-  const [file = '', ...args] = options.command ?? [process.execPath, ENTRY, ...argv]
+  const command = options.command ?? [process.execPath, ENTRY, ...argv]
   const env = {...home.surroundings(), TERM: 'xterm-256color', ...home.env, ...options.env}
   const defined = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
-  const pty = spawn(file, args, {
+  const pty = spawn('sh', ['-c', LEADER, 'sh', ...command], {
     cols: columns,
     rows,
     cwd: home.directory,
     env: defined as Record<string, string>,
   })
-  const shown = createScreen(columns, rows)
+  let pid = pty.pid
+  let exitCode: number | undefined
+  const shown = createScreen(columns, rows, mark => {
+    const number = Number(mark.split(' ')[1])
+    if (mark.startsWith('pid')) pid = number
+    else {
+      exitCode = number
+      pty.kill('SIGKILL')
+    }
+  })
   pty.onData(shown.write)
-  const tooLong = setTimeout(() => pty.kill('SIGKILL'), limitMilliseconds).unref()
+  const tooLong = setTimeout(() => process.kill(pid, 'SIGKILL'), limitMilliseconds).unref()
   const exit = new Promise<number>(resolve =>
-    pty.onExit(({exitCode, signal}) => {
+    pty.onExit(leader => {
       clearTimeout(tooLong)
-      shown.end(() => resolve(signal ? 128 + signal : exitCode))
+      shown.end(() => resolve(exitCode ?? (leader.signal ? 128 + leader.signal : leader.exitCode)))
     }),
   )
   return {
     ...shown,
-    pid: pty.pid,
+    /** Of what runs there, once something of it was seen. */
+    pid: () => pid,
     type: (text: string) => pty.write(text),
     press: (...keys: (keyof typeof KEYS)[]) => pty.write(keys.map(key => KEYS[key]).join('')),
     resize(columns: number, rows: number) {
       shown.resize(columns, rows)
       pty.resize(columns, rows)
     },
-    kill: (signal?: NodeJS.Signals) => pty.kill(signal),
+    kill: (signal: NodeJS.Signals = 'SIGHUP') => process.kill(pid, signal),
     /** The exit code, 128 + the number of the signal that ended it, once all it wrote is on the screen. */
     exit,
   }
@@ -96,9 +117,13 @@ export async function ends(
   if (code !== exit) throw new Error(`ended with ${code}, not with ${exit}`)
 }
 
-/** A screen that obeys what is written to it. */
-export function createScreen(columns: number, rows: number) {
+/** A screen that obeys what is written to it; `onMark` gets the text of each mark, once what comes before is shown. */
+export function createScreen(columns: number, rows: number, onMark: (mark: string) => void = () => {}) {
   const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
+  terminal.parser.registerOscHandler(MARK, mark => {
+    onMark(mark)
+    return true
+  })
   let raw = ''
   let ended = false
   /** How much of what was written, without escape sequences, lies before what is waited for. */
@@ -108,6 +133,7 @@ export function createScreen(columns: number, rows: number) {
     for (const look of waiting) look()
   }
   const screen = () => linesOf(terminal).join('\n').trimEnd()
+  const withoutMarks = () => raw.replace(MARKS, '')
   return {
     /** What is waited for is then on the screen, too. */
     write: (text: string) =>
@@ -134,7 +160,7 @@ export function createScreen(columns: number, rows: number) {
           finish(() => reject(new Error(`${why} without ${seen}; on the screen:\n${screen()}`)))
         const timer = setTimeout(() => fail('time passed'), PATIENCE_SECONDS * 1000)
         const look = () => {
-          const text = stripVTControlCharacters(raw)
+          const text = stripVTControlCharacters(withoutMarks())
           const end = endOf(text.slice(looked), seen)
           if (end !== undefined) {
             looked += end
@@ -148,7 +174,7 @@ export function createScreen(columns: number, rows: number) {
     /** The column the cursor is in. */
     cursor: () => terminal.buffer.active.cursorX,
     /** All that was written, escape sequences too. */
-    raw: () => raw,
+    raw: withoutMarks,
     resize: (columns: number, rows: number) => terminal.resize(columns, rows),
   }
 }

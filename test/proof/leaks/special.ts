@@ -207,9 +207,9 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 
 /** What comes after its end is the shell's, which shows it. */
 async function typedAndRead(terminal: TerminalRun): Promise<void> {
-  const before = bytesRead(terminal.pid)
+  const before = bytesRead(terminal.pid())
   terminal.type(WRONG)
-  await waitUntil(() => bytesRead(terminal.pid) >= before + WRONG.length, 'the secret to be read')
+  await waitUntil(() => bytesRead(terminal.pid()) >= before + WRONG.length, 'the secret to be read')
 }
 
 /** By a process so far; endlessly many where the system does not say. */
