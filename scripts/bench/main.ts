@@ -10,7 +10,7 @@ import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {listen, listenGrowth} from './cases/listen.js'
 import {peers} from './cases/peers.js'
-import {account, searchGrowth, searchStart} from './cases/requests.js'
+import {account, searchGrowth} from './cases/requests.js'
 import {sandboxCrowd, sandboxGrowth} from './cases/sandbox.js'
 import {store} from './cases/store.js'
 import {verifyLarge, verifyMany, verifyOne} from './cases/verify.js'
@@ -20,7 +20,6 @@ import {markdown, type Row} from './support/figures.js'
 const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'verify-one': verifyOne,
   account,
-  'search-start': searchStart,
   'verify-many': verifyMany,
   'verify-large': verifyLarge,
   listen,

@@ -4,26 +4,6 @@ import process from 'node:process'
 import {type Bench, BOOKCTL, firstLine, reference} from '../support/bench.js'
 import {growth, type Row, race} from '../support/figures.js'
 
-/**
- * Starting `bookctl hotels search`, with an answer of three offers, against an unbundled oclif command with what it is
- * built from at its top (references/search-oclif.mjs), as oclif's documentation teaches to write one; it does far less.
- */
-export async function searchStart(bench: Bench): Promise<Row[]> {
-  const {env, stop} = await startService(bench)
-  const argv = searchArguments(3)
-  const plainEnv = {...env, TOKEN_DATABASE: join(bench.room(), 'tokens.db')}
-  const row = await race(bench, {
-    measured: '`bookctl hotels search`, three offers',
-    against: 'an unbundled oclif command with undici, zod and libsql at the top',
-    reach: {atMost: 0.5},
-    times: 21,
-    ours: () => bench.bookctl(argv, {env}),
-    other: () => bench.node([reference('search-oclif.mjs'), ...argv], {env: plainEnv}),
-  })
-  stop()
-  return [row]
-}
-
 /** `bookctl hotels search` with answers of three sizes: found, remembered on this machine, and printed. */
 export async function searchGrowth(bench: Bench): Promise<Row[]> {
   const {env, stop} = await startService(bench)
