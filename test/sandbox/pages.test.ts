@@ -1,10 +1,12 @@
 /** The sandbox's own page: what each page shows and what its forms do, in process. */
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
+import {closing} from '../support/own.js'
 import {ADULT} from '../support/sandbox.js'
+import {startSubscriber} from '../support/subscriber.js'
 import {readPage, sandboxForEachTest, sendForm} from './each-sandbox.js'
 
-const {sandbox, client} = sandboxForEachTest()
+const {sandbox, client} = sandboxForEachTest({inProcess: true, allowHttpLoopback: true})
 
 const instant = {payment: {mode: 'instant'}}
 const events = async () => await sandbox.listed('events')
@@ -57,6 +59,7 @@ describe('reading', () => {
     const pending = await client.book({...instant, client_reference_id: 'SUMMER-100%_7'})
     const found = async (query: Record<string, string>) => {
       const page = await read(`/ui/reservations?${new URLSearchParams(query)}`)
+      for (const name of Object.keys(query)) expect(page).toContain(` name="${name}"`)
       return [paid, pending].map(each => page.includes(each.reservation_ref))
     }
     expect(await found({})).toEqual([true, true])
@@ -132,13 +135,26 @@ describe('reading', () => {
 })
 
 describe('forms', () => {
+  /** Presses the first button of the page whose text begins with `text`; returns the page that this leads to. */
+  async function press(path: string, text: string, typed: Record<string, string> = {}): Promise<string> {
+    const forms = (await read(path)).split('<form ').map(part => part.split('</form>')[0] ?? '')
+    const form = forms.find(each => new RegExp(`<button[^>]*>${text}`).test(each)) ?? ''
+    const names = Array.from(form.matchAll(/name="([^"]*)"/g), ([, name]) => name)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(typed)))
+    const hidden = Array.from(form.matchAll(/name="([^"]*)" value="([^"]*)"/g), ([, ...field]) => field)
+    const action = /action="([^"]*)"/.exec(form)?.[1] ?? ''
+    const {status, headers} = await sendForm(sandbox, action, {...Object.fromEntries(hidden), ...typed})
+    expect(status).toBe(303)
+    return await read(headers.get('location') ?? '')
+  }
+
   it('decline and pay, and show the outcome', async () => {
     const {reservation_ref} = await client.book(instant)
     const path = `/ui/reservations/${reservation_ref}`
-    const declined = await sendForm(sandbox, `${path}/payment`, {result: 'failed'})
-    expect([declined.status, declined.headers.get('location')]).toEqual([303, `${path}?done=failed`])
-    expect(await read(`${path}?done=failed`)).toContain('card_declined')
-    expect((await sendForm(sandbox, `${path}/payment`, {result: 'paid'})).status).toBe(303)
+    expect(await read(path)).toContain('in 15 min')
+    const declined = await press(path, 'Decline the payment')
+    for (const text of ['Declined', 'card_declined']) expect(declined).toContain(text)
+    expect(await press(path, 'Pay EUR')).toContain('confirmed')
     expect((await client.get(`/reservations/${reservation_ref}`)).status).toBe('CONFIRMED')
     const again = await sendForm(sandbox, `${path}/payment`, {result: 'paid'})
     expect(again.status).toBe(409)
@@ -153,7 +169,7 @@ describe('forms', () => {
     }
     const back = '/ui/deliveries/dlv_1-_'
     expect(await move({advance_seconds: '60', back})).toEqual([303, `${back}?done=clock`])
-    expect(await move({amount: '1.5', unit: 'hours'})).toEqual([303, '/?done=clock'])
+    expect(await press('/', 'Advance<', {amount: '1.5', unit: 'hours'})).toContain('Latest reservations')
     expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
     for (const back of ['//evil.example', '/ui//evil.example', 'https://evil.example', '/ui/a?b', '/pay/x']) {
       expect(await move({advance_seconds: '0', back})).toEqual([303, '/?done=clock'])
@@ -161,6 +177,21 @@ describe('forms', () => {
     const wrong = [{}, {advance_seconds: '-1'}, {advance_seconds: 'x'}, {amount: '1', unit: 'toString'}]
     for (const fields of wrong) expect(await move(fields as Record<string, string>)).toEqual([400, null])
     expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
+  })
+
+  it('deliver again, and advance the clock to the next attempt', async () => {
+    let status = 500
+    const {origin} = closing(await startSubscriber(answer => answer.writeHead(status).end()))
+    await client.call('POST', '/webhooks/subscriptions', {url: origin, events: ['reservation.confirmed']})
+    await client.book()
+    const [{delivery_id}] = await sandbox.listed('deliveries')
+    const path = `/ui/deliveries/${delivery_id}`
+    expect(await press(path, 'Deliver again now')).toContain('number 2 of 8')
+    const later = await press(path, 'Advance the clock to the next attempt')
+    for (const text of ['Clock advanced', '2030-06-01 12:01:00 UTC']) expect(later).toContain(text)
+    status = 200
+    expect(await press(path, 'Deliver again now')).toContain('DELIVERED')
+    expect(await rows(path)).toBe(1 + 2)
   })
 
   it('inject faults and remove them', async () => {
@@ -187,8 +218,10 @@ describe('forms', () => {
 
   it('reset the sandbox', async () => {
     const {reservation_ref} = await client.book()
-    const answer = await sendForm(sandbox, '/ui/reset')
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/?done=reset'])
+    await press('/', '\\+16 min')
+    const page = await press('/', 'Delete everything')
+    for (const text of ['Sandbox reset', 'No reservations yet.', '2030-06-01 12:00:00 UTC'])
+      expect(page).toContain(text)
     expect((await readPage(sandbox, `/ui/reservations/${reservation_ref}`)).status).toBe(404)
     expect((await client.call('GET', '/account')).status).toBe(401)
   })
