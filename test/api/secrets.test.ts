@@ -125,27 +125,25 @@ const request = {
   headers: {authorization: `Bearer ${TOKEN}`},
   body: JSON.stringify({client_secret: 'plainSecretWithoutAnyLook77'}),
 }
-const ECHO = `token ${TOKEN}, secret plainSecretWithoutAnyLook77, whsec_abcdefghijklmnop, https://u:pw@h.example/x?token=tok123456, identity 10000000146, a@b.example`
-const SECRETS = [TOKEN, 'plainSecret', 'whsec_a', 'u:pw', 'tok123456', '10000000146', 'a@b.example']
-
 function answer(status: number, text: string, headers: Record<string, string> = {}): Answer {
   const body = Buffer.from(text)
   const more = {attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
   return readAnswer({status, headers, body, ...more})
 }
 
-test.each([400, 401, 403, 404, 409, 422, 500, 503])('status %i', status => {
-  for (const text of [
-    JSON.stringify({error: {code: 'bad', message: ECHO}}),
-    JSON.stringify({error: {code: 'bad', message: 'no', details: [{field: 'x', message: ECHO}]}}),
-    JSON.stringify({errors: [{title: ECHO}]}),
-    JSON.stringify({error: ECHO}),
-    `<html>${ECHO}</html>`,
-  ]) {
-    const {message, details} = refusalOf(answer(status, text), 0)
-    for (const secret of SECRETS) expect(JSON.stringify([message, details])).not.toContain(secret)
-    expect(message).toContain('[redacted]')
-  }
+test.each([
+  [
+    'in JSON',
+    (echo: string) => JSON.stringify({error: {message: echo, details: [{field: 'x', message: echo}]}}),
+  ],
+  ['in HTML', (echo: string) => `<html>${echo}</html>`],
+])('a refusal shows no secret that it echoes %s', (_, write) => {
+  const {message, details} = refusalOf(
+    answer(400, write(`${TOKEN} plainSecretWithoutAnyLook77 a@b.example`)),
+    0,
+  )
+  expect(JSON.stringify([message, details])).not.toMatch(/opaque|plainSecret|@/)
+  expect(message).toContain('[redacted]')
 })
 
 test('a secret at the end of what is quoted is not left in half', () => {

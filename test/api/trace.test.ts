@@ -6,21 +6,6 @@ import {curlLine} from '../../src/api/trace/curl.js'
 import {createTrace} from '../../src/api/trace/trace.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer} from '../../src/api/types.js'
 
-const CANARIES = {
-  clientSecret: 'sk_test_Canary+Secret/1=',
-  token: 'tok canary/token+2',
-  signingSecret: 'whsec_canary3',
-  voucherSignature: 'canary4signature',
-  paymentPath: 'canary5payment',
-  identity: '10000000146',
-  name: 'Canaryşe',
-  surname: 'Kanaryaoğlu',
-  email: 'canary6@example.test',
-  phone: '5551234567',
-  birthDate: '1987-06-05',
-  proxy: 'canary7proxy',
-  cookie: 'canary8cookie',
-}
 const BASE = 'https://service.test/partner-api/v1'
 
 const answer = (json: unknown, headers: Record<string, string> = {}, status = 200): WireAnswer => ({
@@ -34,84 +19,48 @@ const record = (
   url: string,
   body: unknown,
   outcome: WireAnswer | ExchangeError,
-  headers: Record<string, string> = {authorization: `Bearer ${CANARIES.token}`},
+  headers: Record<string, string> = {authorization: 'Bearer canary-token'},
 ): AttemptRecord => {
   const request = {method, url, headers, ...(body !== undefined && {body: JSON.stringify(body)})}
   const times = {startedAt: 1_800_000_000, milliseconds: 41.4, waitMilliseconds: undefined}
   return {request, attempt: 1, outcome, ...times}
 }
 
-const {name, surname, email, phone, birthDate} = CANARIES
-const GUEST = {type: 'ADULT', name, surname, birth_date: birthDate, is_lead: true}
-const BOOKING = {
-  offer_id: 'off_1',
-  client_reference_id: 'my-ref',
-  contact: {name, surname, email, phone_country_code: '+90', phone_number: phone},
-  guests: [{...GUEST, identity: {type: 'TC', number: CANARIES.identity}}],
-}
+const person = {name: 'Canaryşe', email: 'canary@example.test', birth_date: '1987-06-05'}
+const GUEST = {type: 'ADULT', ...person, identity: {type: 'TC', number: '10000000146'}}
+const BOOKING = {offer_id: 'off_1', client_reference_id: 'my-ref', contact: person, guests: [GUEST]}
 
-const {token, clientSecret, voucherSignature: signature} = CANARIES
-const SIGNED = `https://files.test/${signature}/v.pdf`
-const inBase64 = (text: string) => Buffer.from(text).toString('base64')
-
-/** What a reservation is answered with: personal data in every place. */
+/** What a reservation is answered with. */
 const MADE = {
   reservation_ref: 'RSV-1',
   status: 'PENDING_PAYMENT',
   hotel: {name: 'Pera Palace'},
-  payment: {url: `https://pay.test/${CANARIES.paymentPath}?x=1`, amount: '240.00'},
-  guests: BOOKING.guests,
-  note: `for ${name} ${surname}, ${CANARIES.identity}`,
-  numeric: Number(CANARIES.identity),
-  nested: JSON.stringify({inner: JSON.stringify({access_token: 'x', who: email})}),
+  payment: {url: 'https://pay.test/canary?x=1', amount: '240.00'},
+  guests: [GUEST],
+  nested: JSON.stringify({inner: JSON.stringify({access_token: 'x', who: 'other-canary@example.test'})}),
 }
-/** A refusal that echoes the token in every spelling. */
-const ECHO = {
-  code: 'odd',
-  message: `bad ${encodeURIComponent(token)} and ${inBase64(`cid_1:${clientSecret}`)}`,
-  [token]: {list: [Buffer.from(token).toString('base64url'), Buffer.from(token).toString('hex')]},
-  odd: [...token].map(c => `%${c.charCodeAt(0).toString(16)}`).join(''),
-}
-const bearer = {authorization: `Bearer ${token}`}
 
-/** All requests of a booking, with the service repeating secrets wherever it can. */
+/** The requests of a booking. */
 const ERRAND: AttemptRecord[] = [
   record(
     'POST',
     `${BASE}/oauth/token`,
-    {client_id: 'cid_1', client_secret: clientSecret, scope: 'hotels:read'},
-    answer({data: {access_token: token, token_type: 'Bearer'}}, {'set-cookie': `s=${CANARIES.cookie}`}),
-    {'proxy-authorization': `Basic ${CANARIES.proxy}`},
+    {client_id: 'cid_1', client_secret: 'sk_test_canary'},
+    answer({data: {access_token: 'canary-token'}}, {'set-cookie': 's=canary-cookie'}),
+    {'proxy-authorization': 'Basic canary-proxy'},
   ),
   record('POST', `${BASE}/reservations/hotel`, BOOKING, answer({data: MADE}), {
-    ...bearer,
+    authorization: 'Bearer canary-token',
     'idempotency-key': '0b9f2f4e-visible-key',
   }),
-  record('GET', `${BASE}/reservations/RSV-1/voucher`, undefined, answer({data: {voucher: {url: SIGNED}}})),
-  record('GET', `${SIGNED}?sig=${signature}`, undefined, answer('%PDF-1.7 Canaryşe'), {}),
-  record(
-    'POST',
-    `${BASE}/webhooks/subscriptions`,
-    {url: 'https://me.test/hook'},
-    answer({data: {id: 'whsub_1', secret: CANARIES.signingSecret}}),
-  ),
+  record('GET', 'https://files.test/canary4signature/v.pdf', undefined, answer('%PDF-1.7 Canaryşe'), {}),
   record(
     'GET',
-    `${BASE}/account?token=${signature}&client_reference_id=my-ref`,
+    `${BASE}/account?token=canary&client_reference_id=my-ref`,
     undefined,
-    answer({error: ECHO}, {location: `https://files.test/${signature}`, 'x-echo': `token=${token}`}, 500),
+    new ExchangeError('reset', true, 'service.test:443 closed it'),
   ),
-  record('GET', `${BASE}/account`, undefined, answer(`<html>${email}`, {}, 502)),
-  record('GET', `${BASE}/account`, undefined, new ExchangeError('reset', true, 'service.test:443 closed it')),
 ]
-
-/** Everything a canary may look like. */
-const spellings = Object.values(CANARIES).flatMap(text => [
-  text,
-  encodeURIComponent(text),
-  Buffer.from(text).toString('base64').replace(/=+$/, ''),
-  Buffer.from(text).toString('hex'),
-])
 
 /** What is shown of the errand, with and without bodies, what is kept of it, and its HAR document. */
 async function run() {
@@ -122,22 +71,19 @@ async function run() {
   return {lines, long, kept, har: await trace.har('0.1.0')}
 }
 
-test('no canary is in a line, in what is kept or the HAR document, however it is spelled', async () => {
-  const {lines, long, kept, har} = await run()
-  const document = JSON.stringify(har)
-  const decoded = decodeURIComponent(document.replace(/%(?![\da-f]{2})/gi, '%25'))
-  for (const spelling of spellings)
-    for (const text of [lines.join('\n'), long.join('\n'), JSON.stringify(kept), document, decoded])
-      expect(text).not.toContain(spelling)
+test('no secret and no person is in a line, in what is kept or the HAR document', async () => {
+  // Secrets of every kind in every place and spelling: test/proof/fuzz/redaction.ts.
+  expect(JSON.stringify(await run())).not.toMatch(/canary|1987|10000000146/i)
 })
 
 test('a verbose line is one line with method, URL, status, time, request id and attempt', async () => {
   const {lines} = await run()
   expect(lines).toHaveLength(ERRAND.length)
   expect(lines[1]).toBe(`POST ${BASE}/reservations/hotel: 200 in 41 ms, request req_1, attempt 1`)
-  expect(lines[3]).toMatch(/^GET https:\/\/files\.test\/\[redacted\]: 200/)
-  expect(lines[5]).toContain(`GET ${BASE}/account?token=[redacted]&client_reference_id=[redacted]: 500`)
-  expect(lines[7]).toContain('reset in 41 ms (service.test:443 closed it), attempt 1')
+  expect(lines[2]).toMatch(/^GET https:\/\/files\.test\/\[redacted\]: 200/)
+  expect(lines[3]).toBe(
+    `GET ${BASE}/account?token=[redacted]&client_reference_id=[redacted]: reset in 41 ms (service.test:443 closed it), attempt 1`,
+  )
 })
 
 test('a verbose line has the wait, and foreign text escaped', () => {
@@ -179,7 +125,7 @@ describe('the HAR document', async () => {
       '0b9f2f4e-visible-key off_1 my-ref RSV-1 PENDING_PAYMENT 240.00 https://pay.test/[redacted] ADULT'
     for (const kept of [...plain.split(' '), 'Pera Palace']) expect(text).toContain(kept)
     expect(JSON.stringify(log.entries[0])).toContain('cid_1')
-    expect(log.entries[7]).toMatchObject({response: {status: 0}, _error: {fault: 'reset', sent: true}})
+    expect(log.entries[3]).toMatchObject({response: {status: 0}, _error: {fault: 'reset', sent: true}})
   })
 })
 

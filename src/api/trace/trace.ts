@@ -54,7 +54,7 @@ function sentBody({body}: WireRequest): unknown {
 }
 
 /** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */
-export function describeAttempt(record: AttemptRecord, redactor: Redactor): string {
+function describeAttempt(record: AttemptRecord, redactor: Redactor): string {
   const {request, outcome, attempt, waitMilliseconds: wait} = record
   const url = redactor.url(request.url, isOperation(request))
   const time = `in ${Math.round(record.milliseconds)} ms`
@@ -73,7 +73,7 @@ export function describeAttempt(record: AttemptRecord, redactor: Redactor): stri
 const MOST_LENGTH = 4096
 
 /** What `-vv` adds: headers and bodies, `>` what was sent, `<` what was received. */
-export function describeBodies({request, outcome}: AttemptRecord, redactor: Redactor): string[] {
+function describeBodies({request, outcome}: AttemptRecord, redactor: Redactor): string[] {
   const sent = request.body === undefined ? undefined : Buffer.from(request.body)
   const lines = [...headerLines('>', request.headers, redactor), ...bodyLines('>', sent, redactor)]
   if (outcome instanceof ExchangeError) return lines

@@ -12,7 +12,7 @@ import {texts} from './texts.js'
 
 /** New inputs of a kind, and values of a property of the usual weight; in a sample. */
 const [INPUTS, SAMPLE_INPUTS] = [1500, 1]
-const [VALUES, SAMPLE_VALUES] = [20_000, 20]
+const [VALUES, SAMPLE_VALUES] = [20_000, 200]
 
 const cell = (name: string, run: (seed: number) => Promise<Checked>, isSample = false): Cell<object> => ({
   name: isSample ? `${name}, a sample` : name,

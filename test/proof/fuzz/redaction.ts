@@ -3,11 +3,11 @@
  * time grows with the text. What is recognised by its look is in test/api/redact.test.ts.
  */
 import fc from 'fast-check'
-import {quoteBody} from '../../../src/api/answers/errors.js'
+import {quoteBody, readAnswer} from '../../../src/api/answers/errors.js'
+import {refusalOf} from '../../../src/api/answers/refusals.js'
 import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
 import {curlLine} from '../../../src/api/trace/curl.js'
-import {toHar} from '../../../src/api/trace/har.js'
-import {describeAttempt, describeBodies} from '../../../src/api/trace/trace.js'
+import {createTrace} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
 import {REDACTED} from '../../../src/contract/foreign-text.js'
 import {anyText, must, property, words} from './inputs.js'
@@ -31,7 +31,7 @@ const wellFormed = (text: string) => Buffer.from(text).toString()
 const percent = (text: string) => encodeURIComponent(wellFormed(text))
 const base64 = (encoding: 'base64' | 'base64url') => (text: string, before: number) =>
   Buffer.concat([Buffer.alloc(before, 'a'), Buffer.from(text), Buffer.from('zzz')]).toString(encoding)
-/** The spellings that are promised (src/api/redact/known-values.ts). */
+/** The spellings that are promised (src/api/redact/redact.ts). */
 const spelling = fc.constantFrom<(text: string, before: number) => string>(
   text => text,
   percent,
@@ -83,6 +83,34 @@ const holder = fc.constantFrom<(secret: string) => unknown>(
   secret => Array.from({length: 30}).reduce(inner => ({inner}), secret as unknown),
 )
 
+/** Where a request or its answer has a value that must not be shown; it then turns up anywhere else. */
+interface Carried {
+  readonly known?: string[]
+  readonly headers?: Record<string, string>
+  readonly sent?: object
+  readonly received?: object
+}
+const CARRIERS: readonly ((value: string) => Carried)[] = [
+  value => ({known: [value]}),
+  value => ({headers: {authorization: `Bearer ${value}`}}),
+  ...words('client_secret token refresh_token').map(name => (value: string) => ({sent: {[name]: value}})),
+  ...words('access_token secret').map(name => (value: string) => ({received: {[name]: value}})),
+  ...words('name surname birth_date passport').map(name => (value: string) => ({
+    sent: {guests: [{type: 'ADULT', [name]: value}]},
+  })),
+  value => ({sent: {guests: [{identity: {type: 'TC', number: value}}]}}),
+  value => ({sent: {contact: {email: value}}}),
+  value => ({sent: {changes: {phone_number: value}}}),
+]
+const carrier = fc.constantFrom(...CARRIERS)
+/** A header ends the token at a space. */
+const isWord = (value: string) => !/\s/.test(value)
+const quotes = (value: string) => ({note: [`for ${value}`, base64('base64')(value, 1)]})
+type Attempt = [string, (typeof CARRIERS)[0], typeof quotes, typeof quotes, boolean, boolean]
+const EACH_CARRIER = CARRIERS.map(
+  (carry, n): Attempt => ['tok_canary/+2', carry, quotes, quotes, n % 3 === 1, n % 3 === 2],
+)
+
 /** What the patterns look for, and might look for again from each of its characters. */
 const PATTERNS = words('x a. a@ a@b. -eyJ token &token= https:// "a":" "a\\\\ %41')
 const REPEATED = [...PATTERNS, '1 ', '2030-06-01 ', 'Bearer ', ' ']
@@ -110,36 +138,47 @@ export const redaction = [
     {weight: 2},
   ),
   property(
-    'redaction: nor in an archive, a curl line, the output of -v and -vv, or what is quoted of an answer',
-    fc.tuple(secret, holder, holder, fc.boolean(), fc.boolean()),
-    ([secret, sent, received, isLost, isCut]) => {
-      const text = percent(secret)
-      const answer = JSON.stringify(received(secret))
+    'redaction: what a request or its answer tells of secrets and people is nowhere in an archive, a curl line, the output of -v and -vv, a summary, or what is quoted of an answer',
+    fc.tuple(secret.filter(isWord), carrier, holder, holder, fc.boolean(), fc.boolean()),
+    async ([value, carry, sent, received, ...odd]) => {
+      const carried = carry(value)
+      // What was not received whole is not known.
+      const [isLost, isCut] = carried.received ? [] : odd
+      const text = percent(value)
+      const echo = {code: value, request_id: value, message: `no ${value}`, details: {[text]: value}}
+      const answer = JSON.stringify({data: [carried.received, received(value)], error: echo})
       const type = {'content-type': 'application/json'}
       const request = {
         method: 'POST',
         url: `https://h.example/v1/reservations?q=${text}`,
-        headers: {authorization: `Bearer ${secret}`, 'x-echo': `a ${text}`, ...type},
-        body: JSON.stringify(sent(secret)),
+        headers: {authorization: 'Bearer none', 'x-echo': `a ${text}`, ...type, ...carried.headers},
+        body: JSON.stringify({...carried.sent, more: sent(value)}),
       }
       const headers = {location: `https://h.example/${text}`, 'x-echo': text, 'set-cookie': `a=${text}`}
       const body = Buffer.from(isCut ? answer.slice(0, -1) : answer)
       const outcome = isLost
-        ? new ExchangeError('reset', true, `ECONNRESET ${secret}`)
+        ? new ExchangeError('reset', true, `gone ${value}`)
         : {status: 400, headers, body}
       const times = {attempt: 1, startedAt: 1_800_000_000, milliseconds: 4, waitMilliseconds: undefined}
-      const record = {request, outcome, ...times}
-      const redactor = knowing(secret)
-      const texts = [
-        JSON.stringify(toHar([record], '1', redactor)),
-        curlLine(request, redactor),
-        describeAttempt(record, redactor),
-        ...describeBodies(record, redactor),
-        ...(outcome instanceof ExchangeError ? [] : [quoteBody({...outcome, secrets: [secret]}) ?? '']),
-      ]
-      for (const each of texts) must(!shows(each, secret), secret, each)
+      const texts: string[] = []
+      const trace = createTrace({
+        show: line => texts.push(line),
+        bodies: true,
+        showRequest: (...shown) => texts.push(curlLine(...shown)),
+        note: summary => texts.push(JSON.stringify(summary)),
+        keep: true,
+        secrets: carried.known ?? [],
+      })
+      trace.attempt({request, outcome, ...times})
+      texts.push(JSON.stringify(await trace.har('1')))
+      if (!(outcome instanceof ExchangeError)) {
+        const read = readAnswer({...outcome, attempts: 1, mayHaveActed: false, secrets: [value]})
+        const {message, details} = refusalOf(read, 0)
+        texts.push(JSON.stringify([message, details]), quoteBody(read) ?? '')
+      }
+      for (const each of texts) must(!shows(each, value), value, each)
     },
-    {weight: 4},
+    {weight: 4, examples: EACH_CARRIER},
   ),
   property(
     'redaction: several secrets, nested or side by side',
