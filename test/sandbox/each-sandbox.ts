@@ -1,5 +1,9 @@
-/** A sandbox for each test of a file, what tests say of its refusals, and its own pages with their forms. */
-import {afterEach, beforeEach} from 'vitest'
+/** A sandbox for each test of a file, the check of all its answers, what tests say of refusals, and pages with forms. */
+import {afterEach, beforeEach, expect} from 'vitest'
+import type {z} from 'zod'
+import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
+import {type OperationName, operationAt} from '../../src/contract/operations.js'
+import {answerPointer, described, schemaCheck} from '../support/description.js'
 import {
   type JsonAnswer,
   type SandboxClient,
@@ -8,7 +12,8 @@ import {
   type TestSandboxOptions,
 } from '../support/sandbox.js'
 
-/** Starts a sandbox before each test of the file and closes it after; by default in process. Both objects stay the same. */
+/** Starts a sandbox before each test of the file and closes it after; by default in process. Both objects stay the same.
+ * Each answer of its API is checked. */
 export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: true}): {
   sandbox: TestSandbox
   client: SandboxClient
@@ -16,11 +21,45 @@ export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: tru
   const sandbox = {} as TestSandbox
   const client = {} as SandboxClient
   beforeEach(async () => {
-    Object.assign(sandbox, await startSandbox(options))
+    Object.assign(sandbox, await startSandbox({check: checkAnswer, ...options}))
     Object.assign(client, await sandbox.client())
   })
   afterEach(() => sandbox.close())
   return {sandbox, client}
+}
+
+/** Refusals of what is no request to an operation; no operation describes them. */
+const UNDESCRIBED = [
+  'not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'expectation_failed',
+  'head_too_large',
+]
+
+const {faults} = schemaCheck()
+
+/**
+ * Fails when an answer in JSON is not what the description and the contract say: a status that is not described, a body
+ * not valid by its schema, a key that the contract does not know. Returns the operation when it succeeded.
+ */
+export function checkAnswer(method: string, path: string, answer: JsonAnswer): OperationName | undefined {
+  const {status, headers, json} = answer
+  const name = operationAt(method, path.replace(/\?.*/, ''))
+  if (name === undefined || typeof json !== 'object' || UNDESCRIBED.includes(json.error?.code)) return
+  // Where a sandbox allows what the interface does not, for a subscriber on this machine.
+  if (name.startsWith('subscriptions.') && /"url":"http:/.test(JSON.stringify(json))) return
+  expect(Object.keys(described(name).responses), name).toContain(String(status))
+  expect(faults(answerPointer(name, status), json), `${name}, ${status}`).toEqual([])
+  expect(headers.get('x-request-id'), name).toBeTruthy()
+  if (status >= 300) return
+  const {answer: schema, isList, status: success = 200} = OPERATION_DETAILS[name]
+  expect(status, name).toBe(success)
+  expect(Object.keys(json).sort(), name).toEqual(isList ? ['data', 'meta'] : ['data'])
+  // Parsing drops what a schema does not know, so an equal result means that nothing was unknown.
+  for (const record of isList ? json.data : [json.data])
+    expect((schema as z.ZodType).parse(record), name).toEqual(record)
+  return name
 }
 
 /** The status and the code of a refusal: `409 offer_already_used`. */

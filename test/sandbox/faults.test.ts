@@ -49,7 +49,7 @@ test.each([
   [{status: 500}, 'internal_error', true],
   [{status: 503}, 'service_unavailable', true],
   [{status: 504}, 'upstream_timeout', true],
-  [{status: 409, code: 'price_changed'}, 'price_changed', false],
+  [{status: 401, code: 'token_expired'}, 'token_expired', false],
 ])('answers with the status of %o as often as asked for', async (order, code, retryable) => {
   await sandbox.fault({operation: 'account.show', kind: 'status', times: 2, ...order})
   const answers: JsonAnswer[] = []

@@ -23,18 +23,24 @@ export type TestSandbox = Awaited<ReturnType<typeof startSandbox>>
 export interface TestSandboxOptions extends Partial<SandboxOptions> {
   /** Without a socket, straight into `handle`: quicker, and enough for most rules. */
   readonly inProcess?: boolean
+  /** Sees each answer of the API, by its path under the base URL, before it is returned; throws when it is wrong. */
+  readonly check?: (method: string, path: string, answer: JsonAnswer) => void
 }
 
 const ALL_SCOPES =
   'hotels:read tours:read reservations:read reservations:write account:read content:read webhooks:read webhooks:write'
 
 export async function startSandbox(options: TestSandboxOptions = {}) {
-  const {inProcess, ...rest} = options
+  const {inProcess, check, ...rest} = options
   const sandbox = createSandbox({database: ':memory:', clock: () => TEST_START, ...rest})
   const served = inProcess ? undefined : await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
   const origin = served?.origin ?? 'http://127.0.0.1'
-  const send: Send = (...asked) => request(served ? fetch : given => sandbox.handle(given), ...asked)
   const baseUrl = `${origin}/partner-api/v1`
+  const send: Send = async (method, url, ...more) => {
+    const answer = await request(served ? fetch : given => sandbox.handle(given), method, url, ...more)
+    if (url.startsWith(baseUrl)) check?.(method, url.slice(baseUrl.length), answer)
+    return answer
+  }
   return {
     origin,
     baseUrl,
