@@ -117,7 +117,7 @@ const DETAILS = {
   'subscriptions.test': {
     answer: testEventAccepted,
     status: 202,
-    errors: [...OWN_SUBSCRIPTION],
+    errors: [...OWN_SUBSCRIPTION, 'subscription_passive'],
   },
   'subscriptions.list': {answer: subscription, isList: true, query: PAGING},
   'subscriptions.show': {answer: subscription, errors: OWN_SUBSCRIPTION},
