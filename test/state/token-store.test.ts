@@ -8,7 +8,7 @@ import {beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
 import type {TokenStore} from '../../src/contract/token-cache.js'
 import {openOwn, TOKENS} from '../../src/state/databases.js'
-import {openState, type State} from '../../src/state/state.js'
+import {openState} from '../../src/state/state.js'
 import {createTokenStore, forget, generationOf} from '../../src/state/token-store.js'
 import type {Database} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
@@ -90,16 +90,19 @@ test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
   [{profiles: ['none'], clients: [{baseUrl, clientId: 'cid_9'}]}, [4, 2, 2, 1]],
   ['all', [0, 0, 0, 0]],
 ])('a logout of %j leaves %j tokens, secrets and failures, and begins a generation', async (which, left) => {
-  for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('one'))
+  for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('canary-token'))
   for (const profile of ['one', 'two']) {
-    database.run("INSERT INTO client_secrets VALUES (?, 'cid_1', 's')", profile)
-    database.run("INSERT INTO signing_secrets VALUES ('whsub_1', ?, 's', 1)", profile)
+    database.run("INSERT INTO client_secrets VALUES (?, 'cid_1', 'canary-secret')", profile)
+    database.run("INSERT INTO signing_secrets VALUES ('whsub_1', ?, 'canary-signing', 1)", profile)
   }
   await store.noteFailure(CLIENT, ASKING, FAILURE, 1)
   expect(forget(database, which)).toBe(left.join() !== '4,2,2,1')
   const tables = ['access_tokens', 'client_secrets', 'signing_secrets', 'token_failures']
   expect(tables.map(table => database.all(`SELECT * FROM ${table}`).length)).toEqual(left)
   expect(generationOf(database)).toBe(2)
+  const canaries = ['canary-token', 'canary-secret', 'canary-signing']
+  const isGone = (text: string) => filesWith(directory, text).length === 0
+  expect(canaries.map(isGone)).toEqual(left.slice(0, 3).map(count => count === 0))
 })
 
 test.each([
@@ -113,57 +116,8 @@ test.each([
   )
 })
 
-const OTHER = OTHER_CLIENTS[1] ?? CLIENT
-
-const open = () => closing(openState(directory))
-
-const one = {profile: 'one', clientId: 'cid_one'}
-const two = {profile: 'two', clientId: 'cid_two'}
-const ONE = {profiles: ['one'], clients: [CLIENT]}
-
-/** What a busy month leaves: secrets written over, tokens renewed and refused. */
-async function fill(state: State): Promise<void> {
-  for (let n = 0; n < 300; n++) {
-    const text = `secret-of-one-${n}-${'z'.repeat((n * 53) % 1200)}`
-    await state.secrets.write(one, 'file', text)
-    await state.tokens.put(CLIENT, token(text))
-    if (n % 7 === 0) await state.tokens.remove(CLIENT, text)
-    const subscription_id = `whsub_${n % 20}`
-    state.secrets.putSigningSecret({subscription_id, profile: 'one', secret: text, stored_at: n})
-  }
-  await state.secrets.write(two, 'file', 'secret-of-two')
-  await state.tokens.put(OTHER, token('token-of-two'))
-}
-
-test('forgets one profile and its client together, while another process has the files open', async () => {
-  const other = open()
-  await fill(other)
-  expect(filesWith(directory, 'secret-of-one').length).toBeGreaterThan(0)
-  const state = open()
-  expect(await state.forget(ONE)).toBe(true)
-  expect(filesWith(directory, 'secret-of-one')).toEqual([])
-  expect(await other.secrets.read(one, 'file')).toBeUndefined()
-  expect(other.secrets.listSigningSecrets('one')).toEqual([])
-  expect(await other.tokens.list(CLIENT)).toEqual([])
-  expect(await state.secrets.read(two, 'file')).toBe('secret-of-two')
-  expect(await state.tokens.list(OTHER)).toMatchObject([{access_token: 'token-of-two'}])
-  expect(await state.forget(ONE)).toBe(false)
-})
-
-test.each<[which: Parameters<State['forget']>[0], gone: string[], secretOfTwo: string | undefined]>([
-  ['all', ['secret-of-', 'token-of-'], undefined],
-  [{profiles: [], clients: [OTHER]}, ['token-of-two'], 'secret-of-two'],
-])('forgetting %j leaves no byte of %j', async (which, gone, secretOfTwo) => {
-  const state = open()
-  await fill(state)
-  expect(await state.forget(which)).toBe(true)
-  expect(gone.flatMap(text => filesWith(directory, text))).toEqual([])
-  expect(await state.tokens.list(OTHER)).toEqual([])
-  expect(await state.secrets.read(two, 'file')).toBe(secretOfTwo)
-})
-
 test('a process that logs out and in again can store its token', async () => {
-  const state = open()
+  const state = closing(openState(directory))
   await state.tokens.put(CLIENT, token('old'))
   await state.forget({profiles: [], clients: [CLIENT]})
   await state.tokens.put(CLIENT, token('new'))

@@ -1,5 +1,4 @@
-/** The lock between processes: one at a time, and free at once when its holder dies. */
-import {readdirSync} from 'node:fs'
+/** The lock between processes: one at a time, and free at once when its holder dies. For the rest see state/ports.test.ts. */
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {openDatabase} from '../../src/storage/database.js'
@@ -14,12 +13,7 @@ beforeEach(() => {
   directory = ownDirectory()
 })
 
-const lock = (waitMilliseconds: number, kind = 'test', key = 'count') => ({
-  directory,
-  kind,
-  key,
-  waitMilliseconds,
-})
+const lock = (waitMilliseconds: number) => ({directory, kind: 'test', key: 'count', waitMilliseconds})
 
 test(`${PROCESSES} processes are in it one at a time`, async () => {
   const workers = await Worker.startMany(PROCESSES)
@@ -44,29 +38,4 @@ test('a killed holder frees it', async () => {
   holder.kill()
   await done
   expect(await withLock(lock(10_000), async () => 'in')).toEqual({gaveUp: false, value: 'in'})
-})
-
-test('a waiter leaves with what it was waiting for, without the lock', async () => {
-  await withLock(lock(0), async () => {
-    let looks = 0
-    const peek = async () => (++looks > 2 ? 'seen' : undefined)
-    expect(await withLock(lock(10_000), async () => 'in', peek)).toEqual({gaveUp: false, value: 'seen'})
-  })
-})
-
-test('the files are in a directory of their own', async () => {
-  await withLock(lock(0), async () => undefined)
-  expect(readdirSync(directory)).toEqual(['locks'])
-  expect(readdirSync(join(directory, 'locks'))).toEqual([expect.stringMatching(/^test-[0-9a-f]{2}\.lock$/)])
-})
-
-test('another kind does not wait, and a throw frees the lock', async () => {
-  await withLock(lock(0), async () => {
-    expect(await withLock(lock(0, 'other'), async () => 'in')).toEqual({gaveUp: false, value: 'in'})
-  })
-  const failing = withLock(lock(0), async () => {
-    throw new Error('no')
-  })
-  await expect(failing).rejects.toThrow('no')
-  expect(await withLock(lock(0), async () => 'in')).toEqual({gaveUp: false, value: 'in'})
 })
