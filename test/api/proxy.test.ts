@@ -1,13 +1,12 @@
 /** Proxies: which requests take which, what is sent to them, and what their failures mean. Checks of a connection send nothing. */
 import {readFileSync} from 'node:fs'
-import {type AddressInfo, connect, createServer} from 'node:net'
 import {describe, expect, test} from 'vitest'
 import {inspectTls, tryConnecting} from '../../src/api/http/inspect.js'
 import {proxyFor} from '../../src/api/http/proxy.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'
-import {closing, ownWire} from '../support/own.js'
+import {ownProxy, ownWire} from '../support/own.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {httpAnswer} from '../support/wire.js'
 
@@ -49,27 +48,6 @@ describe('which proxy', () => {
   })
 })
 
-/** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`. */
-async function startProxy(port: number, status = 200): Promise<{port: number; heads: string[]}> {
-  const heads: string[] = []
-  const server = createServer(client => {
-    client
-      .on('error', () => {})
-      .once('data', head => {
-        heads.push(head.toString())
-        if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`)
-        const upstream = connect(port, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
-        upstream
-          .on('error', () => client.destroy())
-          .pipe(client)
-          .pipe(upstream)
-      })
-  }).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  closing(server)
-  return {port: (server.address() as AddressInfo).port, heads}
-}
-
 const PHASES = {connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000}
 const LIMITS = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1000}
 
@@ -96,7 +74,7 @@ const startService = (name = 'good') => ownWire(OK, tlsIdentity(name))
 describe('through a proxy', () => {
   test('the request is tunnelled: the proxy sees its own credentials and the host, nothing else', async () => {
     const service = await startService()
-    const proxy = await startProxy(service.port)
+    const proxy = await ownProxy(service.port)
     expect((await sendThrough(proxy.port)).status).toBe(200)
     const [head = ''] = proxy.heads
     expect(head).toMatch(/^CONNECT service\.test:443 HTTP\/1\.1/)
@@ -109,7 +87,7 @@ describe('through a proxy', () => {
     [407, 'proxy_refused'],
     [502, 'proxy'],
   ])('a CONNECT answered %i means that nothing was sent', async (status, name) => {
-    const proxy = await startProxy(1, status)
+    const proxy = await ownProxy(1, status)
     const error = await fault(sendThrough(proxy.port))
     expect(error).toMatchObject({fault: name, sent: false})
     expect(error.reason).toContain(`proxy http://127.0.0.1:${proxy.port}`)
@@ -135,7 +113,7 @@ describe('through a proxy', () => {
 
   test.each(['self-signed', 'expired', 'other-host'])('the certificate behind it counts: %s', async name => {
     const service = await startService(name)
-    const proxy = await startProxy(service.port)
+    const proxy = await ownProxy(service.port)
     const error = await fault(sendThrough(proxy.port))
     expect(error).toMatchObject({fault: 'tls', sent: false})
     expect(error.reason).toContain('service.test:443')

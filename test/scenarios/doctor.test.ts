@@ -1,11 +1,10 @@
 import {X509Certificate} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
-import {connect} from 'node:net'
 import {join} from 'node:path'
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/cli/features/webhooks/listen-tls.js'
 import type {Home} from '../support/bookctl.js'
-import {closing, ownHome, ownTcpPort} from '../support/own.js'
+import {closing, ownHome, ownProxy, ownTcpPort} from '../support/own.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
@@ -144,7 +143,7 @@ describe('the connection', () => {
   })
 
   test('a proxy that refuses, with its password untold', async () => {
-    const port = await ownTcpPort(socket => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'))
+    const {port} = await ownProxy(1, 407)
     const env = {HTTPS_PROXY: `http://user:canary@127.0.0.1:${port}`}
     const found = await doctor([], {baseUrl: 'https://service.test/v1', env})
     expect(found).toMatchObject({exit: 7, dns: SKIPPED, tls: failed('status 407')})
@@ -154,13 +153,7 @@ describe('the connection', () => {
 
   test('certificates are seen through a proxy', async () => {
     const upstreamPort = Number(new URL(await startHttps(tlsIdentity('good'))).port)
-    const port = await ownTcpPort(client => {
-      client.once('data', () => {
-        const upstream = connect(upstreamPort, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
-        upstream.on('error', () => client.destroy())
-        upstream.pipe(client).pipe(upstream)
-      })
-    })
+    const {port} = await ownProxy(upstreamPort)
     const found = await at('https://service.test/v1', '--proxy', `http://127.0.0.1:${port}`, ...CA)
     expect(found).toMatchObject({proxy: {detail: containing('--proxy')}, service: OK})
     expect(found).toMatchObject({tls: {status: 'ok', detail: containing('Test Authority')}})

@@ -3,8 +3,8 @@ import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
-import {ownHome, ownListening} from '../support/own.js'
-import {exportsOf, occupy, start} from '../support/started-sandboxes.js'
+import {ownHome, ownListening, ownTcpPort} from '../support/own.js'
+import {exportsOf, start} from '../support/started-sandboxes.js'
 
 test('starts on the same port again, so that exports, profiles and tokens survive a restart', async () => {
   const home = ownHome()
@@ -27,7 +27,7 @@ test('says that its port is taken and uses another one, which is then the one it
   const home = ownHome()
   const {port, stop} = await start(home, '--port', String(await findFreePort()))
   await stop()
-  await occupy(port)
+  await ownTcpPort(() => {}, port)
   const elsewhere = await start(home)
   expect(elsewhere.port).not.toBe(port)
   expect(elsewhere.port).toBeGreaterThanOrEqual(4010)

@@ -1,11 +1,11 @@
 /** What a test has for itself. It ends with the test, and after what was made later: for tests and `beforeEach`. */
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
-import {type AddressInfo, createServer, type Socket} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {onTestFinished} from 'vitest'
 import {Home} from './bookctl.js'
 import {startListening, startTarget} from './listening.js'
+import {startTcp, tunnel} from './tcp.js'
 import {SECRET} from './webhook-load.js'
 import {startWireServer} from './wire.js'
 
@@ -45,19 +45,20 @@ export async function ownListening(...args: Parameters<typeof startListening>) {
 export const ownWire = async (...args: Parameters<typeof startWireServer>) =>
   closing(await startWireServer(...args))
 
-/** The port of a server on this machine that does with each connection what `serve` does. */
-export async function ownTcpPort(serve: (socket: Socket) => void): Promise<number> {
-  const sockets: Socket[] = []
-  const server = createServer(socket => {
-    sockets.push(socket.on('error', () => {}))
-    serve(socket)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
+/** The port of a server that does with each connection what `serve` does. */
+export const ownTcpPort = async (...args: Parameters<typeof startTcp>) =>
+  closing(await startTcp(...args)).port
+
+/** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`; with what it was asked. */
+export async function ownProxy(port: number, status = 200): Promise<{port: number; heads: string[]}> {
+  const heads: string[] = []
+  const serve: Parameters<typeof startTcp>[0] = client =>
+    client.once('data', head => {
+      heads.push(head.toString())
+      if (status === 200) tunnel(client, port, 'HTTP/1.1 200 OK\r\n\r\n')
+      else client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`)
+    })
+  return {port: await ownTcpPort(serve), heads}
 }
 
 export const ownTarget = async (...args: Parameters<typeof startTarget>) =>

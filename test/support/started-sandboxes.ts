@@ -1,5 +1,4 @@
 /** Sandboxes that tests start in homes of their own, with a stop by themselves when the test ends. */
-import {createServer} from 'node:net'
 import {expect, onTestFinished} from 'vitest'
 import type {Finished, Home, Serving} from './bookctl.js'
 
@@ -20,15 +19,6 @@ export async function start(home: Home, ...argv: string[]): Promise<Started> {
   }
   onTestFinished(async () => void (await stop('SIGKILL')))
   return {...serving, baseUrl, port: Number(new URL(baseUrl).port), pid: Number(pid), stop}
-}
-
-/** Keeps a port from others until the test ends. */
-export async function occupy(port: number): Promise<void> {
-  const server = createServer()
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, '127.0.0.1', resolve),
-  )
-  onTestFinished(() => void server.close())
 }
 
 /** What `sandbox env` exports. */

@@ -3,9 +3,10 @@
  * nothing that a receiver answered 200 is lost, whatever happens to the server.
  */
 import {randomUUID} from 'node:crypto'
-import {connect, createServer, type Socket} from 'node:net'
+import type {Socket} from 'node:net'
 import {findPostgres, type PostgresServer, startPostgres} from '../../support/postgres.js'
 import {startSandbox} from '../../support/sandbox.js'
+import {startTcp, tunnel} from '../../support/tcp.js'
 import {replyBytes} from '../../support/wire.js'
 import {goWay, once, type Way, waysToKill} from '../kills/kills.js'
 import {type Death, runToDeath} from '../kills/trial.js'
@@ -43,49 +44,31 @@ async function withField<T>(
   return withGround(sandbox.origin, count, run, options).finally(sandbox.close)
 }
 
-interface Cutter {
-  /** The same store, by way of it. */
-  readonly url: string
-  /** From now on nothing comes through: connections are refused, or (`frozen`) stay open and silent. */
-  cut(how: 'refused' | 'frozen'): void
-  close(): Promise<void>
-}
-
 /** Between a machine and its store. */
-async function startCutter(url: string): Promise<Cutter> {
-  const target = new URL(url)
-  const sockets = new Set<Socket>()
-  let state: 'open' | 'refused' | 'frozen' = 'open'
-  const server = createServer(socket => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    if (state === 'refused') return void socket.resetAndDestroy()
-    if (state === 'frozen') return void socket.pause()
-    const inner = connect(Number(target.port), target.hostname).on('error', () => socket.destroy())
-    sockets.add(inner)
-    socket.on('close', () => inner.destroy())
-    inner.on('close', () => state !== 'frozen' && socket.destroy())
-    socket.pipe(inner).pipe(socket)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const {port} = server.address() as {port: number}
+async function startCutter(url: string) {
   const through = new URL(url)
+  const target = Number(through.port)
+  const inner = new Set<Socket>()
+  let state: 'open' | 'refused' | 'frozen' = 'open'
+  const {port, sockets, close} = await startTcp(socket => {
+    if (state === 'refused') socket.resetAndDestroy()
+    else if (state === 'frozen') socket.pause()
+    else inner.add(tunnel(socket, target))
+  })
   through.port = String(port)
   return {
+    /** The same store, by way of it. */
     url: through.href,
-    cut(how) {
+    /** From now on nothing comes through: connections are refused, or (`frozen`) stay open and silent. */
+    cut(how: 'refused' | 'frozen') {
       state = how
-      for (const socket of sockets) {
+      for (const socket of [...sockets, ...inner]) {
         socket.unpipe()
         if (how === 'frozen') socket.pause()
         else socket.resetAndDestroy()
       }
     },
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }
 
