@@ -1,4 +1,4 @@
-/** What is taken out of what is shown of requests, and what stays to be read; in general: test/proof/properties/redaction.ts. */
+/** What is taken out of what is shown of requests, and what stays to be read; in general: test/proof/fuzz/redaction.ts. */
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {createRedactor, isOperation, redactText} from '../../src/api/redact/redact.js'
