@@ -2,14 +2,14 @@
  * A service that a test scripts, over real HTTP: it keeps §1–§9 and shares no line with src/. What the interface does not
  * show has the form that the options choose; `script` answers in its place. It records every request.
  */
-import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http'
-import type {AddressInfo} from 'node:net'
+import type {ServerResponse} from 'node:http'
+import {type ReceivedEvent, type Subscriber, startSubscriber} from './subscriber.js'
 
 export interface Received {
   readonly method: string
   /** Without the path of the base URL. */
   readonly path: string
-  readonly headers: IncomingMessage['headers']
+  readonly headers: ReceivedEvent['headers']
   readonly body: string
 }
 
@@ -57,15 +57,15 @@ export class ScriptedService {
   /** What an answer to a reservation says besides its reference and status. */
   echo: (body: Record<string, unknown>) => object = ({guests}) => ({guests, hotel: {name: 'Otel'}})
   private issued = 0
-  private readonly server: Server
 
-  private constructor(private readonly form: ServiceForm) {
-    this.server = createServer((request, response) => void this.handle(request, response))
-  }
+  private constructor(
+    private readonly form: ServiceForm,
+    private readonly server: Subscriber,
+  ) {}
 
   static async start(form: ServiceForm = {}): Promise<ScriptedService> {
-    const service = new ScriptedService(form)
-    await new Promise<void>(resolve => service.server.listen(0, '127.0.0.1', resolve))
+    const server = await startSubscriber((response, request) => void service.handle(request, response))
+    const service = new ScriptedService(form, server)
     return service
   }
 
@@ -102,7 +102,7 @@ export class ScriptedService {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return this.server.origin
   }
 
   get baseUrl(): string {
@@ -115,9 +115,8 @@ export class ScriptedService {
     return {BOOKCTL_BASE_URL: this.baseUrl, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET}
   }
 
-  close(): void {
-    this.server.closeAllConnections()
-    this.server.close()
+  close(): Promise<void> {
+    return this.server.close()
   }
 
   seen(path: string): Received[] {
@@ -129,12 +128,10 @@ export class ScriptedService {
     this.received.length = 0
   }
 
-  private async handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    message.on('error', () => {})
+  private async handle(event: ReceivedEvent, response: ServerResponse): Promise<void> {
     response.on('error', () => {})
-    const body = await readBody(message)
-    const {method = '', headers, url = ''} = message
-    const request = {method, path: url.replace(ANY_BASE, ''), headers, body}
+    const {method, path, headers, body} = event
+    const request = {method, path: path.replace(ANY_BASE, ''), headers, body: body.toString()}
     this.received.push(request)
     if (!(await this.script(request, response))) await this.answer(request, response)
   }
@@ -228,14 +225,4 @@ export function refuse(
   reservation_ref?: string,
 ): void {
   answer(response, status, {error: {code, message: `because of ${code}`, reservation_ref}})
-}
-
-async function readBody(message: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  try {
-    for await (const piece of message) pieces.push(piece as Buffer)
-  } catch {
-    // The client was killed; what came is enough.
-  }
-  return Buffer.concat(pieces).toString()
 }

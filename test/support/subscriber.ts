@@ -1,4 +1,4 @@
-/** A receiver of events for tests: keeps what comes, and answers with `answering`. */
+/** A server for tests, of a receiver of events for example: keeps what comes, and answers with `answering`. */
 
 import {
   createServer,
@@ -34,7 +34,11 @@ export async function startSubscriber(
   let connections = 0
   const listener: RequestListener = async (request, answer) => {
     const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece)
+    try {
+      for await (const piece of request) pieces.push(piece)
+    } catch {
+      // The client was killed; what came is enough.
+    }
     const {method = '', url = '', headers, rawHeaders} = request
     const event = {method, path: url, headers, rawHeaders, body: Buffer.concat(pieces)}
     received.push(event)
