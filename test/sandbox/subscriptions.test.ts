@@ -35,6 +35,11 @@ test.each([
   expect(await refusalOf(answer)).toBe(`${400} ${code}`)
 })
 
+test('an address with characters that no address has is answered encoded', async () => {
+  const {json} = await client.call('POST', PATH, {...WANTED, url: 'https://bücher.example/a<b>c d'})
+  expect(json.data.url).toBe('https://xn--bcher-kva.example/a%3Cb%3Ec%20d')
+})
+
 test('accepts http on loopback where that is allowed', async () => {
   const lax = await startSandbox({inProcess: true, allowHttpLoopback: true})
   const other = await lax.client()

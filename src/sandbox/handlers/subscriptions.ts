@@ -94,6 +94,9 @@ function ownSubscription({service, client, parameters}: Call<unknown>): Subscrip
   return found
 }
 
+/** What an address consists of (RFC 3986 §2); with anything else it is answered as it will be used. */
+const OF_ADDRESSES = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
+
 /** §6: https only. With --allow-http-loopback also http on loopback. */
 function checkUrl(service: Service, text: string): string {
   if (!URL.canParse(text)) throw invalidField('url', 'invalid_format', 'must be an https address')
@@ -106,7 +109,7 @@ function checkUrl(service: Service, text: string): string {
     throw new Refusal('url_not_https', 'the address of a subscription must be https', {details})
   }
   if (url.username || url.password) throw invalidField('url', 'invalid_value', 'must not contain credentials')
-  return text
+  return OF_ADDRESSES.test(text) ? text : url.href
 }
 
 function checkEvents(events: readonly string[]): string[] {
