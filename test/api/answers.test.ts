@@ -5,7 +5,10 @@ import {unwrap} from '../../src/api/answers/facts.js'
 import {findVoucherUrl} from '../../src/api/answers/links.js'
 import {readReservation} from '../../src/api/answers/reservations.js'
 import {readToken} from '../../src/api/auth/tokens.js'
+import {showAccount} from '../../src/api/operations/account.js'
 import {parseJson, whyNotJson} from '../../src/contract/json.js'
+import {apiAnswering} from '../support/answering.js'
+import {rejectionOf} from '../support/thrown.js'
 
 describe('a reservation', () => {
   const pay = 'https://pay.test/p'
@@ -137,6 +140,41 @@ describe('an error', () => {
     expect(described.requestId).toBe('req_b')
     expect(describeError({status: 400, headers: {'x-request-id': 'req_h'}, body}).requestId).toBe('req_h')
   })
+})
+
+const refusalOf = (status: number, json: object) => rejectionOf(showAccount(apiAnswering({status, json}).api))
+
+test.each([
+  ['no_such_account', 'gone', {error: {code: 'no_such_account', message: 'gone'}}],
+  ['no_such_account', 'gone', {data: null, error: {code: 'no_such_account', message: 'gone'}}],
+  ['E7', 'gone', {success: false, code: 'E7', message: 'gone', request_id: 'r1'}],
+  ['E7', 'gone', {success: false, data: {}, errors: [{code: 'E7', message: 'gone'}]}],
+  ['error_in_answer', 'without saying why', {success: false}],
+  ['maintenance', 'maintenance', {error: 'maintenance'}],
+])('status 200 with an error in it is a failure: %s, %s, %j', async (code, words, json) => {
+  const message = `the service answered 200 with an error: ${words}`
+  expect(await refusalOf(200, json)).toMatchObject({kind: 'service_failed', message, details: {code}})
+})
+
+const DETAILS = [
+  {field: 'a', message: 'too long'},
+  {field: 'b', code: 'missing'},
+  {field: 'c', message: 'wrong'},
+  {field: 'd', message: 'left out'},
+]
+const [needed, currency] = ['12.50', 'EUR']
+
+test.each<[string, object]>([
+  ['E_42', {error: {code: 'E_42'}}],
+  ['E_42', {errors: [{code: 'E_42'}]}],
+  ['not valid (a: too long; b: missing; c: wrong)', {error: {message: 'not valid', details: DETAILS}}],
+  ['No (email: is empty; name: is long)', {title: 'No', errors: {email: ['is empty', 'x'], name: 'is long'}}],
+  ['small (needed 12.50, available 3 EUR)', {error: {message: 'small', needed, available: 3, currency}}],
+  ['dearer (was 10.00, now 11.00 EUR)', {error: {message: 'dearer', old: '10.00', new: '11.00', currency}}],
+  ['used (reservation R-9)', {error: {code: 'used', reservation_ref: 'R-9'}}],
+  ['a: \\u001b[31mred', {details: [{field: 'a', message: '\u001b[31mred'}]}],
+])('a refusal says %j', async (words, json) => {
+  expect((await refusalOf(400, json)).message).toBe(`the service refused: ${words}`)
 })
 
 test('a quoted body is one sanitised line of at most 200 characters', () => {

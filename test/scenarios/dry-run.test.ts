@@ -2,21 +2,11 @@
 import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
-import {COMMANDS} from '../support/manifest.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
 sandbox.recordIn(home)
-
-test('every command that changes something at the service or here has --dry-run', () => {
-  const changing =
-    /^(login|logout|reserve|profiles:(use|remove)|config:(set|unset)|sandbox:(clock|pay|reset|deliveries|trigger|fault:(add|clear))|webhooks:(create|update|delete|test|listen|events:replay)|voucher:download|journal:forget|reservations:(update|cancel))$/
-  const lacking = Object.entries(COMMANDS)
-    .filter(([id, {flags}]) => changing.test(id) && !('dry-run' in flags))
-    .map(([id]) => id)
-  expect(lacking).toEqual([])
-})
 
 test.each([
   ['sandbox clock --advance 16m', 'POST', {advance_seconds: 960}],
