@@ -169,13 +169,12 @@ test('a whole address is a target like its path (RFC 9112 §3.2.2), whatever the
   }
 })
 
-test.each([
-  ['head', `GET / HTTP/1.1\r\nHost: HOST\r\nX-Slow: `],
-  ['body', `${head(`POST ${TOKEN}`, 'Host: HOST', 'Content-Length: 100')}{"grant_type":`],
-])('a %s that does not come to its end is given up', async (_, text) => {
+test('a head or a body that does not come to its end is given up', async () => {
+  const slow = head(`POST ${TOKEN}`, 'Host: HOST', 'Content-Length: 100')
   const started = performance.now()
-  const [{status, json}] = (await exchange(text)) as [RawAnswer]
-  expect([status, json.error.code]).toEqual([408, 'request_timeout'])
+  const given = await Promise.all([slow.slice(0, -2), `${slow}{"grant_type":`].map(exchange))
+  for (const [answer] of given)
+    expect([answer?.status, answer?.json.error.code]).toEqual([408, 'request_timeout'])
   expect(performance.now() - started).toBeGreaterThan(3900)
   expect((await sandbox.control('GET', '/_sandbox/clock')).status).toBe(200)
 })
