@@ -1,12 +1,11 @@
 /** `npm run bench` prints its table and leaves nothing behind. How long anything took is no test's matter. */
-import {execFile, spawn} from 'node:child_process'
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {execFile} from 'node:child_process'
+import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import {afterEach, beforeEach, expect, test} from 'vitest'
+import {expect, test} from 'vitest'
 import {
   exponents,
   isReached,
@@ -15,22 +14,16 @@ import {
   type Row,
   spread,
 } from '../../scripts/bench/support/figures.js'
+import {ownDirectory} from '../support/own.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const NODE = ['--import', 'tsx', join(ROOT, 'scripts/bench/main.ts')]
-let temporary: string
-
-beforeEach(() => {
-  temporary = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
-})
-afterEach(() => rmSync(temporary, {recursive: true}))
-
-const withTemporary = () => ({cwd: ROOT, env: {...process.env, TMPDIR: temporary}})
 
 test('the table has a row for each thing measured', async () => {
+  const temporary = ownDirectory()
   const file = join(temporary, 'table.md')
   const argv = ['run', '-s', 'bench', '--', '--quick', '--only', 'verify-one', '--markdown', file]
-  const {stdout} = await promisify(execFile)('npm', argv, withTemporary())
+  const env = {...process.env, TMPDIR: temporary}
+  const {stdout} = await promisify(execFile)('npm', argv, {cwd: ROOT, env})
   const [head, , titles, , ...rows] = stdout.trimEnd().split('\n')
   expect(head).toMatch(/^\d{4}-\d\d-\d\d, Node v[\d.]+, \d+ × .*; quick: small sizes, few runs\./)
   expect(titles).toBe('| Measured | bookctl | Against | Reference | Ratio | Reach |  | Remarks |')
@@ -43,26 +36,6 @@ test('the table has a row for each thing measured', async () => {
   expect(readdirSync(temporary).filter(name => name.startsWith('bookctl-'))).toEqual([])
 })
 
-test('a case that is not there is refused, and the cases are named', async () => {
-  const refused = promisify(execFile)(process.execPath, [...NODE, '--only', 'nonsense'], withTemporary())
-  await expect(refused).rejects.toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/^There is no case "nonsense"\.\n.*\nCases: verify-one, account, /),
-  })
-})
-
-test('stopped by a signal, it ends what it started and removes its files', async () => {
-  const argv = [...NODE, '--quick', '--only', 'verify-one', '--only', 'sandbox-growth']
-  const bench = spawn(process.execPath, argv, {...withTemporary(), stdio: ['ignore', 'ignore', 'pipe']})
-  // The first case is done, so it is at the second.
-  await new Promise(resolve => bench.stderr.once('data', resolve))
-  bench.kill('SIGTERM')
-  const exit = await new Promise(resolve => bench.once('close', resolve))
-  expect(exit).toBe(143)
-  expect(readdirSync(temporary).filter(name => name.startsWith('bookctl-'))).toEqual([])
-})
-
 test('what the figures are made of', () => {
   expect(median([5, 1, 3])).toBe(3)
   expect(median([4, 1, 3, 2])).toBe(2.5)
@@ -71,9 +44,7 @@ test('what the figures are made of', () => {
   expect(spread([8, 9, 10, 11, 12])).toBeCloseTo(0.2)
   const points = [1, 10, 100].map(size => ({size, cost: size ** 2}))
   expect(exponents(points)).toEqual([2, 2].map(value => expect.closeTo(value)))
-})
 
-test('a reach is from above or from below', () => {
   const row: Row = {measured: '', ours: {median: 1, unit: ''}, value: 1.3}
   expect(isReached(row)).toBeUndefined()
   expect(isReached({...row, reach: {atMost: 1.3}})).toBe(true)
