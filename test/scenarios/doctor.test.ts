@@ -1,6 +1,9 @@
+/** `doctor`: what it finds at the service, on the way there and on this machine. */
+import {execFileSync, spawn} from 'node:child_process'
 import {X509Certificate} from 'node:crypto'
-import {writeFileSync} from 'node:fs'
+import {chmodSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {text} from 'node:stream/consumers'
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/cli/features/webhooks/listen-tls.js'
 import type {Home} from '../support/bookctl.js'
@@ -60,7 +63,9 @@ describe('at a terminal', () => {
     expect(screen).toMatch(
       /^! environment +BOOKCTL_BASEURL .*\n( {19}.*\n)* {19}Fix: did you mean BOOKCTL_BASE_URL\?$/m,
     )
-    expect(screen).toMatch(/^✗ connection +ECONNREFUSED 127\.0\.0\.1:1\n {19}Fix: nothing listens there/m)
+    expect(screen).toMatch(
+      /^✗ connection +ECONNREFUSED 127\.0\.0\.1:1\n {19}Fix: nothing listens there[\s\S]*bookctl sandbox start/m,
+    )
     expect(screen).toMatch(/^- tls, service, clock, token, scopes, account: connection failed$/m)
     const summary = /\n\n22 checks: \d+ ok, 1 warning \(environment\), 1 failed \(connection\), 8 skipped$/
     expect(screen).toMatch(summary)
@@ -84,16 +89,6 @@ describe('at a terminal', () => {
 })
 
 describe('certificates', () => {
-  test.each([
-    ['expired', 'has expired'],
-    ['other-host', 'is for another host name'],
-    ['self-signed', 'self-signed'],
-  ])('%s', async (name, words) => {
-    const found = await at(await startHttps(tlsIdentity(name)), ...CA)
-    expect(found).toMatchObject({exit: 7, tls: failed(words)})
-    expect(found).toMatchObject({service: {status: 'skipped', detail: 'tls failed'}})
-  })
-
   test('of an unknown authority, and of one that --ca-file names', async () => {
     const url = await startHttps(tlsIdentity('good'))
     const unknown = {...failed('not signed by a known authority'), fix: containing('--ca-file')}
@@ -121,15 +116,6 @@ describe('certificates', () => {
 
 describe('the connection', () => {
   test.each([
-    [
-      'http://127.0.0.1:1/v1',
-      [],
-      {
-        exit: 7,
-        account: SKIPPED,
-        connection: {...failed('ECONNREFUSED 127.0.0.1:1'), fix: containing('bookctl sandbox start')},
-      },
-    ],
     [service.baseUrl, ['--proxy', 'http://127.0.0.1:1'], {exit: 0, proxy: {detail: containing('directly')}}],
     ['https://nothing.invalid/v1', [], {exit: 7, dns: failed(' nothing.invalid')}],
     ['https://127.0.0.1:1/v1', ['--ca-file', '/nonexistent.pem'], {exit: 2, trust: {status: 'fail'}}],
@@ -226,4 +212,77 @@ test('a webhook receiver that keeps the rules, and one that is not there', async
   })
   const none = await doctor(['--receiver', 'http://127.0.0.1:1/'], {env})
   expect(none).toMatchObject({exit: 7, receiver: {status: 'fail'}})
+})
+
+describe('this machine', () => {
+  test('without a login: runs the checks that need none', async () => {
+    const env = {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}
+    const login = {fix: containing('bookctl login')}
+    expect(await doctor([], {baseUrl: undefined, env})).toMatchObject({exit: 4, login, service: SKIPPED})
+    expect(await doctor([], {env})).toMatchObject({exit: 4, service: OK, token: SKIPPED})
+  })
+
+  test('a key of config.json that nothing reads', async () => {
+    home.configure('{"profiles": {}, "themes": 1}')
+    const configuration = failed('themes is unknown; known here:')
+    expect(await doctor()).toMatchObject({exit: 2, configuration, service: OK})
+  })
+
+  test('wrong settings of the environment and of config.json are one failed check, and stop no other', async () => {
+    home.configure('{"profiles": {}, "defaults": {"currency": "EURO"}}')
+    const env = {BOOKCTL_TIMEOUT: 'soon', BOOKCTL_NATIONALITY: 'T1'}
+    const found = await doctor([], {baseUrl: 'https://127.0.0.1:1/v1', env})
+    expect(found).toMatchObject({exit: 2, connection: {status: 'fail'}})
+    for (const words of ['BOOKCTL_TIMEOUT: must be', 'BOOKCTL_NATIONALITY: must', 'defaults.currency: must'])
+      expect(found).toMatchObject({settings: failed(words)})
+  })
+
+  test.runIf(process.platform !== 'win32')('files that others may read, and links', async () => {
+    home.configure('{"profiles":{}}')
+    chmodSync(home.configDirectory, 0o755)
+    chmodSync(join(home.configDirectory, 'config.json'), 0o644)
+    const permissions = {
+      status: 'warn',
+      detail: expect.stringMatching(/\(755\).*config\.json.*\(644\)/),
+      fix: expect.stringMatching(/^chmod 700 /),
+    }
+    expect(await doctor(['--offline'])).toMatchObject({permissions})
+    symlinkSync('/etc/hostname', join(home.configDirectory, 'state.db'))
+    expect(await doctor(['--offline'])).toMatchObject({exit: 2, permissions: failed('regular file')})
+  })
+
+  test('a damaged database is found, and nothing is created or changed', async () => {
+    await home.run(['account'])
+    writeFileSync(join(home.configDirectory, 'state.db'), 'x'.repeat(8192), {mode: 0o600})
+    // SQLite's own files beside a database come and go with whoever has it open.
+    const files = () => readdirSync(home.configDirectory).filter(name => !/-(wal|shm)$/.test(name))
+    const before = files()
+    expect(await doctor(['--offline'])).toMatchObject({exit: 2, databases: failed('state.db is damaged')})
+    expect(files()).toEqual(before)
+  })
+
+  test('a named pipe in place of a database is named, and not waited for', async () => {
+    home.configure('{"profiles":{}}')
+    execFileSync('mkfifo', [join(home.configDirectory, 'tokens.db')])
+    // A process, ended from outside: no signal would reach one that waits for the other end of the pipe.
+    const env = {...process.env, BOOKCTL_CONFIG_DIR: home.configDirectory}
+    const limit = {timeout: 20_000, killSignal: 'SIGKILL'} as const
+    const child = spawn(process.execPath, ['bin/run.js', 'doctor', '--offline', '--json'], {env, ...limit})
+    expect(await text(child.stdout)).toContain('tokens.db is not a regular file')
+  })
+
+  test('a home that cannot be written', async () => {
+    const blocked = join(home.directory, 'file')
+    writeFileSync(blocked, '')
+    const env = {BOOKCTL_CONFIG_DIR: join(blocked, 'config')}
+    expect(await doctor([], {env})).toMatchObject({account: OK})
+  })
+
+  test('a variable that nothing reads, and checks that are switched off', async () => {
+    const offline = (env: Record<string, string>) => doctor(['--offline'], {env})
+    const typo = {status: 'warn', fix: 'did you mean BOOKCTL_BASE_URL?'}
+    expect(await offline({BOOKCTL_BASEURL: 'x'})).toMatchObject({environment: typo})
+    const off = {environment: {status: 'fail'}}
+    expect(await offline({NODE_TLS_REJECT_UNAUTHORIZED: '0'})).toMatchObject(off)
+  })
 })

@@ -97,7 +97,7 @@ export function isMeant(row: Row, fault: Fault): boolean {
 const SAMPLE = [
   ...['reserve (account) × reset-after-service', 'reserve (wait) × status-503', 'account × tls-expired'],
   ...['voucher download (link) × fin-in-body', 'hotels search × gzip-bomb', 'webhooks create × shape'],
-  ...['token × redirect-307-other', 'doctor × status-500'],
+  ...['token × redirect-307-other', 'doctor × status-500', 'doctor × tls-expired'],
 ]
 
 const CELLS = ROWS.flatMap(row =>
