@@ -1,20 +1,15 @@
 /** A few cells of each part of the proof, the same each time; `npm run proof` runs all of them. And what the proof relies on. */
-import {spawn} from 'node:child_process'
-import {once} from 'node:events'
-import {rmSync, writeFileSync} from 'node:fs'
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import {expect, onTestFinished, test} from 'vitest'
-import {Home as TestHome} from '../support/bookctl.js'
+import {Home} from '../support/bookctl.js'
 import {COMMANDS} from '../support/manifest.js'
 import {hasStack} from '../support/stack.js'
-import {waitUntil} from '../support/wait.js'
 import {ELSEWHERE, ROWS, SILENT, TO_RECEIVERS} from './faults/commands.js'
 import {allLeakCells} from './leaks/leaks.js'
 import {Canaries, RESULTS, SWITCHES} from './leaks/secrets.js'
 import {PARTS} from './parts.js'
-import {choose} from './shared/part.js'
-import {CREDENTIALS, Home, openScene} from './shared/scene.js'
+import {CREDENTIALS, openScene} from './shared/scene.js'
 
 const SEED = 6
 
@@ -27,12 +22,6 @@ test.each(PARTS)('$title: a sample', async ({names, sample, leftOut, run}) => {
   }
   await run(new Set(sample), report, SEED)
   expect(failed.join('\n\n')).toBe('')
-})
-
-test('--only chooses the cells whose name contains all its texts, in either case', () => {
-  const [chosen, ...others] = choose(PARTS, ['matrix: account', 'GZIP'])
-  expect([chosen?.part.title, others]).toEqual(['Fault matrix', []])
-  expect(chosen?.names.filter(name => !/^account.*gzip/.test(name))).toEqual([])
 })
 
 test('every command is in the fault matrix and the search for leaks, or is known to ask the service nothing', () => {
@@ -58,7 +47,7 @@ test('every command meets every debug switch in the search for leaks, and so doe
 
 test('a command without a row asks the service nothing', async () => {
   const {wire, close} = await openScene('http://127.0.0.1:1')
-  const home = new TestHome({...CREDENTIALS, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
+  const home = new Home({...CREDENTIALS, BOOKCTL_BASE_URL: `${wire.origin}/partner-api/v1`})
   onTestFinished(close)
   onTestFinished(() => home.remove())
   writeFileSync(join(home.directory, 'body.json'), '{}')
@@ -82,37 +71,6 @@ test('a secret is found in every spelling, in each half of a long one, and nowhe
   canaries.add('at_0123456789abcdefghijklmnopqrst', 'access token')
   for (const half of ['at_0123456789abcd', 'efghijklmnopqrst'])
     expect(canaries.seenIn(half)).toEqual(['access token'])
-})
-
-test('a command that does not end is killed, whatever it started', async () => {
-  const home = new Home()
-  onTestFinished(() => home.remove())
-  const before = ['sh', '-c', 'echo begun; sleep 30 & echo $! >&2; wait', '--']
-  const {exit, stderr} = await home.run([], {before, limitMilliseconds: 300})
-  expect(exit).toBe('SIGKILL')
-  process.kill(Number(stderr))
-})
-
-test('a sandbox ends with the process that started it, however that ends', async () => {
-  const module = new URL('../support/local-sandbox.ts', import.meta.url).href
-  const script = `const {startLocalSandbox} = await import(${JSON.stringify(module)})
-    const {home, origin} = await startLocalSandbox()
-    console.log(JSON.stringify({directory: home.directory, origin}))`
-  const root = fileURLToPath(new URL('../..', import.meta.url))
-  const argv = ['--import', 'tsx', '--input-type=module', '-e', script]
-  const parent = spawn(process.execPath, argv, {cwd: root, stdio: ['ignore', 'pipe', 'inherit']})
-  onTestFinished(() => void parent.kill('SIGKILL'))
-  const [line] = await once(parent.stdout, 'data')
-  const {directory, origin} = JSON.parse(line)
-  onTestFinished(() => rmSync(directory, {recursive: true, force: true}))
-  const answers = () =>
-    fetch(`${origin}/_sandbox/clock`).then(
-      () => true,
-      () => false,
-    )
-  expect(await answers()).toBe(true)
-  parent.kill('SIGKILL')
-  await waitUntil(async () => !(await answers()), 'the sandbox to end')
 })
 
 test('a stack trace is known by its places, and nothing else is', () => {

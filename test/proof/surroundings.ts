@@ -7,13 +7,13 @@ import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, write
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {ENTRY, type Finished} from '../support/bookctl.js'
-import {startLocalSandbox} from '../support/local-sandbox.js'
 import {isRoot, lacksOtherUser, OTHER_USER} from '../support/other-user.js'
 import {hasStack} from '../support/stack.js'
 import {SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
+import {openSandbox} from './shared/home.js'
 import {part} from './shared/part.js'
-import {booking, Side, shown} from './shared/scene.js'
+import {booking, CREDENTIALS, Side, shown} from './shared/scene.js'
 
 const MOST_MILLISECONDS = 180_000
 
@@ -141,12 +141,13 @@ async function tryOut({service, expected}: Bench, surroundings: Surroundings): P
 const SAME = ['hotels search --help', 'content currencies --format csv']
 
 async function open() {
-  const sandbox = await startLocalSandbox()
-  const reference = await new Side(sandbox.origin).reservation()
+  const {origin, baseUrl, close} = await openSandbox()
+  const reference = await new Side(origin).reservation()
+  const service = {...CREDENTIALS, BOOKCTL_BASE_URL: baseUrl}
   const expected = new Map<string, string>()
   for (const text of [...SAME, `reservations show ${reference}`])
-    expected.set(text, (await run(text.split(' '), {env: {PATH: process.env.PATH, ...sandbox.env}})).stdout)
-  return {service: sandbox.env, expected, close: sandbox.stop}
+    expected.set(text, (await run(text.split(' '), {env: {PATH: process.env.PATH, ...service}})).stdout)
+  return {service, expected, close}
 }
 
 const lacks = lacksOtherUser(process.execPath, ENTRY)

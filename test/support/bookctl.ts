@@ -43,9 +43,13 @@ export interface Serving {
   readonly child: ChildProcess
   /** Its first line; undefined if it ended before. */
   readonly ready: Promise<Record<string, string> | undefined>
+  /** The same; rejects with how it ended if it ended before. */
+  started(): Promise<Record<string, string>>
   /** The lines after that. */
   readonly lines: (Record<string, unknown> & {readonly type: string})[]
   readonly ended: Promise<Finished>
+  /** Sends `signal` (default SIGTERM) and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>
 }
 
 interface Refusal {
@@ -177,7 +181,17 @@ export class Home {
       },
     })
     void ended.finally(() => isReady(undefined))
-    return {child: child as unknown as ChildProcess, ready, lines, ended}
+    const started = async () => {
+      const line = await ready
+      if (line === undefined)
+        throw new Error(`${argv.join(' ')} ended before it was ready: ${JSON.stringify(await ended)}`)
+      return line
+    }
+    const stop: Serving['stop'] = (signal = 'SIGTERM') => {
+      child?.kill(signal)
+      return ended
+    }
+    return {child: child as unknown as ChildProcess, ready, started, lines, ended, stop}
   }
 
   remove(): void {

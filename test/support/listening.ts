@@ -8,16 +8,9 @@ export type ListenProcess = Awaited<ReturnType<typeof startListening>>
 /** Starts it in `home` with `--json` and waits for "ready". Rejects with what it printed when it ends before. */
 export async function startListening(home: Home, argv: readonly string[] = [], options: RunOptions = {}) {
   const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, ...options.env}
-  const {ready, ...serving} = home.serve(['webhooks', 'listen', ...argv], {...options, env})
-  const {child, ended} = serving
-  const {url} = (await ready) ?? {}
-  if (url === undefined) throw new Error(`listen ended before it was ready: ${JSON.stringify(await ended)}`)
-  /** Sends `signal` and waits for the end. */
-  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
-    child.kill(signal)
-    return ended
-  }
-  return {...serving, url, port: Number(new URL(url).port), stop}
+  const serving = home.serve(['webhooks', 'listen', ...argv], {...options, env})
+  const {url = ''} = await serving.started()
+  return {...serving, url, port: Number(new URL(url).port)}
 }
 
 export type ForwardTarget = Awaited<ReturnType<typeof startTarget>>

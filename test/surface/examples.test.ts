@@ -154,13 +154,12 @@ test.each([...asJson].reverse())('%s: the document of %s', async (name, example)
 
 test('streams print documents of known keys', async () => {
   const started = home.serve(['sandbox', 'start', '--db', ':memory:'])
-  const ready = await started.ready
+  const ready = await started.started()
   record('sandbox start', {type: 'ready', ...ready})
-  await fetch(`${ready?.base_url}/account`)
+  await fetch(`${ready.base_url}/account`)
   await waitUntil(() => started.lines.length > 0, 'the line of the request')
-  started.child.kill('SIGTERM')
   record('sandbox start (request)', started.lines[0])
-  await started.ended
+  await started.stop()
   writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
   const receiver = await startListening(home, ['--exit-after', '1'])
   await sendEvent(receiver.port, '{"id":"evt_s","data":{"status":"CONFIRMED"}}', 'evt_s')

@@ -7,11 +7,11 @@
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {startSubscriber} from '../../support/subscriber.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {startReceiver} from '../../support/webhook-files.js'
 import {SECRET} from '../../support/webhook-load.js'
+import {openSandbox} from '../shared/home.js'
 import {part} from '../shared/part.js'
 import {CREDENTIALS, openScene, Side, shown} from '../shared/scene.js'
 import {type Cell, checkOutput, checkReport, checkRequests, checkState, type Seen} from './checks.js'
@@ -109,7 +109,7 @@ const CELLS = ROWS.flatMap(row =>
 )
 
 async function open() {
-  const sandbox = await startLocalSandbox()
+  const sandbox = await openSandbox()
   const receiver = await startReceiver(SECRET)
   const heard: string[] = []
   const other = await startSubscriber((answer, {method, path, headers, body}) => {
@@ -117,7 +117,7 @@ async function open() {
     if (method !== 'GET' || headers.authorization || body.length > 0) heard.push(`${method} ${path}`)
     answer.writeHead(404).end()
   })
-  const close = () => Promise.all([other.close(), receiver.close(), sandbox.stop()])
+  const close = () => Promise.all([other.close(), receiver.close(), sandbox.close()])
   return {side: new Side(sandbox.origin), receiver: receiver.origin, other: other.origin, heard, close}
 }
 

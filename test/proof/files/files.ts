@@ -23,8 +23,8 @@ const MOST_MILLISECONDS = 300_000
 function run(home: FileHome, {argv, serve}: Errand, options: RunOptions = {}): Promise<Finished> {
   const limited = {limitMilliseconds: MOST_MILLISECONDS, ...options}
   if (!serve) return home.run([...argv, '--json'], limited)
-  const {child, ready, ended} = home.serve(argv, limited)
-  void ready.then(line => line && serve(line).finally(() => child.kill('SIGTERM')))
+  const {ready, ended, stop} = home.serve(argv, limited)
+  void ready.then(line => line && serve(line).finally(stop))
   return ended
 }
 

@@ -231,7 +231,7 @@ export function server(
       const {home, argv, use, again, ...trial} = await open()
       return {
         async die(death) {
-          const {child, ended, ready} = serve(home, argv, death)
+          const {child, ended, ready, stop} = serve(home, argv, death)
           const line = await ready
           if (line === undefined) return ended
           const isRandom = death.kind === 'time'
@@ -240,18 +240,14 @@ export function server(
           // Its death ends the work, too.
           await Promise.race([use(line, death).catch(() => undefined), ended])
           if (timer) clearTimeout(timer)
-          child.kill(isRandom ? 'SIGKILL' : 'SIGTERM')
-          const finished = await ended
+          const finished = await stop(isRandom ? 'SIGKILL' : 'SIGTERM')
           return finished.exit === 143 ? {...finished, exit: 0} : finished
         },
         afterDeath: async () => [...checkDatabases(home), ...((await trial.afterDeath?.()) ?? [])],
         async again() {
-          const {child, ended, ready} = serve(home, argv)
-          const line = await ready
-          if (line === undefined) return [`again it does not start: ${(await ended).stderr}`]
-          const wrong = await again(line)
-          child.kill('SIGTERM')
-          const {exit} = await ended
+          const {started, stop} = serve(home, argv)
+          const wrong = await again(await started())
+          const {exit} = await stop()
           if (exit !== 143) wrong.push(`again it ends with ${exit}`)
           wrong.push(...((await trial.after?.()) ?? []))
           return [...wrong, ...checkDatabases(home), ...temporaryFiles(home)]

@@ -10,13 +10,13 @@ import {
   type CrowdOptions,
   documents,
   type Ground,
-  openSandbox,
   type Race,
   startHanging,
   unless,
   withGround,
   wrongEnds,
 } from '../shared/crowd.js'
+import {openSandbox} from '../shared/home.js'
 import {part} from '../shared/part.js'
 import {booking, cents, keepToken, refusing, withState} from '../shared/scene.js'
 import {FILE_RACES} from './files.js'

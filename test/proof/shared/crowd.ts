@@ -4,7 +4,6 @@ import {closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync} from '
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
-import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {waitUntil} from '../../support/wait.js'
 import type {Wire, WireRequest} from '../../support/wire.js'
 import {CREDENTIALS, Home, openScene, parse, Side} from './scene.js'
@@ -124,11 +123,6 @@ export async function withGround<T>(
     await close()
     for (const each of made) each.remove()
   }
-}
-
-export async function openSandbox(): Promise<{origin: string; close(): Promise<void>}> {
-  const sandbox = await startLocalSandbox()
-  return {origin: sandbox.origin, close: async () => void (await sandbox.stop())}
 }
 
 /** The documents that were printed. */

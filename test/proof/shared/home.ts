@@ -5,18 +5,31 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {openSqlite} from '../../../src/storage/sqlite.js'
 import type {Finished} from '../../support/bookctl.js'
-import {startLocalSandbox} from '../../support/local-sandbox.js'
 import {Home, Side} from './scene.js'
+
+/** Ends with the process at the other end of its stdin, however that ends. */
+const ENDS_WITH_US = {
+  stdin: null,
+  env: {NODE_OPTIONS: `--import=${new URL('../../support/ends-with-parent.mjs', import.meta.url).href}`},
+}
+
+/** `bookctl sandbox start` in a home of its own, with its state in memory. */
+export async function openSandbox() {
+  const home = new Home()
+  const {started, stop} = home.serve(['sandbox', 'start', '--db', ':memory:'], ENDS_WITH_US)
+  const {origin = '', base_url: baseUrl = ''} = await started()
+  return {origin, baseUrl, close: () => stop().finally(() => home.remove())}
+}
 
 /** `fill` works in the home; what it returns is part of the bench, with the configuration directory to copy. */
 export async function openFilled<Filled extends object>(
   fill: (home: Home, origin: string) => Promise<Filled>,
 ) {
-  const sandbox = await startLocalSandbox()
+  const sandbox = await openSandbox()
   const home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
   const close = async () => {
     home.remove()
-    await sandbox.stop()
+    await sandbox.close()
   }
   try {
     const filled = await fill(home, sandbox.origin)
