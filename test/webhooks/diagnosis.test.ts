@@ -3,9 +3,6 @@ import {type CheckResult, check} from '../../src/webhooks/diagnose/check.js'
 import {BREAKS, type BrokenCapture} from './broken-captures.js'
 import {checkTerms, eventText, headerFor, seeded} from './signed-events.js'
 
-/** Raise it by hand to look further; each round has another event, name and secret. */
-const ROUNDS = Number(process.env.DIAGNOSIS_ROUNDS ?? 1)
-
 async function explain({header, body, secret, others = []}: BrokenCapture): Promise<CheckResult> {
   const request = {headers: {'x-service-signature': header}, body}
   const terms = checkTerms({secrets: [{name: 'file', secret}], otherSecrets: () => others})
@@ -14,15 +11,11 @@ async function explain({header, body, secret, others = []}: BrokenCapture): Prom
 
 const codesOf = ({findings}: CheckResult) => findings.map(({code}) => code).sort()
 
-test.each(BREAKS)('finds: %s', async (name, broken) => {
-  for (let round = 1; round <= ROUNDS; round++) {
-    const capture = broken(seeded(round * 7919))
-    const result = await explain(capture)
-    expect(result.valid).toBe(false)
-    expect(codesOf(result), `${name}, round ${round}: ${capture.body.subarray(0, 2000)}`).toEqual(
-      capture.codes.toSorted(),
-    )
-  }
+test.each(BREAKS)('finds: %s', async (_, broken) => {
+  const capture = broken(seeded(7919))
+  const result = await explain(capture)
+  expect(result.valid).toBe(false)
+  expect(codesOf(result), `${capture.body.subarray(0, 2000)}`).toEqual(capture.codes.toSorted())
 })
 
 test.each([

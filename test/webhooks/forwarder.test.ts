@@ -110,14 +110,6 @@ test('the body and the headers arrive as they came, but for those of the connect
   ])
 })
 
-test('each of many events is forwarded once', async () => {
-  const target = await startTarget(() => 200)
-  const {forwarder, reports} = startForwarder([target.url], 300)
-  await forwarder.settled(20_000)
-  expect(target.got.length).toBe(300)
-  expect(new Set(reports.map(({sequence}) => sequence)).size).toBe(300)
-})
-
 test('anything but 2xx comes again once its result is recorded, later each time, and no redirect is followed', async () => {
   const target = await startTarget(n => [302, 500, 401, 200][n - 1])
   let now = 1000

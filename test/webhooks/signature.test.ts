@@ -1,14 +1,7 @@
 /** Signatures made and checked (§6.3), also against openssl: the committed vectors. */
 import {readFileSync} from 'node:fs'
-import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {
-  createVerifier,
-  isEmptySecret,
-  parseSignature,
-  sign,
-  verify,
-} from '../../src/webhooks/signature/signature.js'
+import {isEmptySecret, parseSignature, sign, verify} from '../../src/webhooks/signature/signature.js'
 
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed"}')
 const DIGEST = '9cca2bf8a7a49218d2c73015a5615cddf0cb941e434c6af79a03dd66a0d31e58'
@@ -111,45 +104,6 @@ const secretOf = ({reason, secret_base64}: Vector) =>
 test.each(vectors.map(vector => [vector.name, vector] as const))('openssl: %s', (_, vector) => {
   const rawBody = Buffer.from(vector.body_base64, 'base64')
   const secrets = [{name: 'file', secret: secretOf(vector)}]
-  const check = (body: Uint8Array) => {
-    const verdict = verify({secrets, header: vector.header, rawBody: body, now: vector.now})
-    expect(verdict.valid).toBe(verdict.reason === 'ok')
-    return verdict.reason
-  }
-  expect(check(rawBody)).toBe(vector.reason)
-  const inPieces = createVerifier({secrets, header: vector.header, now: vector.now})
-  inPieces.update(rawBody)
-  expect(inPieces.finish().reason).toBe(vector.reason)
-  if (vector.reason === 'malformed_header') return
-  expect(check(Buffer.concat([rawBody, Buffer.from('\n')]))).toBe('signature_mismatch')
-  const flipped = Buffer.from(rawBody)
-  if (flipped.length === 0) return
-  flipped[0] = (flipped[0] ?? 0) ^ 1
-  expect(check(flipped)).toBe('signature_mismatch')
-})
-
-test('a signature holds at every place of the window, and in pieces of any size', () => {
-  fc.assert(
-    fc.property(
-      fc.uint8Array({maxLength: 100}),
-      fc.integer({min: -400, max: 400}),
-      fc.integer({min: 0, max: 400}),
-      fc.nat(100),
-      (rawBody, away, toleranceSeconds, at) => {
-        const secrets = [
-          {name: 'x', secret: 'whsec_x'},
-          {name: 'y', secret: 'whsec_y'},
-        ]
-        const header = sign('whsec_y', '1700000000', rawBody)
-        const terms = {secrets, header, now: 1_700_000_000 + away, toleranceSeconds}
-        const verdict = verify({...terms, rawBody})
-        const inPieces = createVerifier(terms)
-        for (const piece of [rawBody.subarray(0, at), rawBody.subarray(at)]) inPieces.update(piece)
-        expect(inPieces.finish()).toEqual(verdict)
-        expect(verdict.valid).toBe(Math.abs(away) <= toleranceSeconds)
-        expect(verdict.secretName).toBe('y')
-        expect(verdict.ageSeconds).toBe(away)
-      },
-    ),
-  )
+  const {valid, reason} = verify({secrets, header: vector.header, rawBody, now: vector.now})
+  expect({valid, reason}).toEqual({valid: vector.reason === 'ok', reason: vector.reason})
 })
