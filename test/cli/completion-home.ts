@@ -2,12 +2,9 @@
 import {spawnSync} from 'node:child_process'
 import {chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import {openState} from '../../src/state/state.js'
-import {Home} from '../support/bookctl.js'
+import {ENTRY, Home} from '../support/bookctl.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
-
-const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 /** An id whose text would do something in any shell that looks at it. */
 export const HOSTILE = `whsub_evil'"$(touch p1)\`touch p2\`;touch p3 \\ * & | > p4`

@@ -75,7 +75,7 @@ function room(adults: number, ...children_ages: number[]) {
 }
 
 test.each<[Defined, flag: string, values: string[]]>([
-  [HotelsSearch, '--check-in', ['2030-02-30', '31.06.2030', '01/06/2030', '2020-01-01', '']],
+  [HotelsSearch, '--check-in', ['2030-02-30', '31.06.2030', '01/06/2030', '2020-01-01', '+', '']],
   [HotelsSearch, '--check-out', ['2030-06-31']],
   [HotelsSearch, '--nights', ['0', '1.5', '366', '']],
   [HotelsSearch, '--city', ['0', '']],

@@ -75,9 +75,9 @@ describe('credentials', () => {
   })
 
   test.each<[NodeJS.ProcessEnv, string]>([
-    [{...ENV, BOOKCTL_CLIENT_ID: 'env'}, 'invalid_client_id'],
+    [{...ENV, BOOKCTL_CLIENT_ID: 'hunter2'}, 'invalid_client_id'],
     [{...ENV, BOOKCTL_CLIENT_SECRET: 'hunter2'}, 'invalid_client_secret'],
-    [{...ENV, BOOKCTL_BASE_URL: 'http://env.example/v1'}, 'invalid_base_url'],
+    [{...ENV, BOOKCTL_BASE_URL: 'https://a:hunter2@env.example/v1'}, 'invalid_base_url'],
   ])('wrong shapes are refused and no secret is echoed: %o', async (env, code) => {
     const failure = await rejectionOf(resolve({}, env))
     expect(failure.details.code).toBe(code)

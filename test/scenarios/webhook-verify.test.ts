@@ -121,12 +121,12 @@ test('every secret of a rotation is tried, under the header of the profile', asy
   expect(result).toMatchObject({valid: true, secret: 'env[1]'})
 })
 
-test.each([
-  ...['--at yesterday', '--tolerance -1', 'missing.bin', '- --secret-stdin'],
-  `body.bin --at received --signature ${SIGNATURE}`,
-])('wrong input is refused before anything is read: %s', async line => {
-  expect((await verify(line.split(' '))).exit).toBe(2)
-})
+test.each(['- --secret-stdin', `body.bin --at received --signature ${SIGNATURE}`])(
+  'wrong input is refused before anything is read: %s',
+  async line => {
+    expect((await verify(line.split(' '))).exit).toBe(2)
+  },
+)
 
 test('verify accepts the signatures of sign', async () => {
   const signed = await home.json(['webhooks', 'sign', 'body.bin', ...AT])

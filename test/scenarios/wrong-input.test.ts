@@ -20,6 +20,7 @@ test.each<[string, string[], string?]>([
   ['line 1, column 3', ['reserve', '--input', '-'], '{ broken'],
   ['REF', ['voucher', 'download', '../../etc/passwd']],
   ['--wait', ['voucher', 'download', 'R1', '--wait=-1']],
+  ['missing: ', ['webhooks', 'update', 'whsub_1']],
   ['one unexpected argument', ['account', 'sk-not-quite-a-secret']],
 ])('%s: %j', async (field, argv, stdin) => {
   const plain = await home.run(argv, {stdin: stdin ?? ''})
