@@ -53,6 +53,8 @@ test('the check of answers refuses what the description or the contract does not
   expect(() => check({}, {unknown: 1})).toThrow('deeply equal')
   expect(() => check({json: {...json, meta: {}}})).toThrow("'meta'")
   expect(() => check({status: 409})).toThrow("to include '409'")
-  expect(() => check({status: 403, json: {error: {code: 7}}})).toThrow('account.show, 403')
+  const error = {code: 7, request_id: rest.headers.get('x-request-id')}
+  expect(() => check({status: 403, json: {error}})).toThrow('account.show, 403')
+  expect(() => check({status: 403, json: {error: {...error, request_id: 'req_'}}})).toThrow('req_')
   expect(() => check({headers: new Headers()})).toThrow('to be truthy')
 })

@@ -45,13 +45,15 @@ const {faults} = schemaCheck()
  */
 export function checkAnswer(method: string, path: string, answer: JsonAnswer): OperationName | undefined {
   const {status, headers, json} = answer
+  const requestId = headers.get('x-request-id')
+  expect(requestId, path).toBeTruthy()
+  if (json.error && !headers.has('idempotent-replayed')) expect(json.error.request_id, path).toBe(requestId)
   const name = operationAt(method, path.replace(/\?.*/, ''))
   if (name === undefined || typeof json !== 'object' || UNDESCRIBED.includes(json.error?.code)) return
   // Where a sandbox allows what the interface does not, for a subscriber on this machine.
   if (name.startsWith('subscriptions.') && /"url":"http:/.test(JSON.stringify(json))) return
   expect(Object.keys(described(name).responses), name).toContain(String(status))
   expect(faults(answerPointer(name, status), json), `${name}, ${status}`).toEqual([])
-  expect(headers.get('x-request-id'), name).toBeTruthy()
   if (status >= 300) return
   const {answer: schema, isList, status: success = 200} = OPERATION_DETAILS[name]
   expect(status, name).toBe(success)

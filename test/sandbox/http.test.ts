@@ -60,14 +60,6 @@ test.each([
   expect(answer.headers.get('allow')).toBe(allow)
 })
 
-test('every answer has a request id, and an error repeats it', async () => {
-  const good = await client.call('GET', '/account')
-  const bad = await client.call('GET', '/nothing')
-  expect(good.headers.get('x-request-id')).toMatch(/^req_/)
-  expect(bad.headers.get('x-request-id')).toBe(bad.json.error.request_id)
-  expect(bad.headers.get('x-request-id')).not.toBe(good.headers.get('x-request-id'))
-})
-
 test.each([
   ['broken JSON', '{"a":', 'application/json'],
   ['another type', JSON.stringify(searchRequest()), 'text/plain'],

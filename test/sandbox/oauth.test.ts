@@ -82,12 +82,3 @@ test('an operation needs its own scope', async () => {
   const client = await sandbox.client('', 'hotels:read')
   expect(await refusalOf(client.call('GET', '/account'))).toBe('403 insufficient_scope')
 })
-
-test('the three start-up clients have the balances and scopes of the description', async () => {
-  const names = ['', '_poor', '_readonly'] as const
-  const clients = await Promise.all(names.map(name => sandbox.client(name)))
-  const answers = await Promise.all(clients.map(client => client.call('GET', '/account')))
-  const accounts = answers.map(({json}) => json.data)
-  expect(accounts.map(account => account.available_balance)).toEqual(['100000.00', '10.00', '100000.00'])
-  expect(accounts[2].scopes.every((scope: string) => scope.endsWith(':read'))).toBe(true)
-})

@@ -46,14 +46,6 @@ describe('reading', () => {
     expect((await readPage(sandbox, voucher)).headers.get('content-type')).toBe('application/pdf')
   })
 
-  it('counts the nights of a reservation, one or more', async () => {
-    const [offer] = await client.search({check_out: '2030-07-11'})
-    await client.convert(offer)
-    expect(await read('/ui/reservations')).toContain('>1 night<')
-    await client.book()
-    expect(await read('/ui/reservations')).toContain('>3 nights<')
-  })
-
   it('finds reservations by reference, name and status', async () => {
     const paid = await client.book()
     const pending = await client.book({...instant, client_reference_id: 'SUMMER-100%_7'})

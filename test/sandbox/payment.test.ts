@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {beforeEach, expect, test} from 'vitest'
 import type {Reservation} from '../../src/contract/reservations.js'
 import {type PaymentPageState, renderPaymentPage} from '../../src/sandbox/pages/payment-and-voucher.js'
-import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
+import {sandboxForEachTest} from './each-sandbox.js'
 import {reservationRecord} from './reservation-record.js'
 
 const {sandbox, client} = sandboxForEachTest({})
@@ -104,16 +104,6 @@ test('an unpaid reservation expires after fifteen minutes, at that instant', asy
 test('refuses unknown addresses and unknown results', async () => {
   expect((await submit('refund')).status).toBe(400)
   expect((await fetch(`${sandbox.origin}/pay/nothing`)).status).toBe(404)
-})
-
-test('the control pays once', async () => {
-  const path = `/_sandbox/payments/${pending.reservation_ref}`
-  const paid = await sandbox.control('POST', path, {result: 'paid'})
-  expect([paid.status, paid.json.data.status]).toEqual([200, 'CONFIRMED'])
-  expect(await refusalOf(sandbox.control('POST', path, {result: 'paid'}))).toBe('409 payment_not_pending')
-  expect(await refusalOf(sandbox.control('POST', '/_sandbox/payments/RSV-NONE', {result: 'paid'}))).toBe(
-    '404 reservation_not_found',
-  )
 })
 
 function render(state: PaymentPageState = 'payable', changes: Partial<Reservation> = {}) {
