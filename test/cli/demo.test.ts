@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'n
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {Demo} from '../../src/cli/features/sandbox/demo.js'
+import {isRunning} from '../../src/storage/temporary.js'
 import {ownDirectory, ownHome} from '../support/own.js'
 import {rejectionOf} from '../support/thrown.js'
 import {waitUntil} from '../support/wait.js'
@@ -92,12 +93,3 @@ test('a sandbox with --until-stdin-ends ends with its standard input, and leaves
   expect([finished.exit, JSON.parse(finished.stdout).type]).toEqual([0, 'ready'])
   expect(home.kept()).not.toContain('sandbox-running.json')
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -113,11 +113,6 @@ describe('what was typed', () => {
     expect((await runHere([...argv, '--json'])).stdout).not.toContain('hunter2')
   })
 
-  test('is not read from standard input for an argument that was not given', async () => {
-    const {exit, stderr} = await ownHome().run(['voucher', 'download', '--dry-run'], {stdin: 'RSV-1\n'})
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('missing: REF')])
-  })
-
   test('a value of a variable is refused by the name of the variable', async () => {
     const {stderr} = await runHere(['account'], {BOOKCTL_TIMEOUT: 'soon'})
     expect(stderr).toContain('BOOKCTL_TIMEOUT: must be a whole number')

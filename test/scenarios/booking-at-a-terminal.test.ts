@@ -24,20 +24,17 @@ const factsIn = (lines: readonly string[]) =>
     ]),
   )
 
-test.each([120, 80, 64, 50])(
-  'a search at %i columns says what was asked for, and cuts no name',
-  async columns => {
-    const {result} = await home.json<{offers: {hotel_name: string}[]}>([...SEARCH, '--limit', '4'])
-    const lines = await seen([...SEARCH, '--limit', '4'], columns)
-    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns)
-    const [head = '', table = ''] = lines.join('\n').split(/^(?=OFFER ID)/m)
-    expect(head.replaceAll(/\s+/g, ' ')).toMatch(
-      /^Istanbul \(101\), 2030-06-01 to 2030-06-04 \(3 nights\), 2 adults, nationality TR: 4 of \d+ offers $/,
-    )
-    for (const word of result.offers.flatMap(({hotel_name}) => hotel_name.split(' ')))
-      expect(table).toContain(word)
-  },
-)
+test.each([80, 50])('a search at %i columns says what was asked for, and cuts no name', async columns => {
+  const {result} = await home.json<{offers: {hotel_name: string}[]}>([...SEARCH, '--limit', '4'])
+  const lines = await seen([...SEARCH, '--limit', '4'], columns)
+  for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns)
+  const [head = '', table = ''] = lines.join('\n').split(/^(?=OFFER ID)/m)
+  expect(head.replaceAll(/\s+/g, ' ')).toMatch(
+    /^Istanbul \(101\), 2030-06-01 to 2030-06-04 \(3 nights\), 2 adults, nationality TR: 4 of \d+ offers $/,
+  )
+  for (const word of result.offers.flatMap(({hotel_name}) => hotel_name.split(' ')))
+    expect(table).toContain(word)
+})
 
 test('a pipe gets rows only, also with --format table', async () => {
   const {stdout, stderr} = await home.run([...SEARCH, '--limit', '4'])
@@ -55,9 +52,9 @@ test('a filter that leaves nothing has no head line and no advice to reserve', a
 
 test('other lists say how many they show', async () => {
   expect((await seen(['content', 'countries', '--find', 'turk']))[0]).toMatch(/^\d+ of \d+ countries$/)
-  expect((await seen(['tours', 'search', '--city', '101', '--currency', 'EUR', '--limit', '2']))[0]).toMatch(
-    /^Istanbul \(101\): 2 of \d+ tours$/,
-  )
+  expect(
+    (await seen(['tours', 'search', '--city', 'ıstanbul', '--currency', 'EUR', '--limit', '2']))[0],
+  ).toMatch(/^Istanbul \(101\): 2 of \d+ tours$/)
 })
 
 test('what is confirmed shows hotel, dates, until when it can be cancelled and the balance', async () => {
@@ -75,26 +72,6 @@ test('what is confirmed shows hotel, dates, until when it can be cancelled and t
     voucher: `bookctl voucher download ${facts.reservation}`,
   })
   for (const name of ['attempts', 'idempotency_key', 'pay at']) expect(facts).not.toHaveProperty(name)
-})
-
-test('an instant payment that is waited for shows the address at once, then one record without it', async () => {
-  const terminal = atTerminal(
-    home,
-    [...['reserve', await offerIn(home), '--pay', 'instant', '--yes', '--wait=60', ...GUESTS]],
-    {rows: 60, columns: 120},
-  )
-  await terminal.waitFor(/Pay at http/)
-  const reference = (await home.run(['reservations', 'list', '--limit', '1', '--quiet'])).stdout.trim()
-  const pay = ['sandbox', 'pay', reference, '--base-url', sandbox.baseUrl]
-  expect((await home.run(pay)).exit).toBe(0)
-  expect(await terminal.exit).toBe(0)
-  const facts = factsIn(terminal.screen().split('\n'))
-  expect(facts).toMatchObject({
-    reservation: reference,
-    status: 'CONFIRMED',
-    payment: expect.stringMatching(/^instant/),
-  })
-  expect(terminal.screen().match(/Pay at /g)).toHaveLength(1)
 })
 
 test.each([80, 50])('reservations show at %i columns has no line without a value', async columns => {

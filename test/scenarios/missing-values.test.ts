@@ -1,7 +1,4 @@
-/**
- * Every command that lacks something required: asked for at a terminal, and there stopped with nothing sent; refused at
- * once elsewhere. The commands come from the manifest.
- */
+/** Every command of the manifest that lacks something required: refused at once without a terminal, and asked for at one. */
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {ENTRY} from '../support/bookctl.js'
@@ -40,7 +37,7 @@ describe.each([...lacking, LOGIN])('%s', (command, missing) => {
   const env = envOf(command)
 
   test('is refused without a terminal, naming all that is missing', async () => {
-    for (const stdin of ['', '\n'.repeat(1000)]) {
+    for (const stdin of ['', 'RSV-1\n'.repeat(1000)]) {
       const {exit, stdout, stderr} = await home.run(argv, {env, stdin})
       expect({exit, stdout}).toEqual({exit: 2, stdout: ''})
       for (const name of missing) expect(stderr).toContain(name)
@@ -49,6 +46,11 @@ describe.each([...lacking, LOGIN])('%s', (command, missing) => {
     expect(await home.refusal(argv, {env})).toMatchObject({exit: 2, code})
     expect(service.received).toEqual([])
   })
+})
+
+describe.each(['voucher download', 'login'])('%s', command => {
+  const argv = command.split(' ')
+  const env = envOf(command)
 
   test('asks at a terminal, where Ctrl-C ends it with nothing sent', async () => {
     const terminal = atTerminal(home, argv, {env})
@@ -57,11 +59,6 @@ describe.each([...lacking, LOGIN])('%s', (command, missing) => {
     expect(await terminal.exit).toBe(130)
     expect(service.received).toEqual([])
   })
-})
-
-describe.each(['voucher download', 'login'])('%s', command => {
-  const argv = command.split(' ')
-  const env = envOf(command)
 
   test('waits for nothing from a pipe that stays open', async () => {
     expect(await home.run(argv, {env, stdin: null})).toMatchObject({exit: 2, stdout: ''})

@@ -1,5 +1,6 @@
-/** `reserve --resume`: what it repeats, and what it refuses. */
+/** `reserve --resume`: what it repeats, what it refuses, and what was never sent. */
 import {expect, test} from 'vitest'
+import {ownHome} from '../support/own.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -46,4 +47,42 @@ test('--resume refuses the flags of a new reservation, and names each', async ()
   const names = 'OFFER_ID --input --client-reference --pay --guest --contact --nationality --max-price'
   for (const name of [...names.split(' '), '--idempotency-key']) expect(message).toContain(name)
   expect(service.received).toEqual([])
+})
+
+test('stopped while the token is fetched: the user learns that nothing was sent, and resuming makes nothing', async () => {
+  // With no token kept.
+  const fresh = ownHome(service.env)
+  const argv = [...RESERVE, 'off_9', '--client-reference', 'T-1']
+  const stopped = (form: string[]) =>
+    fresh.run([...argv, ...form], {
+      onStart: child => {
+        service.script = ({path}) => path === '/oauth/token' && child.kill('SIGINT')
+      },
+    })
+  const nothing = 'nothing was sent to reserve, nothing was booked'
+  const told = await stopped([])
+  expect(told).toMatchObject({exit: 130, stdout: ''})
+  expect(told.stderr).toContain(`Stopped before it ended: ${nothing}`)
+  expect(told.stderr).not.toContain('--resume')
+  const ended = await stopped(['--json'])
+  const message = `stopped by SIGINT before it ended: ${nothing}`
+  const error = {code: 'interrupted', message, hint: 'to book, run the command again'}
+  expect({exit: ended.exit, ...JSON.parse(ended.stdout)}).toEqual({exit: 130, error})
+
+  service.script = () => false
+  for (const form of [['--quiet'], ['--dry-run'], ['--wait=1']]) {
+    const resumed = await fresh.run(['reserve', '--resume', 'T-1', ...form])
+    expect(resumed).toMatchObject({exit: 2, stdout: ''})
+    expect(resumed.stderr).toContain('nothing was ever sent for the client reference T-1')
+    expect(resumed.stderr).not.toContain('--resume T-')
+  }
+  const known = {outcome: 'not_sent', attempts: 0}
+  const result = {...known, error: {code: 'never_sent'}, reservation: null}
+  expect(await fresh.json(['reserve', '--resume', 'T-1'])).toMatchObject({exit: 2, result})
+  const {result: journal} = await fresh.json(['journal'])
+  expect(journal).toMatchObject({entries: [{...known, client_reference_id: 'T-1'}]})
+  expect(service.seen(POSTS)).toEqual([])
+  const made = await fresh.json([...argv, '--yes'])
+  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 1}})
+  expect(service.seen(POSTS)).toHaveLength(1)
 })
