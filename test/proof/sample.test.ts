@@ -7,9 +7,9 @@ import {COMMANDS} from '../support/manifest.js'
 import {hasStack} from '../support/stack.js'
 import {ELSEWHERE, ROWS, SILENT, TO_RECEIVERS} from './faults/commands.js'
 import {allLeakCells} from './leaks/leaks.js'
-import {Canaries, RESULTS, SWITCHES} from './leaks/secrets.js'
 import {PARTS} from './parts.js'
 import {CREDENTIALS, openScene} from './shared/scene.js'
+import {Canaries, RESULTS, SWITCHES} from './shared/secrets.js'
 
 const SEED = 6
 

@@ -8,6 +8,7 @@ import {hasStack} from '../../support/stack.js'
 import type {WireRequest} from '../../support/wire.js'
 import {isPdf} from '../shared/home.js'
 import {parse, textsIn, withState} from '../shared/scene.js'
+import {type Canaries, findLeaks} from '../shared/secrets.js'
 import type {Errand, Row} from './commands.js'
 import {type Fault, type RedirectTarget, statusOf, timesOut, trustOf} from './connections.js'
 import {type Expected, isAnswered} from './rules.js'
@@ -25,6 +26,7 @@ export interface Seen {
   readonly requests: readonly WireRequest[]
   readonly struck: readonly WireRequest[]
   readonly home: Home
+  readonly canaries: Canaries
   /** Lets the service work again. */
   readonly mend: () => void
 }
@@ -72,25 +74,7 @@ export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen):
   if (expected.namesCause && exit !== 0 && !row.reports)
     wrong.push(...unnamed(fault, `${error?.message} ${error?.cause}`, seen.seconds))
   if (hasStack(stdout + stderr)) wrong.push('a stack trace')
-  return [...wrong, ...leaks(row, seen)]
-}
-
-/** Secrets, and what identifies people, where they were not asked for. */
-function leaks({command, nature}: Row, {finished, requests}: Seen): string[] {
-  const {exit, stdout, stderr} = finished
-  const all = stdout + stderr
-  // A reservation that is made is the result, whether or not it is paid before the wait ends.
-  const besides = exit === 0 || nature === 'wait' ? stderr : all
-  const patterns: [string, RegExp, string][] = [
-    ['the client secret', /sk_test_sandbox/, command === 'sandbox:env' ? besides : all],
-    ['an identity number', /10000000146|U1234567/, besides],
-    ['a signing secret', /whsec_\w/, command === 'webhooks:create' ? besides : all],
-    ['a signed link', /\/vouchers\/\w{8}/, all],
-  ]
-  const found = patterns.filter(([, pattern, text]) => pattern.test(text)).map(([name]) => `shows ${name}`)
-  const tokens = requests.flatMap(({headers}) => headers.authorization?.replace('Bearer ', '') ?? [])
-  const where = command === 'token' ? besides : all
-  return tokens.some(token => where.includes(token)) ? [...found, 'shows an access token'] : found
+  return [...wrong, ...findLeaks(seen.home, seen.canaries, row.command, seen.finished)]
 }
 
 export function checkRequests(
@@ -237,8 +221,6 @@ interface Check {
 const REMOTE = 'login trust proxy dns connection tls service clock token scopes account'.split(' ')
 const FILES =
   'manifest.txt versions.json environment.json config.json doctor.json journal.json requests.json'.split(' ')
-const SECRET =
-  /sk_test_sandbox|whsec_\w|\/vouchers\/\w{8}|10000000146|U1234567|Bearer (?!\[|<|…)[\w.~+/-]{20,}/
 
 /** What ends other commands is a failed check here. */
 export function checkReport({row, fault}: Cell, expected: Expected, seen: Seen): string[] {
@@ -260,7 +242,7 @@ export function checkReport({row, fault}: Cell, expected: Expected, seen: Seen):
     const prefix = `${row.writes}:`
     const packed = textsIn(seen.home.directory).filter(({name}) => name.startsWith(prefix))
     const files = Object.fromEntries(packed.map(({name, text}) => [name.slice(prefix.length), text]))
-    wrong.push(...checkBundle(files, seen))
+    wrong.push(...checkBundle(files))
     report = parse(files['doctor.json'] ?? '')
   }
   const checks: readonly Check[] = report?.checks ?? []
@@ -286,14 +268,12 @@ export function checkReport({row, fault}: Cell, expected: Expected, seen: Seen):
   return naming.some(each => each.length === 0) ? wrong : [...wrong, ...(naming[0] ?? ['nothing failed'])]
 }
 
-function checkBundle(files: Readonly<Record<string, string>>, {requests}: Seen): string[] {
-  const tokens = requests.flatMap(({headers}) => headers.authorization?.replace('Bearer ', '') ?? [])
-  const isOpen = (text: string) => SECRET.test(text) || tokens.some(token => text.includes(token))
+function checkBundle(files: Readonly<Record<string, string>>): string[] {
+  const broken = Object.entries(files).filter(
+    ([name, text]) => name.endsWith('.json') && parse(text) === undefined,
+  )
   return [
     ...FILES.filter(name => !files[name]).map(name => `the bundle has no ${name}`),
-    ...Object.entries(files).flatMap(([name, text]) => [
-      ...(name.endsWith('.json') && parse(text) === undefined ? [`${name} of the bundle is no JSON`] : []),
-      ...(isOpen(text) ? [`${name} shows a secret`] : []),
-    ]),
+    ...broken.map(([name]) => `${name} of the bundle is no JSON`),
   ]
 }

@@ -14,6 +14,7 @@ import {SECRET} from '../../support/webhook-load.js'
 import {openSandbox} from '../shared/home.js'
 import {part} from '../shared/part.js'
 import {CREDENTIALS, openScene, Side, shown} from '../shared/scene.js'
+import {Canaries} from '../shared/secrets.js'
 import {type Cell, checkOutput, checkReport, checkRequests, checkState, type Seen} from './checks.js'
 import {errandOf, nameOfRow, ROWS, type Row} from './commands.js'
 import {type Fault, identityOf, stalls, strike, trustOf} from './connections.js'
@@ -49,7 +50,9 @@ async function runOnce({side, other, heard}: Bench, cell: Cell, seconds: number)
   const {row, fault} = cell
   const identity = identityOf(fault)
   const env = {...(row.usesProfile ? {} : CREDENTIALS), BOOKCTL_NO_HISTORY: '1'}
-  const {home, wire, close} = await openScene(side.origin, {env, other, tls: identity && tlsIdentity('good')})
+  const canaries = new Canaries()
+  const tls = identity && tlsIdentity('good')
+  const {home, wire, close} = await openScene(side.origin, {env, other, tls, onExchange: canaries.exchange})
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
   try {
     const errand = await errandOf(row, side)
@@ -64,7 +67,7 @@ async function runOnce({side, other, heard}: Bench, cell: Cell, seconds: number)
     const mend = () => {
       wire.strike = undefined
     }
-    const seen: Seen = {finished, seconds, requests, struck, home, mend}
+    const seen: Seen = {finished, seconds, requests, struck, home, canaries, mend}
     const expected = expectedOf(row.nature, fault.conclusion, row)
     const wrong = [
       ...checkOutput(cell, expected, seen),

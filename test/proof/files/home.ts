@@ -14,7 +14,7 @@ import {booking, Home, type Side, withState} from '../shared/scene.js'
 export const DATABASES = ['tokens.db', 'state.db', 'events.db', 'sandbox.db'] as const
 
 /** What must not be shown by any command. */
-export const SECRETS = ['sk_test_sandbox', 'sk_test_other', 'canary-token']
+export const SECRETS = ['sk_test_sandbox', 'canary-token']
 
 export interface Bench {
   readonly side: Side

@@ -6,7 +6,6 @@ import type {ChildProcess} from 'node:child_process'
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {TlsOptions} from 'node:tls'
-import type {Finished} from '../../support/bookctl.js'
 import {startListening} from '../../support/listening.js'
 import {SEARCH} from '../../support/stay.js'
 import {tlsIdentity} from '../../support/tls.js'
@@ -15,8 +14,8 @@ import type {Wire} from '../../support/wire.js'
 import {errandOf, type Row} from '../faults/commands.js'
 import {type Fault, identityOf, strike, trustOf} from '../faults/connections.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
-import {CREDENTIALS, type Home, openScene, type Side, textsIn, withState} from '../shared/scene.js'
-import {allowedIn, Canaries, PLANTED, resultsOf, type SecretKind, type Switch, talkOf} from './secrets.js'
+import {CREDENTIALS, type Home, openScene, type Side, withState} from '../shared/scene.js'
+import {Canaries, PLANTED, type Switch, type Watched} from '../shared/secrets.js'
 
 export interface Bench {
   readonly side: Side
@@ -36,7 +35,7 @@ export const openBench = () => openFilled(remember)
 /** Credentials, a token, a subscription's secret, a payment to be made, an open reservation, a guest, an event. */
 async function remember(home: Home, origin: string): Promise<{canaries: Canaries}> {
   const canaries = new Canaries()
-  const {wire, close} = await openScene(origin, {onExchange: harvestInto(canaries)})
+  const {wire, close} = await openScene(origin, {onExchange: canaries.exchange})
   home.env.BOOKCTL_BASE_URL = `${wire.origin}/partner-api/v1`
   writeFileSync(join(home.directory, 'poor.txt'), 'sk_test_sandbox_poor\n')
   await done(home.run(['login', '--client-id', 'cid_sandbox_poor', '--client-secret-file', 'poor.txt']))
@@ -84,20 +83,6 @@ async function receiveEvent(home: Home, origin: string): Promise<void> {
   await done(listening.ended)
 }
 
-const harvestInto =
-  (canaries: Canaries) =>
-  ({head, body}: {head: string; body: string}, reply: {body: Buffer}): void => {
-    canaries.harvest(`${head}\n${body}`)
-    canaries.harvest(reply.body.toString('latin1'))
-  }
-
-export interface Watched extends Finished {
-  /** Of the command and its children, without what was typed, which is there for all to see. */
-  readonly commandLines: string
-  /** Of its children. */
-  readonly environments: string
-}
-
 /** A process that lives shorter is not seen. */
 const LOOK_EVERY_MILLISECONDS = 20
 
@@ -142,36 +127,6 @@ function read(path: string): string {
   }
 }
 
-type Kinds = readonly SecretKind[]
-
-/** What may be shown besides, or in place of what `command` may show by itself. */
-interface Allowed {
-  readonly stdout?: Kinds
-  readonly commandLines?: Kinds
-  readonly file?: (name: string) => Kinds | undefined
-}
-
-/** Where secrets are shown that may not be: streams, the process list, what children were given, and every file. */
-export function findLeaks(
-  home: Home,
-  canaries: Canaries,
-  command: string,
-  {exit, stdout = '', stderr = '', commandLines = '', environments = ''}: Partial<Watched>,
-  allowed: Allowed = {},
-): string[] {
-  const places: [string, string, (Kinds | undefined)?][] = [
-    ['stdout', stdout, allowed.stdout ?? resultsOf(command, exit, stdout)],
-    ['stderr', talkOf(command, stderr)],
-    ['the process list', commandLines, allowed.commandLines],
-    ['the environment of a child', environments],
-  ]
-  for (const {name, text} of textsIn(home.directory))
-    places.push([name, text, allowed.file?.(name) ?? allowedIn(name, command, exit)])
-  return places.flatMap(([place, text, kinds]) =>
-    canaries.seenIn(text, kinds).map(kind => `${place} shows: ${kind}`),
-  )
-}
-
 /** Searches a home that remembers everything, with what every command finds in its environment; `work` returns what is wrong. */
 export async function search<T>(
   {side, directory, ...bench}: Bench,
@@ -179,7 +134,7 @@ export async function search<T>(
   work: (home: Home, canaries: Canaries, wire: Wire) => Promise<T>,
 ): Promise<T> {
   const canaries = bench.canaries.copy()
-  const {home, wire, close} = await openScene(side.origin, {...options, onExchange: harvestInto(canaries)})
+  const {home, wire, close} = await openScene(side.origin, {...options, onExchange: canaries.exchange})
   try {
     Object.assign(home.env, {
       BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,

@@ -1,7 +1,7 @@
 /**
  * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and answers that
  * break off. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
- * The secrets, and where they may be, are in secrets.ts; the home that knows them and the search in home.ts; special.ts
+ * The secrets, and where they may be, are in shared/secrets.ts; the home that knows them and the search in home.ts; special.ts
  * has what is no request: local commands, crashes, the browser, a secret that is typed.
  */
 import {hasStack} from '../../support/stack.js'
@@ -14,8 +14,8 @@ import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
 import {type Cell, part} from '../shared/part.js'
 import {explained} from '../shared/scene.js'
-import {type Bench, findLeaks, type LeakCell, openBench, runRow} from './home.js'
-import {ALL, PLANTED, SWITCHES, type Switch} from './secrets.js'
+import {ALL, findLeaks, PLANTED, SWITCHES, type Switch} from '../shared/secrets.js'
+import {type Bench, type LeakCell, openBench, runRow} from './home.js'
 import {SPECIAL_CELLS} from './special.js'
 
 /** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */

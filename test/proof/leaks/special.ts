@@ -10,16 +10,17 @@ import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js
 import type {Cell} from '../shared/part.js'
 import {CREDENTIALS, explained, Side} from '../shared/scene.js'
 import {
-  type Bench,
-  EVENT_ID,
+  ALL,
+  allowedIn,
+  Canaries,
   findLeaks,
-  OPEN_REFERENCE,
-  runRow,
-  runWatched,
-  search,
+  resultsOf,
+  type SecretKind,
+  SWITCHES,
+  type Switch,
   type Watched,
-} from './home.js'
-import {ALL, allowedIn, Canaries, resultsOf, type SecretKind, SWITCHES, type Switch} from './secrets.js'
+} from '../shared/secrets.js'
+import {type Bench, EVENT_ID, OPEN_REFERENCE, runRow, runWatched, search} from './home.js'
 
 type Argv = readonly string[]
 

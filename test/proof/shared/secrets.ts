@@ -3,6 +3,9 @@
  * look like a secret to be found, and each in every spelling; what makes a command say more; and where a secret is what
  * was asked for, by README and `--help`, and nowhere else.
  */
+import type {Finished} from '../../support/bookctl.js'
+import type {Reply, WireRequest} from '../../support/wire.js'
+import {type Home, textsIn} from './scene.js'
 
 /** `kept …`: remembered by the machine from before, in a place of its own. */
 export type SecretKind =
@@ -63,6 +66,12 @@ export class Canaries {
   harvest(text: string): void {
     for (const [kind, pattern] of ON_THE_WIRE)
       for (const [, secret] of text.matchAll(pattern)) if (secret) this.add(secret, kind)
+  }
+
+  /** Learns what a wire sees. */
+  readonly exchange = ({head, body}: WireRequest, reply: Reply): void => {
+    this.harvest(`${head}\n${body}`)
+    this.harvest(reply.body.toString('latin1'))
   }
 
   /** The kinds that `text` shows, without those in `allowed`. */
@@ -193,4 +202,39 @@ export function allowedIn(name: string, command: string, exit: unknown): readonl
   // The journal keeps the body, and with it people's data, until the outcome is known.
   const isOpen = command === 'reserve' && exit === 10 && /^config\/state\.db/.test(name)
   return isOpen ? [...kinds, 'identity number'] : kinds
+}
+
+export interface Watched extends Finished {
+  /** Of the command and its children, without what was typed, which is there for all to see. */
+  readonly commandLines: string
+  /** Of its children. */
+  readonly environments: string
+}
+
+/** What may be shown besides, or in place of what `command` may show by itself. */
+interface Allowed {
+  readonly stdout?: readonly SecretKind[]
+  readonly commandLines?: readonly SecretKind[]
+  readonly file?: (name: string) => readonly SecretKind[] | undefined
+}
+
+/** Where secrets are shown that may not be: streams, the process list, what children were given, and every file. */
+export function findLeaks(
+  home: Home,
+  canaries: Canaries,
+  command: string,
+  {exit, stdout = '', stderr = '', commandLines = '', environments = ''}: Partial<Watched>,
+  allowed: Allowed = {},
+): string[] {
+  const places: [string, string, (readonly SecretKind[] | undefined)?][] = [
+    ['stdout', stdout, allowed.stdout ?? resultsOf(command, exit, stdout)],
+    ['stderr', talkOf(command, stderr)],
+    ['the process list', commandLines, allowed.commandLines],
+    ['the environment of a child', environments],
+  ]
+  for (const {name, text} of textsIn(home.directory))
+    places.push([name, text, allowed.file?.(name) ?? allowedIn(name, command, exit)])
+  return places.flatMap(([place, text, kinds]) =>
+    canaries.seenIn(text, kinds).map(kind => `${place} shows: ${kind}`),
+  )
 }
