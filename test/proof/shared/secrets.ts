@@ -172,14 +172,9 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   'reservations:cancel': RESERVATIONS,
 }
 
-/** Lines of stderr that contain a secret for a purpose: the customer of a reservation that waits has to pay now. */
-const TALK: Readonly<Record<string, RegExp>> = {reserve: /^Pay at https?:\/\/\S+$/gm}
-
-/** What a command said on stderr, without those lines. */
-export function talkOf(command: string, stderr: string): string {
-  const line = TALK[command]
-  return line ? stderr.replace(line, 'Pay at …') : stderr
-}
+/** What a command said on stderr, but for where the customer of a reservation that waits has to pay now. */
+const talkOf = (command: string, stderr: string) =>
+  command === 'reserve' ? stderr.replace(/^Pay at https?:\/\/\S+$/gm, 'Pay at …') : stderr
 
 /** Files that contain a secret for a purpose: the stores, the user's own, and the voucher itself. */
 const STORES: readonly (readonly [RegExp, readonly SecretKind[]])[] = [
