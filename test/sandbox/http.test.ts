@@ -118,18 +118,6 @@ test.each([
   expect(await raw('POST', '/pay/any', headers)).toBe(403)
 })
 
-test('accepts requests of its own pages', async () => {
-  const type = {'content-type': 'application/json'}
-  const headers = {origin: sandbox.origin, 'sec-fetch-site': 'same-origin', ...type}
-  expect(await raw('POST', '/_sandbox/clock', headers)).toBe(200)
-})
-
-test('serves the OpenAPI description and the dashboard', async () => {
-  const description = await sandbox.control('GET', '/openapi.json')
-  expect(description.json.servers[0].url).toBe(sandbox.baseUrl)
-  expect((await sandbox.control('GET', '/')).json).toContain(sandbox.baseUrl)
-})
-
 test.each([
   ['a header that is none', head('GET /', 'Host: HOST', 'Bad header'), 400, 'invalid_request'],
   ['a head of 20 KB', head('GET /', 'Host: HOST', `X: ${'x'.repeat(20_000)}`), 431, 'head_too_large'],

@@ -1,8 +1,8 @@
 /** Commands that ask a service: that of references/service.cjs. */
 import {join} from 'node:path'
-import process from 'node:process'
-import {type Bench, BOOKCTL, firstLine, reference} from '../support/bench.js'
+import {type Bench, BOOKCTL, reference} from '../support/bench.js'
 import {growth, type Row, race} from '../support/figures.js'
+import {startReference} from '../support/receivers.js'
 
 /** `bookctl hotels search` with answers of three sizes: found, remembered on this machine, and printed. */
 export async function searchGrowth(bench: Bench): Promise<Row[]> {
@@ -19,7 +19,7 @@ export async function searchGrowth(bench: Bench): Promise<Row[]> {
     points.push({size, costs: runs.map(({milliseconds}) => milliseconds)})
     peaks.push(Math.round(Math.max(...runs.map(({megabytes}) => megabytes))))
   }
-  stop()
+  await stop()
   const row = growth('hotels search, offers in the answer', points)
   return [{...row, remark: `${row.remark}; memory ${peaks.join(', ')} MB`}]
 }
@@ -36,23 +36,21 @@ export async function account(bench: Bench): Promise<Row[]> {
     ours: () => bench.bookctl(['account', '--json'], {env}),
     other: () => bench.node([reference('request.cjs'), `${baseUrl}/account`]),
   })
-  stop()
+  await stop()
   return [row]
 }
 
 /** Starts the service; `env` points bookctl at it. */
 async function startService(bench: Bench) {
-  const child = bench.start(process.execPath, [reference('service.cjs')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const {base_url: baseUrl} = await firstLine<{base_url: string}>(child)
+  const {port, stop} = await startReference(bench, 'service.cjs')
+  const baseUrl = `http://127.0.0.1:${port}/partner-api/v1`
   const env = {
     BOOKCTL_BASE_URL: baseUrl,
     BOOKCTL_CLIENT_ID: 'cid_bench',
     BOOKCTL_CLIENT_SECRET: 'sk_test_bench',
     BOOKCTL_CONFIG_DIR: bench.room(),
   }
-  return {baseUrl, env, stop: () => void child.kill()}
+  return {baseUrl, env, stop}
 }
 
 /** What asks for `count` offers. */

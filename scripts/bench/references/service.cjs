@@ -1,5 +1,5 @@
 // A service that costs nothing: it answers a token, an account, and a search with as many offers as the city's number
-// says, each prepared once. Against it, what a command costs is the command's own. Prints its base URL.
+// says, each prepared once. Against it, what a command costs is the command's own. Prints its address.
 'use strict'
 const {createServer} = require('node:http')
 
@@ -22,8 +22,7 @@ const server = createServer((request, response) => {
     })
 })
 server.listen(0, '127.0.0.1', () => {
-  const base_url = `http://127.0.0.1:${server.address().port}/partner-api/v1`
-  process.stdout.write(`${JSON.stringify({base_url})}\n`)
+  process.stdout.write(`${JSON.stringify({url: `http://127.0.0.1:${server.address().port}/`})}\n`)
 })
 
 function answerTo(path, pieces) {

@@ -50,10 +50,6 @@ const at = (date: string, time: string, zone: string) => atWallClock(date, time,
 describe('a time on the wall clock of a hotel', () => {
   // Offsets and days of change as published for these zones, not computed here.
   it.each([
-    ['2030-06-01', '18:00', 'Europe/Istanbul', '2030-06-01T18:00:00+03:00'],
-    ['2026-01-15', '18:00', 'Europe/Paris', '2026-01-15T18:00:00+01:00'],
-    ['2026-07-15', '18:00', 'Europe/Paris', '2026-07-15T18:00:00+02:00'],
-    ['2026-01-15', '18:00', 'Australia/Sydney', '2026-01-15T18:00:00+11:00'],
     ['2026-07-15', '18:00', 'Asia/Kathmandu', '2026-07-15T18:00:00+05:45'],
     // The days of change themselves, after the change.
     ['2026-03-29', '18:00', 'Europe/Berlin', '2026-03-29T18:00:00+02:00'],
