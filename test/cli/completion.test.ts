@@ -1,16 +1,83 @@
 /** Completion in real shells: candidates, hostile values stay data, and reading a script starts nothing. */
 import {execFileSync, spawnSync} from 'node:child_process'
-import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {ENTRY, Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
+import {atTerminal, type TerminalRun} from '../support/terminal.js'
 import {waitUntil} from '../support/wait.js'
-import {CompletionHome, HOSTILE, has} from './completion-home.js'
 
-const home = new CompletionHome()
+const home = new Home()
+const BIN = join(home.directory, 'bin')
+const NOTED = join(home.directory, 'noted')
+
+/** An id whose text would do something in any shell that looks at it. */
+const HOSTILE = `whsub_evil'"$(touch p1)\`touch p2\`;touch p3 \\ * & | > p4`
+
+/** The script of `shell`, as a user would have it. */
+const scriptPath = (shell: string) =>
+  join(home.directory, shell === 'zsh' ? 'zfunc/_bookctl' : `completion.${shell}`)
+
+/** A home with the scripts, and a `bookctl` that notes its arguments. */
+async function prepare(): Promise<void> {
+  mkdirSync(BIN)
+  mkdirSync(join(home.directory, 'zfunc'))
+  const bookctl = `#!/bin/sh
+if [ "$1" = __complete ]; then exec '${process.execPath}' '${ENTRY}' "$@"; fi
+printf '%s\\0' "$@" > '${NOTED}.new' && mv '${NOTED}.new' '${NOTED}'
+echo "no""ted"
+`
+  writeFileSync(join(BIN, 'bookctl'), bookctl)
+  chmodSync(join(BIN, 'bookctl'), 0o755)
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
+    writeFileSync(scriptPath(shell), (await home.run(['autocomplete', shell])).stdout)
+}
+
+/** What the machine remembers. */
+async function remember(): Promise<void> {
+  const state = openState(home.configDirectory)
+  state.cities.remember({baseUrl: 'https://a.example/v1'}, [
+    {id: 101, name: 'İstanbul', country_code: 'TR'},
+    {id: 205, name: 'Isparta', country_code: 'TR'},
+    {id: 301, name: 'Rome', country_code: 'IT'},
+  ])
+  for (const id of ['whsub_plain', 'whsub_with space', HOSTILE, 'whsub_two\nlines', 'whsub_\u001b[2J'])
+    state.secrets.putSigningSecret({subscription_id: id, profile: 'work', secret: 'whsec_x', stored_at: 1})
+  const profile = {base_url: 'https://a.example/v1', client_id: 'cid_1'}
+  await state.settings.update(file => file.set(['profiles'], {work: profile, home: profile}))
+  state.close()
+}
+
+/** The arguments of the last `bookctl` that was run. */
+const ranWith = () => (existsSync(NOTED) ? readFileSync(NOTED, 'utf8').split('\0').slice(0, -1) : undefined)
+
+/** An interactive shell with the completion in place. */
+async function openShell(name: 'bash' | 'zsh' | 'fish'): Promise<TerminalRun> {
+  const command = {
+    bash: ['bash', '--norc', '--noprofile', '-i'],
+    zsh: ['zsh', '-f', '-i'],
+    fish: ['fish', '--no-config', '-i'],
+  }[name]
+  const PATH = `${BIN}:${process.env.PATH}`
+  const env = {PATH, PS1: 'ready> ', INPUTRC: '/dev/null', XDG_DATA_HOME: home.directory, LC_ALL: 'C.UTF-8'}
+  const run = atTerminal(home, [], {command, env, columns: 200, rows: 50})
+  const setUp = {
+    bash: `source ${scriptPath('bash')}; bind 'set enable-bracketed-paste off'`,
+    zsh: `fpath=(${home.directory}/zfunc $fpath); autoload -Uz compinit; compinit -D -u`,
+    fish: `source ${scriptPath('fish')}`,
+  }[name]
+  run.type(`${setUp}; echo set"up"\r`)
+  await run.waitFor('setup')
+  return run
+}
+
+const has = (program: string) => spawnSync(program, ['--version']).status === 0
+
 beforeAll(async () => {
-  await home.prepare()
-  await home.remember()
+  await prepare()
+  await remember()
   writeFileSync(join(home.directory, 'a file.json'), '{}')
 })
 afterAll(() => home.remove())
@@ -71,9 +138,9 @@ test('answers bash with what follows a word break or an open quote', async () =>
 })
 
 test('bash 3, which cannot be asked to complete files, gets their names', () => {
-  const script = `source '${home.scriptPath('bash')}'
+  const script = `source '${scriptPath('bash')}'
 compopt() { return 1; }; COMP_LINE='bookctl reserve --input a' COMP_POINT=25; _bookctl bookctl a; echo "\${COMPREPLY[@]}"`
-  const env = {PATH: `${home.bin}:${process.env.PATH}`, HOME: home.directory, LC_ALL: 'C.UTF-8'}
+  const env = {PATH: `${BIN}:${process.env.PATH}`, HOME: home.directory, LC_ALL: 'C.UTF-8'}
   const args = ['--norc', '--noprofile', '-c', script]
   expect(execFileSync('bash', args, {cwd: home.directory, env, encoding: 'utf8'})).toBe('a file.json\n')
 })
@@ -94,11 +161,11 @@ const TYPED: readonly (readonly [typed: string, argv: readonly string[]])[] = [
 
 describe.each(['bash', 'zsh', 'fish'] as const)('at a terminal: %s', shell => {
   test.skipIf(!has(shell))('TAB completes and lists, and a hostile id arrives as one argument', async () => {
-    const run = await home.shell(shell)
+    const run = await openShell(shell)
     for (const [typed, argv] of TYPED) {
       run.type(`bookctl ${typed}\r`)
       await run.waitFor('noted')
-      expect(home.ranWith()).toEqual(argv)
+      expect(ranWith()).toEqual(argv)
     }
     run.type('bookctl hotels search --city \t\t')
     await waitUntil(() => /205.*Isparta/.test(run.screen()), 'the cities')
@@ -111,7 +178,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('at a terminal: %s', shell => {
     const path = execFileSync('sh', ['-c', `command -v ${shell}`], {encoding: 'utf8'}).trim()
     const quiet = {bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config']}[shell]
     const read = shell === 'zsh' ? 'compdef() { :; }; ' : ''
-    const done = spawnSync(path, [...quiet, '-c', `${read}. '${home.scriptPath(shell)}'`], {
+    const done = spawnSync(path, [...quiet, '-c', `${read}. '${scriptPath(shell)}'`], {
       env: {HOME: home.directory, PATH: '/nonexistent', LC_ALL: 'C.UTF-8'},
       encoding: 'utf8',
     })
@@ -120,7 +187,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('at a terminal: %s', shell => {
 })
 
 test('powershell: every quote is closed, every bracket has its end, and nothing is run by its text', () => {
-  const script = readFileSync(home.scriptPath('powershell'), 'utf8')
+  const script = readFileSync(scriptPath('powershell'), 'utf8')
   // Strings and comments, as they come.
   const bare = script.replace(/'(?:[^']|'')*'|"[^"]*"|#.*$/gm, '')
   expect(bare).not.toMatch(/['"`]/)

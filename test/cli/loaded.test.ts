@@ -1,10 +1,16 @@
-/** Nothing is loaded that a command does not use: each package here costs a tenth of a short command, or more. */
+/** Nothing is loaded that a command does not use, whatever files the build has put it in: each package here costs a tenth of a short command, or more. */
+
+import {existsSync, readFileSync} from 'node:fs'
+import {dirname, join, resolve} from 'node:path'
+import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
-import {ownHome} from '../support/own.js'
+import type {Home} from '../support/bookctl.js'
+import {ownDirectory, ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
-import {runAndList} from './loaded-modules.js'
 
+const PRELOAD = new URL('./loaded-preload.mjs', import.meta.url)
+const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 const HEAVY = [
   ...['zod', 'undici', 'libsql', 'inquirer', '@inquirer/core', 'hono', 'pdfkit', 'fflate', 'conf', 'ajv'],
   ...['cli-table3', 'csv-stringify', 'pg'],
@@ -80,3 +86,25 @@ test.for([
   expect(exit).toBe(0)
   expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual(expected)
 })
+
+/** Runs `bookctl ...argv`; names the packages (`zod`), their files (`zod/index.js`) and sources (`src/api/operations/client.ts`) that were loaded. */
+async function runAndList(home: Home, argv: readonly string[]) {
+  const list = join(ownDirectory(), 'loaded')
+  const env = {NODE_OPTIONS: `--import ${PRELOAD.href}`, LOADED_FILE: list}
+  const finished = await home.run(argv, {env})
+  const files = new Set(readFileSync(list, 'utf8').split('\n').filter(Boolean))
+  return {...finished, loaded: new Set([...files].flatMap(sourcesOf).flatMap(namesOf))}
+}
+
+/** What a built file was made of, by its map; any other file is made of itself. */
+function sourcesOf(file: string): string[] {
+  if (!file.startsWith(DIST) || !existsSync(`${file}.map`)) return [file]
+  const {sources} = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as {sources: string[]}
+  return sources.map(source => resolve(dirname(file), source))
+}
+
+/** A source of ours, or a package and its file. */
+function namesOf(path: string): string[] {
+  const [, file, name] = /.*\/node_modules\/(((?:@[^/]+\/)?[^/]+).*)/.exec(path) ?? []
+  return file && name ? [name, file] : [path.replace(/^.*\/src\//, 'src/')]
+}
