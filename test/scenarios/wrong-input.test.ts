@@ -191,11 +191,6 @@ describe('one run names everything that is wrong', () => {
     },
   )
 
-  test('a hint about a field is beside its message, also of the first error', async () => {
-    const {message} = await home.refusal('reserve off_1 --guest nme=A --contact name=A,phone=12'.split(' '))
-    expect(message).toMatch(/^--guest: there is no field nme \(did you mean name\?\); /)
-  })
-
   test('a variable too', async () => {
     const {exit, stderr} = await home.run(['hotels', 'search', '--city', '1'], {
       env: {BOOKCTL_NATIONALITY: 'Narnia'},
