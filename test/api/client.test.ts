@@ -62,12 +62,6 @@ describe('on the wire', () => {
     expect(server.requests[0]?.path).toBe('/partner-api/v1/reservations/a%2Fb%3Fc?x=%C5%9F%26')
     expect(server.requests[0]?.headers['content-type']).toBeUndefined()
   })
-
-  test('the OAuth operations carry no Authorization and ask for no token', async () => {
-    const {api, server} = await setUp(() => jsonAnswer(200, {}), {get: () => expect.fail('asked')})
-    await api.call('token.revoke', {body: {token: 't'}})
-    expect(server.requests[0]?.headers.authorization).toBeUndefined()
-  })
 })
 
 describe('401', () => {

