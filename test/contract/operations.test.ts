@@ -28,11 +28,6 @@ describe('operations', () => {
     ])
   })
 
-  it('have each a method and path of their own, and a scope that exists', () => {
-    expect(new Set(all.map(({method, path}) => `${method} ${path}`)).size).toBe(all.length)
-    expect(all.every(({scope}) => scope === null || isScope(scope))).toBe(true)
-  })
-
   it('ask to write where they change something, and to read where they do not', () => {
     const wrong = all.filter(({method, scope, path}) => {
       const changes = method !== 'GET' && !path.endsWith('/search')

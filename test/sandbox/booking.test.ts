@@ -106,6 +106,12 @@ test('the ages of children are those searched for, at check-in', async () => {
   expect(unknown.status).toBe(201)
 })
 
+test('accepts passports, and the Turkish number 19090909018', async () => {
+  const passport = {...LEAD, identity: {type: 'PASSPORT', number: 'U1234567'}}
+  const turkish = {...SECOND, identity: {type: 'TC', number: '19090909018'}}
+  expect((await reserveWith({guests: [passport, turkish]})).status).toBe(201)
+})
+
 test('a client reference chooses a scenario by its ending, and the offer stays usable', async () => {
   const [offer] = await client.search()
   expect(await refusalOf(client.convert(offer, {client_reference_id: 'a-sold_out'}))).toBe(

@@ -73,7 +73,8 @@ describe('the service', () => {
     expect([status, json.error.code, json.error.details[0].field]).toEqual([400, 'validation_failed', field])
   })
 
-  it('knows no other tour', async () => {
+  it('knows no other tour and no other hotel', async () => {
     expect((await client.call('GET', '/tours/tour_101_99')).json.error.code).toBe('tour_not_found')
+    expect((await client.call('GET', '/hotels/1')).json.error.code).toBe('hotel_not_found')
   })
 })
