@@ -18,11 +18,6 @@ beforeEach(() => {
   path = join(directory, 'config.json')
 })
 
-test('without a file there are no profiles, and reading creates nothing', () => {
-  expect(createSettings(join(directory, 'none')).read()).toEqual({profiles: {}})
-  expect(fs.readdirSync(directory)).toEqual([])
-})
-
 test('the first writer creates the file, private and readable by people', async () => {
   const settings = createSettings(join(directory, 'new'))
   await settings.update(file => {

@@ -6,25 +6,6 @@ import {isEmptySecret, parseSignature, sign, verify} from '../../src/webhooks/si
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed"}')
 const DIGEST = '9cca2bf8a7a49218d2c73015a5615cddf0cb941e434c6af79a03dd66a0d31e58'
 
-test('accepts what was signed, and names the secret', () => {
-  const verdict = verify({
-    secrets: [
-      {name: 'whsub_old', secret: 'whsec_other'},
-      {name: 'whsub_new', secret: 'whsec_test'},
-    ],
-    header: `t=1700000000,v0=x,v1=${'0'.repeat(64)},v1=${DIGEST}`,
-    rawBody: BODY,
-    now: 1_700_000_300.9,
-  })
-  expect(verdict).toEqual({
-    valid: true,
-    reason: 'ok',
-    timestamp: 1_700_000_000,
-    ageSeconds: 300,
-    secretName: 'whsub_new',
-  })
-})
-
 test('reads nothing but the grammar', () => {
   expect(parseSignature(`t=1,v1=${DIGEST}`)).toEqual({timestamp: '1', digests: [DIGEST]})
   expect(parseSignature(`v1=${DIGEST},x=,t=123456789012`)).toEqual({
@@ -62,7 +43,8 @@ test('each refusal reports what is known', () => {
   expect(judged(undefined)).toEqual({valid: false, reason: 'missing_header'})
   expect(judged([])).toEqual({valid: false, reason: 'missing_header'})
   expect(judged([signed, signed])).toEqual({valid: false, reason: 'malformed_header'})
-  expect(judged([signed]).valid).toBe(true)
+  // Parts of a second are dropped.
+  expect(judged([signed], 1_700_000_300.9)).toMatchObject({valid: true, ageSeconds: 300})
   expect(judged(signed, 1_700_000_010, Buffer.from('{}'))).toEqual({
     valid: false,
     reason: 'signature_mismatch',
