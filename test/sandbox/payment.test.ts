@@ -106,6 +106,13 @@ test('refuses unknown addresses and unknown results', async () => {
   expect((await fetch(`${sandbox.origin}/pay/nothing`)).status).toBe(404)
 })
 
+test('the control pays, and answers with the reservation', async () => {
+  const path = `/_sandbox/payments/${pending.reservation_ref}`
+  const paid = await sandbox.control('POST', path, {result: 'paid'})
+  expect([paid.status, paid.json.data]).toEqual([200, await current()])
+  expect(paid.json.data.status).toBe('CONFIRMED')
+})
+
 function render(state: PaymentPageState = 'payable', changes: Partial<Reservation> = {}) {
   const {payment} = reservationRecord()
   const instant = {...payment, expires_at: '2030-05-01T09:15:00Z'}
