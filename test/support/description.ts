@@ -33,16 +33,13 @@ export function schemaCheck() {
 
 /** JSON pointer, as a URI fragment, of the body an operation answers with at a status. */
 export function answerPointer(name: OperationName, status: number): string {
-  const {path, method} = OPERATIONS[name]
-  return pointer('paths', path, method.toLowerCase(), 'responses', String(status))
+  return pointer(name, 'responses', String(status))
 }
 
-export function requestPointer(name: OperationName): string {
-  const {path, method} = OPERATIONS[name]
-  return pointer('paths', path, method.toLowerCase(), 'requestBody')
-}
+export const requestPointer = (name: OperationName) => pointer(name, 'requestBody')
 
-function pointer(...keys: string[]): string {
-  const whole = [...keys, 'content', 'application/json', 'schema']
+function pointer(name: OperationName, ...keys: string[]): string {
+  const {path, method} = OPERATIONS[name]
+  const whole = ['paths', path, method.toLowerCase(), ...keys, 'content', 'application/json', 'schema']
   return whole.map(key => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
 }

@@ -132,7 +132,6 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   await start()
   return {
     port,
-    directory,
     sql,
     start,
     /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
@@ -145,8 +144,8 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     },
     /** Ends it as `kill -9` on its machine would; `start` brings it back. */
     kill: () => signal('SIGKILL'),
-    /** `fast` ends the sessions; `immediate` does not finish writing. */
-    stop: (how: 'fast' | 'immediate' = 'fast') => signal(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    /** Ends the sessions, and then itself. */
+    stop: () => signal('SIGINT'),
     /** Stops it and removes its directory. */
     async close() {
       await signal('SIGQUIT')

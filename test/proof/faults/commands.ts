@@ -3,6 +3,7 @@
  * commands without a row, with the reason, so that a new command is in one of the lists or a test fails.
  */
 import {randomUUID} from 'node:crypto'
+import {searchRequest} from '../../support/sandbox.js'
 import {booking, type Side} from '../shared/scene.js'
 import type {Fault} from './connections.js'
 import type {Nature, Traits} from './rules.js'
@@ -113,14 +114,7 @@ const TOURS = {destination: PLACE, date: '2030-06-01'}
 const WHERE = '--city 101 --currency EUR'
 const LOGIN = 'login --client-id cid_sandbox --client-secret-file secret.txt'
 const CLIENT = {grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}
-const SEARCHED = {
-  destination: PLACE,
-  check_in: '2030-06-01',
-  check_out: '2030-06-02',
-  client_nationality: 'TR',
-  rooms: [{adults: 2, children_ages: []}],
-  currency: 'EUR',
-}
+const SEARCHED = searchRequest({check_in: '2030-06-01', check_out: '2030-06-02'})
 
 /** Makes a subscription passive. */
 const PAUSING: Partial<Row> = {

@@ -49,14 +49,6 @@ const profileOf = (home: Home, client_id = CLIENT_ID): Profile => ({
   secret_store: 'file',
 })
 
-async function writeSettings(home: Home, settings: SettingsFile): Promise<void> {
-  await withState(home.configDirectory, state =>
-    state.settings.update(file => {
-      for (const [key, value] of Object.entries(settings)) file.set([key], value)
-    }),
-  )
-}
-
 const readSettings = (home: Home): SettingsFile | undefined => {
   const path = join(home.configDirectory, 'config.json')
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
@@ -70,7 +62,7 @@ const login = command(
     const before = {profile: 'new', clientId: 'cid_before'}
     writeFileSync(join(home.directory, 'secret.txt'), `${SECRET}\n`)
     const profiles = {kept: profileOf(home, 'cid_kept'), new: profileOf(home, before.clientId)}
-    await writeSettings(home, {current_profile: 'kept', profiles})
+    home.configure({current_profile: 'kept', profiles})
     await withState(home.configDirectory, state => state.secrets.write(before, 'file', SECRET_BEFORE))
     const secretOf: Record<string, string> = {[before.clientId]: SECRET_BEFORE, [CLIENT_ID]: SECRET}
     const check = async () => {
@@ -104,7 +96,7 @@ const logout = command(
   120,
   async ({home}) => {
     const owner = {profile: 'default', clientId: CLIENT_ID}
-    await writeSettings(home, {current_profile: 'default', profiles: {default: profileOf(home)}})
+    home.configure({current_profile: 'default', profiles: {default: profileOf(home)}})
     await withState(home.configDirectory, state => state.secrets.write(owner, 'file', SECRET))
     await keepToken(home, 'at_of_the_account', 10, ['account:read'])
     await keepToken(home, 'at_of_the_hotels', 10, ['hotels:read'])
@@ -141,7 +133,7 @@ const changing = (
   command(name, randomKills, async ({home}) => {
     const profiles = {one: profileOf(home), two: profileOf(home, 'cid_two')}
     const before: SettingsFile = {current_profile: 'one', profiles}
-    await writeSettings(home, before)
+    home.configure(before)
     const wanted = JSON.stringify(change(before))
     const there = () => JSON.stringify(readSettings(home))
     return {

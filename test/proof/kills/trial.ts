@@ -152,7 +152,8 @@ export async function runToDeath(
   }
 }
 
-function killing(moment: (typeof MOMENTS)[number], kill: () => void): WireFault {
+/** The fault of a request at some moment of which `kill` is called. */
+export function killing(moment: (typeof MOMENTS)[number], kill: () => void): WireFault {
   return {
     forwards: moment !== 'read',
     *play(reply): Iterable<Step> {

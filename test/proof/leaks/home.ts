@@ -9,12 +9,12 @@ import type {TlsOptions} from 'node:tls'
 import {startListening} from '../../support/listening.js'
 import {SEARCH} from '../../support/stay.js'
 import {tlsIdentity} from '../../support/tls.js'
-import {signatureOf} from '../../support/webhook-files.js'
+import {sendEvent} from '../../support/webhook-load.js'
 import type {Wire} from '../../support/wire.js'
 import {errandOf, type Row} from '../faults/commands.js'
 import {type Fault, identityOf, strike, trustOf} from '../faults/connections.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
-import {CREDENTIALS, type Home, openScene, type Side, withState} from '../shared/scene.js'
+import {booking, CREDENTIALS, type Home, openScene, type Side, withState} from '../shared/scene.js'
 import {Canaries, PLANTED, type Switch, type Watched} from '../shared/secrets.js'
 
 export interface Bench {
@@ -28,7 +28,6 @@ export const EVENT_ID = 'evt_canary01'
 export const OPEN_REFERENCE = 'knowing-open'
 const VOUCHER_TOKEN = 'WyJSU1YtS0VQVCJd.keptVoucherToken0123456789abcdef'
 const [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST] = ['K7654321', 'K7654322', 'K7654323'] as const
-const CONTACT = 'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567'
 
 export const openBench = () => openFilled(remember)
 
@@ -44,12 +43,11 @@ async function remember(home: Home, origin: string): Promise<{canaries: Canaries
   )
   const {stdout} = await done(home.run([...SEARCH, '--json']))
   const [first, second] = JSON.parse(stdout).offers as {offer_id: string}[]
-  const guests = [OPEN_LEAD, OPEN_OTHER].flatMap(passport => [
-    ...['--guest', `name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=${passport}`],
-  ])
-  const how = ['--contact', CONTACT, '--nationality', 'TR', '--pay', 'instant', '--timeout', '2']
-  const reserve = (offer = '', reference = '') =>
-    home.run(['reserve', offer, ...guests, ...how, '--client-reference', reference])
+  const reserve = (offer = '', reference = '') => {
+    const argv = booking(offer, ['--timeout', '2', '--client-reference', reference], 'instant')
+    const lead = argv.map(text => text.replace('tc=10000000146', `passport=${OPEN_LEAD}`))
+    return home.run(lead.map(text => text.replace('U1234567', OPEN_OTHER)))
+  }
   await done(reserve(first?.offer_id, 'knowing-paid-later'))
   wire.strike = {fault: {forwards: true, play: () => ['reset']}, path: /\/reservations\/hotel$/}
   await done(reserve(second?.offer_id, OPEN_REFERENCE), 10)
@@ -77,9 +75,7 @@ async function receiveEvent(home: Home, origin: string): Promise<void> {
   const voucher = {url: `${origin}/vouchers/${VOUCHER_TOKEN}`, expires_at: '2030-01-01T00:00:00Z'}
   const data = {object: 'reservation', reservation_ref: 'RSV-KEPT', status: 'CONFIRMED', voucher}
   const body = JSON.stringify({id: EVENT_ID, type: 'voucher.ready', created: new Date().toISOString(), data})
-  const signature = signatureOf(body, Math.floor(Date.now() / 1000), PLANTED.signingSecret)
-  const headers = {'x-service-signature': signature, 'x-service-event-id': EVENT_ID}
-  await fetch(listening.url, {method: 'POST', headers, body})
+  await sendEvent(listening.port, body, EVENT_ID, {secret: PLANTED.signingSecret})
   await done(listening.ended)
 }
 

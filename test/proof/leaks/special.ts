@@ -180,27 +180,17 @@ type Ending = readonly [
   ...acts: (string | RegExp | ((at: TerminalRun) => unknown))[],
 ]
 
-const {
-  enter,
-  escape: ESCAPE,
-  up,
-  down,
-  left,
-  home: HOME,
-  'ctrl-c': CTRL_C,
-  'ctrl-d': CTRL_D,
-  'ctrl-u': CTRL_U,
-} = KEYS
+const {enter, 'ctrl-c': CTRL_C} = KEYS
 const ENDINGS: Readonly<Record<string, Ending>> = {
   right: [[0], RIGHT + enter],
   // It asks for a refused secret again.
   'refused, Ctrl-C': [[130], WRONG + enter, /, again/, WRONG + CTRL_C],
   'Ctrl-C': [[130], WRONG + CTRL_C],
   // Right after Escape it is another key, Alt-Ctrl-C.
-  'Escape, Ctrl-C': [[130], WRONG + ESCAPE + CTRL_C + CTRL_C],
-  'Ctrl-D, Ctrl-C': [[0, 4, 130], WRONG + CTRL_D + CTRL_C],
-  'arrows, Ctrl-C': [[130], [WRONG, up, down, left, HOME, '\t', CTRL_C].join('')],
-  corrected: [[0], WRONG + CTRL_U + RIGHT + enter],
+  'Escape, Ctrl-C': [[130], WRONG + KEYS.escape + CTRL_C + CTRL_C],
+  'Ctrl-D, Ctrl-C': [[0, 4, 130], WRONG + KEYS['ctrl-d'] + CTRL_C],
+  'arrows, Ctrl-C': [[130], [WRONG, KEYS.up, KEYS.down, KEYS.left, KEYS.home, '\t', CTRL_C].join('')],
+  corrected: [[0], WRONG + KEYS['ctrl-u'] + RIGHT + enter],
   'of the wrong kind': [[130], `whsec_typedByHand0123456789${enter}`, /must|start/, CTRL_C],
   resized: [[130], WRONG, terminal => terminal.resize(40, 10), `more${CTRL_C}`],
   SIGTERM: [[143], typedAndRead, terminal => terminal.kill('SIGTERM')],

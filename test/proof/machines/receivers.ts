@@ -101,7 +101,7 @@ const restarted = (how: 'stop' | 'kill') => (count: number) =>
     const delivered = deliver(receivers, eventsOf(count), 300).then(() => (isDelivered = true))
     for (let n = 0; n < RESTARTS && !isDelivered; n++) {
       await sleep(400)
-      await (how === 'stop' ? stage.server.stop('fast') : stage.server.kill())
+      await stage.server[how]()
       await sleep(200)
       await stage.server.start()
     }

@@ -10,6 +10,7 @@ import {
   type SandboxClient,
   searchRequest,
   startSandbox,
+  TEST_START,
   type TestSandbox,
 } from '../../support/sandbox.js'
 import {type Answered, MINUTE, ModelService, type Wish} from './service.js'
@@ -260,8 +261,6 @@ const COMMANDS: fc.Arbitrary<Command>[] = [
   ...[price, voucher, restart],
 ]
 
-const START = 1_906_545_600
-
 /** The model beside a sandbox. */
 export const serviceModel = () =>
   fc.asyncProperty(
@@ -270,7 +269,7 @@ export const serviceModel = () =>
     fc.integer({min: 0, max: 4}),
     async (commands, isOnDisk, poor) => {
       const real = new RealService(isOnDisk, poor === 0)
-      const model = new ModelService(START, poor === 0 ? 1000 : 10_000_000)
+      const model = new ModelService(TEST_START, poor === 0 ? 1000 : 10_000_000)
       const setUp = async () => {
         await real.renew()
         return {model, real}

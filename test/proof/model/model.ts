@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import {isNeverSent} from '../../../src/contract/journal.js'
 import type {Finished} from '../../support/bookctl.js'
 import {replyBytes, type Strike, type WireFault} from '../../support/wire.js'
-import {deadlyEnv} from '../kills/trial.js'
+import {deadlyEnv, killing} from '../kills/trial.js'
 import {type Ground, withGround} from '../shared/crowd.js'
 import {openSandbox} from '../shared/home.js'
 import {part} from '../shared/part.js'
@@ -65,13 +65,8 @@ function argvOf(each: Step, offers: readonly string[]): string[] {
 
 function strikeOf({fault, always, kill}: Step, killChild: () => void): Strike | undefined {
   const where = {method: 'POST', path: /\/reservations\/hotel$/}
-  if (kill && kill !== 'once it is written down') {
-    const play = () => {
-      killChild()
-      return ['hang' as const]
-    }
-    return {...where, fault: {forwards: kill === 'after it was done', play}}
-  }
+  if (kill && kill !== 'once it is written down')
+    return {...where, fault: killing(kill === 'after it was done' ? 'acted' : 'read', killChild)}
   const chosen = FAULTS[fault]
   return chosen && {...where, fault: chosen, ...(always ? {} : {nth: 1})}
 }
