@@ -239,13 +239,6 @@ const atPrompt = (bench: Bench, env: Record<string, string>, [exits, ...acts]: E
     return wrong.length === 0 ? [] : [...wrong, JSON.stringify(terminal.raw()).slice(0, 3000)]
   })
 
-const PROMPTS = Object.entries(MODES).flatMap(([mode, env]) =>
-  Object.entries(ENDINGS).map(([name, ending]) => ({
-    name: `login at a terminal (${mode}) × ${name}`,
-    run: (bench: Bench) => atPrompt(bench, env, ending),
-  })),
-)
-
 type Run = Cell<Bench>['run']
 const cell = (name: string, id: string, run: Run): Cell<Bench> => {
   const isSample =
@@ -274,5 +267,9 @@ export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
   ),
   cell('reserve --open × the browser', 'reserve', bench => openBrowser(bench, [], {})),
   cell('reserve --open × the browser × all', 'reserve', bench => openBrowser(bench, ALL.argv, ALL.env)),
-  ...PROMPTS.map(({name, run}) => cell(name, 'login', run)),
+  ...Object.entries(MODES).flatMap(([mode, env]) =>
+    Object.entries(ENDINGS).map(([end, ending]) =>
+      cell(`login at a terminal (${mode}) × ${end}`, 'login', bench => atPrompt(bench, env, ending)),
+    ),
+  ),
 ]
