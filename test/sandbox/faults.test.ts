@@ -58,6 +58,11 @@ test.each([
   expect(answers[0]?.headers.get('retry-after')).toBe(order.status === 429 ? '7' : null)
 })
 
+test('a fault strikes its own operation only', async () => {
+  await sandbox.fault({operation: 'hotels.search', kind: 'status', status: 500})
+  expect((await client.call('GET', '/account')).status).toBe(200)
+})
+
 test('answers with HTML in place of JSON', async () => {
   await sandbox.fault({operation: 'account.show', kind: 'html'})
   const answer = await client.call('GET', '/account')

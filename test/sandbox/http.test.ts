@@ -118,6 +118,11 @@ test.each([
   expect(await raw('POST', '/pay/any', headers)).toBe(403)
 })
 
+test('serves the OpenAPI description', async () => {
+  const description = await sandbox.control('GET', '/openapi.json')
+  expect(description.json.servers[0].url).toBe(sandbox.baseUrl)
+})
+
 test.each([
   ['a header that is none', head('GET /', 'Host: HOST', 'Bad header'), 400, 'invalid_request'],
   ['a head of 20 KB', head('GET /', 'Host: HOST', `X: ${'x'.repeat(20_000)}`), 431, 'head_too_large'],
