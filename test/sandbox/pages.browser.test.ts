@@ -154,6 +154,21 @@ describeInBrowser('the sandbox’s pages in a browser', openAt => {
     expect(await page.evaluate('getComputedStyle(document.querySelector("td")).display')).toBe('flex')
   })
 
+  it('refuses forms from pages of another site', async () => {
+    const {reservation_ref} = await client.book(instant)
+    const path = `/ui/reservations/${reservation_ref}/payment`
+    const page = await open('/')
+    for (const from of ['http://evil.example/', `${closing(await startSubscriber()).origin}/`]) {
+      const body = `<form method="post" action="${sandbox.origin}${path}"><button name="result" value="paid">x</button></form>`
+      await page.route(`${from}**`, route => route.fulfill({contentType: 'text/html', body}))
+      await page.goto(from)
+      await Promise.all([page.waitForURL(sandbox.origin + path), page.getByRole('button').click()])
+      expect(await page.locator('main').innerText()).toContain('pages of another origin')
+    }
+    const {json} = await client.call('GET', `/reservations/${reservation_ref}`)
+    expect(json.data.status).toBe('PENDING_PAYMENT')
+  })
+
   it('lets a customer pay on a narrow phone with the keyboard alone', async () => {
     const {reservation_ref, payment} = await client.book({
       ...instant,
