@@ -2,10 +2,12 @@
  * The reason for a refusal, in an answer of any shape (§7 shows none). Every quote of an answer passes through `quoted`,
  * since a service may echo what it was sent.
  */
+
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseJson, textOf} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, SentAnswer, WireAnswer} from '../types.js'
 import {textIn} from './facts.js'
@@ -82,7 +84,7 @@ const redactorOf = ({secrets, redactor}: EchoOf): Redactor => redactor ?? create
 
 /** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
 function quotedCode(code: string, answer: EchoOf): string {
-  const isAddress = /^https?:/i.test(code) && URL.canParse(code)
+  const isAddress = /^https?:/i.test(code) && parseUrl(code) !== undefined
   return isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer)
 }
 

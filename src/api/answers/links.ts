@@ -1,6 +1,8 @@
 /** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
+
 import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import {factIn} from './facts.js'
 import {DOCUMENT_KIND, ENVELOPES, LINK, PAYMENT, VOUCHER_LINK, VOUCHERS} from './vocabulary.js'
 
@@ -57,12 +59,11 @@ function linkUnder(fields: Fields, holders: readonly string[], names: readonly s
 }
 
 function absolute(value: unknown): string | undefined {
-  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && parseUrl(value) ? value : undefined
 }
 
 /** `//elsewhere/` and its disguises are of another origin, which a relative link never names. */
 function relative(value: unknown, origin: string): string | undefined {
-  if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, origin)) return undefined
-  const url = new URL(value, origin)
-  return url.origin === origin ? url.href : undefined
+  const url = typeof value === 'string' && value.startsWith('/') ? parseUrl(value, origin) : undefined
+  return url?.origin === origin ? url.href : undefined
 }

@@ -4,6 +4,7 @@ import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {whyNotJson} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
@@ -127,8 +128,8 @@ export function redirectIn({status, headers}: Pick<Answer, 'status' | 'headers'>
 /** Where a Location leads, without its path, which may open something by itself. */
 function originOf(location: string | undefined): string {
   if (location === undefined || location === '') return ', without saying where to'
-  if (!URL.canParse(location)) return ' to another path of its own'
-  const {origin} = new URL(location)
+  const origin = parseUrl(location)?.origin
+  if (origin === undefined) return ' to another path of its own'
   return origin === 'null' ? ' to what is no address of the web' : ` to ${sanitizeLine(origin, 200)}`
 }
 

@@ -1,9 +1,11 @@
 /** The service's base address, up to and including the version segment (§9). */
+
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {holdsSecret, type Mode} from '../../contract/identifiers.js'
 import {API_VERSION} from '../../contract/limits.js'
 import {isLoopbackHost, mayBeThisMachine} from '../../contract/loopback.js'
+import {parseUrl} from '../../contract/url.js'
 
 export type BaseUrl = ReturnType<typeof parseBaseUrl>
 
@@ -21,9 +23,9 @@ export function parseBaseUrl(
   const place = from === '' ? '' : `${from}: `
   const refuse = (problem: string) =>
     usage('invalid_base_url', `${place}the base URL${quoted} ${problem}`, hint)
-  if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text))
+  const url = parseUrl(text)
+  if (url === undefined || /[\s\p{Cc}\\]/u.test(text))
     throw refuse('is not an absolute URL such as https://…/partner-api/v1')
-  const url = new URL(text)
   const isLoopback = isLoopbackHost(url.hostname)
   if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or password')
   // The URL parser hides an empty query or fragment, so the text itself is checked.

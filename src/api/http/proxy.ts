@@ -1,8 +1,10 @@
 /** Which proxy a request takes, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case (lower case wins). */
+
 import {BlockList, isIP, isIPv4} from 'node:net'
 import {usage} from '../../contract/failure.js'
 import {percentDecoded} from '../../contract/foreign-text.js'
 import {mayBeThisMachine} from '../../contract/loopback.js'
+import {parseUrl} from '../../contract/url.js'
 
 export type ProxyServer = ReturnType<typeof parseProxy>
 
@@ -23,7 +25,7 @@ function setting(env: NodeJS.ProcessEnv, name: string): string {
 function parseProxy(text: string, name: string) {
   // `proxy:3128` is common; curl reads it as http.
   const written = text.includes('://') ? text : `http://${text}`
-  const url = URL.canParse(written) ? new URL(written) : undefined
+  const url = parseUrl(written)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
     throw usage('invalid_proxy', `${name} must be an http:// or https:// URL`, `correct or unset ${name}`)
   }

@@ -1,7 +1,9 @@
 /** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
+
 import {Failure} from '../../contract/failure.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
+import {parseUrl} from '../../contract/url.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'
@@ -128,8 +130,8 @@ async function get(parts: LinkParts, url: URL): Promise<SentAnswer> {
 }
 
 function parseLink(link: string, from: URL | undefined, baseUrl: string): URL {
-  if (!URL.canParse(link, from?.href)) throw badLink('is not a URL')
-  const url = new URL(link, from?.href)
+  const url = parseUrl(link, from?.href)
+  if (url === undefined) throw badLink('is not a URL')
   if (url.username !== '' || url.password !== '') throw badLink('holds a user name or password')
   if (url.protocol === 'https:') return url
   const local = isLoopbackHost(url.hostname) && isLoopbackHost(new URL(baseUrl).hostname)

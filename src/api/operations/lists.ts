@@ -1,7 +1,9 @@
 /** Lists in answers of any shape (§4.9 shows none): the records under any name, page after page. */
+
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {OperationName} from '../../contract/operations.js'
+import {parseUrl} from '../../contract/url.js'
 import {integerIn, textIn, unwrap} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
 import {PAGING} from '../answers/vocabulary.js'
@@ -196,8 +198,8 @@ function queryFrom(name: string, text: string, baseUrl: string): PageQuery | und
 
 /** The query of a link under the base URL; undefined for any other. */
 function linkQuery(link: string, baseUrl: string): PageQuery | undefined {
-  if (!URL.canParse(link, `${baseUrl}/`)) return undefined
-  const [url, base] = [new URL(link, `${baseUrl}/`), new URL(baseUrl)]
+  const [url, base] = [parseUrl(link, `${baseUrl}/`), new URL(baseUrl)]
+  if (url === undefined) return undefined
   const isUnder = url.pathname.startsWith(`${base.pathname}/`) || /^[/?]/.test(link)
   const query = Object.fromEntries(url.searchParams)
   return url.origin === base.origin && isUnder && Object.keys(query).length > 0 ? query : undefined

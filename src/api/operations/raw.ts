@@ -7,6 +7,7 @@ import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
+import {parseUrl} from '../../contract/url.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
@@ -67,8 +68,8 @@ function urlUnder(baseUrl: string, text: string): URL {
   const base = new URL(baseUrl)
   const isWhole = /^[a-z][a-z0-9+.-]*:|^\/\//i.test(text)
   const written = isWhole ? text : `${baseUrl}/${text.replace(/^\//, '')}`
-  if (!URL.canParse(written, baseUrl)) throw invalidPath('is not a path of the service')
-  const url = new URL(written, baseUrl)
+  const url = parseUrl(written, baseUrl)
+  if (url === undefined) throw invalidPath('is not a path of the service')
   if (url.origin !== base.origin || url.username !== '' || url.password !== '') {
     throw usage(
       'other_origin',

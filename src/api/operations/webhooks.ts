@@ -2,9 +2,11 @@
  * Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape. Listing, updating and deleting go to paths of ours
  * (§4.9); whether such a path may be called at all is decided by cli/session/own-paths.ts.
  */
+
 import {fieldsOf} from '../../contract/field-names.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
 import {quoted, quotedUrl} from '../answers/errors.js'
@@ -150,7 +152,7 @@ function markedIdIn(value: JsonObject): string | null {
 
 function urlIn(value: JsonObject): string | null {
   const url = textUnder(value, SUBSCRIPTION.url)
-  return url !== null && URL.canParse(url) ? url : null
+  return url !== null && parseUrl(url) ? url : null
 }
 
 function eventsIn(value: JsonObject): string[] | null {

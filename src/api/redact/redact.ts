@@ -1,4 +1,5 @@
 /** Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. */
+
 import {snakeCase} from '../../contract/field-names.js'
 import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -8,6 +9,7 @@ import {
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import type {WireRequest} from '../types.js'
 import {
   isHarmlessOfPeople,
@@ -181,8 +183,8 @@ function redactString(value: string, context: Context): string {
 }
 
 function redactUrl(text: string, keepPath: boolean): string {
-  if (!/^https?:/i.test(text) || !URL.canParse(text)) return REDACTED
-  const url = new URL(text)
+  const url = /^https?:/i.test(text) ? parseUrl(text) : undefined
+  if (url === undefined) return REDACTED
   if (!keepPath) return `${url.origin}/${REDACTED}`
   const names = [...url.searchParams.keys()].map(name => `${encodeURIComponent(name)}=${REDACTED}`)
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))

@@ -1,7 +1,9 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
+
 import {fieldsOf} from '../../contract/field-names.js'
 import {percentDecoded} from '../../contract/foreign-text.js'
 import {breadthFirst, parseJson} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
 import {isOperation} from './redact.js'
 import {identityNumbersIn} from './secret-names.js'
@@ -26,8 +28,9 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
 
 /** The parts of a signed link (§2.6) that cannot be guessed, as they are written and as they are meant. */
 function linkPartsOf(request: WireRequest): string[] {
-  if (isOperation(request) || !URL.canParse(request.url)) return []
-  const {pathname, search} = new URL(request.url)
+  const url = isOperation(request) ? undefined : parseUrl(request.url)
+  if (url === undefined) return []
+  const {pathname, search} = url
   if (pathname.startsWith(CONTROLS)) return []
   const isTelling = (part: string) => /\d/.test(part) && /[a-z]/i.test(part)
   const inPath = pathname.split('/').filter(part => part.length >= LEAST_LENGTH.inPath && isTelling(part))

@@ -1,5 +1,7 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
+
 import {parseJson} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
@@ -36,7 +38,7 @@ function common(headers: Readonly<Record<string, string>>, bodySize: number, red
 
 function toRequest(request: WireRequest, redactor: Redactor): object {
   const url = redactor.url(request.url, isOperation(request))
-  const query = URL.canParse(url) ? [...new URL(url).searchParams] : []
+  const query = [...(parseUrl(url)?.searchParams ?? [])]
   return {
     method: request.method,
     url,

@@ -2,8 +2,10 @@
  * Reports every attempt: lines for `--verbose` and `--print-curl`, a summary to store on this machine, records for `--har`.
  * Nothing secret leaves this folder.
  */
+
 import {percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
+import {parseUrl} from '../../contract/url.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
 import {peopleIn} from '../redact/secret-names.js'
@@ -127,7 +129,7 @@ function codePart(code: string, redactor: Redactor): {error_code?: string} {
 
 /** A path may hold a person's data, too. */
 function shownUrl(url: string, redactor: Redactor): string {
-  if (!URL.canParse(url)) return redactor.text(url)
-  const {origin} = new URL(url)
+  const origin = parseUrl(url)?.origin
+  if (origin === undefined) return redactor.text(url)
   return sanitizeLine(origin + redactor.text(percentDecoded(url.slice(origin.length))), 1000)
 }

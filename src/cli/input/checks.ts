@@ -1,4 +1,5 @@
 /** Checks of single values. Each throws a usage Failure that names the field, unless that is ''. */
+
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../contract/identifiers.js'
 import {isAmount} from '../../contract/money.js'
 import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
+import {parseUrl} from '../../contract/url.js'
 
 /** The problem with the field before it; alone where the field is '', because a question or the caller names it. */
 export function named(field: string, problem: string): string {
@@ -112,7 +114,7 @@ export function checkOwnPath(where: string, name: string, path: string): string 
 /** The origin of a proxy. Throws usage for another URL than http(s), and for a password, which the process list shows. */
 export function checkProxy(field: string, text: string): string {
   const written = text.includes('://') ? text : `http://${text}`
-  const url = URL.canParse(written) ? new URL(written) : undefined
+  const url = parseUrl(written)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw usage('invalid_proxy', `${field}: must be an http:// or https:// URL`)
   if (url.username === '' && url.password === '') return url.origin

@@ -1,7 +1,9 @@
 /** Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). delivery/ sends their events. */
+
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
+import {parseUrl} from '../../contract/url.js'
 import type {Subscription} from '../../contract/webhooks.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
@@ -99,8 +101,8 @@ const OF_ADDRESSES = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 
 /** §6: https only. With --allow-http-loopback also http on loopback. */
 function checkUrl(service: Service, text: string): string {
-  if (!URL.canParse(text)) throw invalidField('url', 'invalid_format', 'must be an https address')
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === undefined) throw invalidField('url', 'invalid_format', 'must be an https address')
   const allowed =
     url.protocol === 'https:' ||
     (url.protocol === 'http:' && isLoopbackHost(url.hostname) && service.allowHttpLoopback)

@@ -1,4 +1,5 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
+
 import type {OfferTerms} from '../../../api/answers/offer-terms.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
@@ -8,6 +9,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {parseUrl} from '../../../contract/url.js'
 import {nightsText, onItsOwnClock} from '../../terminal/date-text.js'
 import {type Result, single} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/text.js'
@@ -30,9 +32,8 @@ export function paymentAddress(
   outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>,
 ): string | undefined {
   if (outcome.payment_url === null || FINAL.has(outcome.outcome) || isPaid(outcome)) return undefined
-  if (!URL.canParse(outcome.payment_url)) return undefined
-  const url = new URL(outcome.payment_url)
-  if (url.username || url.password) return undefined
+  const url = parseUrl(outcome.payment_url)
+  if (url === undefined || url.username || url.password) return undefined
   const isOwnHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname)
   return url.protocol === 'https:' || isOwnHttp ? url.href : undefined
 }
@@ -63,7 +64,7 @@ export function lacksAddress(outcome: ReserveOutcome): boolean {
 export function lacksAddressText(outcome: ReserveOutcome): string[] {
   const {payment_url, client_reference_id} = outcome
   // Without path, query or user name, which may hold a secret.
-  const url = URL.canParse(payment_url ?? '') ? new URL(payment_url ?? '') : undefined
+  const url = parseUrl(payment_url ?? '')
   const origin = url ? `${url.protocol}//${url.host}` : 'no address'
   const named = payment_url === null ? '' : `: ${sanitizeLine(origin, 200)}`
   return [

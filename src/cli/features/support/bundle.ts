@@ -1,4 +1,5 @@
 /** What goes into a support bundle: each file as text, with a description of its contents and redactions. */
+
 import {homedir, userInfo} from 'node:os'
 import {resolve} from 'node:path'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
@@ -7,6 +8,7 @@ import {isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
+import {parseUrl} from '../../../contract/url.js'
 import {lastExchanges} from '../../../state/exchanges.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
@@ -142,8 +144,9 @@ function configOf(state: State, redactor: Redactor): object {
 
 /** The address in words, since links lose their path. */
 function serviceOf({base_url}: Profile, redactor: Redactor): object | null {
-  if (!URL.canParse(base_url)) return null
-  const {host, hostname, pathname, protocol} = new URL(base_url)
+  const url = parseUrl(base_url)
+  if (url === undefined) return null
+  const {host, hostname, pathname, protocol} = url
   return {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
 }
 
@@ -159,8 +162,9 @@ async function journalOf(state: State): Promise<object[]> {
 /** Stored without secrets; redacted once more, because a secret may have become known since. */
 function requestsOf(directory: string, redactor: Redactor): object[] {
   return lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
-    if (typeof url !== 'string' || !URL.canParse(url)) return rest
-    const {host, origin} = new URL(url)
+    const parsed = typeof url === 'string' ? parseUrl(url) : undefined
+    if (typeof url !== 'string' || parsed === undefined) return rest
+    const {host, origin} = parsed
     // In two parts: a whole link would lose its path, and this one holds no query values.
     return {...rest, host, path: redactor.text(url.slice(origin.length))}
   })

@@ -1,4 +1,5 @@
 /** The flags of `webhooks listen`, the plan they make, what --dry-run says of it, and the wait of `--exit-after` and `--expect`. */
+
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -6,6 +7,7 @@ import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
 import {Failure} from '../../../contract/failure.js'
+import {parseUrl} from '../../../contract/url.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
@@ -146,7 +148,7 @@ function checkPath(field: string, path: string): string {
 }
 
 function checkPublicUrl(field: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '') return text
   throw invalid(field, 'must be an https URL without user name and fragment')
 }

@@ -1,4 +1,5 @@
 /** Subscriptions: a creation is recorded before it is sent, and its secret is stored before it is printed. */
+
 import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -6,6 +7,7 @@ import {isEventType} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
+import {parseUrl} from '../../../contract/url.js'
 import type {CreatedSubscription} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -22,7 +24,7 @@ interface WantedSubscription {
 
 /** An address that may be subscribed: https, or http on loopback, which `requireHttps` checks. Throws usage. */
 export const subscriptionUrlFlag = checkedFlag((field, text) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid(field, 'must be an https URL')
   if (url.username !== '' || url.password !== '') throw invalid(field, 'must hold no user name or password')
   if (url.hash !== '') throw invalid(field, 'must have no fragment')

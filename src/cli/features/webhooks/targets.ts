@@ -1,4 +1,5 @@
 /** The receivers of people's own that events are sent to: their addresses, certificates to trust, and missing answers. */
+
 import {X509Certificate} from 'node:crypto'
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
@@ -6,6 +7,7 @@ import process from 'node:process'
 import {diagnoseConnecting, diagnoseExchange} from '../../../api/http/faults.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
+import {parseUrl} from '../../../contract/url.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
 import {invalid} from '../../input/checks.js'
@@ -13,7 +15,7 @@ import {trustedCertificates} from '../../session/trust.js'
 
 /** An address that events may be sent to, without its fragment. Throws usage naming `field`. */
 export function checkTarget(field: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
   if (url === undefined || !isSafe || url.username !== '' || url.password !== '') {
     const rule =
