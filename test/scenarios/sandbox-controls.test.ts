@@ -58,7 +58,7 @@ test('at a terminal: the dashboard, then a line for each request', async () => {
   await terminal.waitFor('Ctrl-C')
   const env = await exportsOf(home)
   await fetch(`${env.BOOKCTL_BASE_URL}/account`)
-  await terminal.waitFor(/GET \/partner-api\/v1\/account 401 \d+ ms req_\w+/)
+  await terminal.waitFor(/GET \/partner-api\/v1\/account 401 \d+ ms req_[\w-]+/)
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)
 })
