@@ -25,7 +25,7 @@ export function instantOf(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
 }
 
-/** The same of a time with its time zone; undefined for one without: which moment it is, depends on the place. */
+/** The same of a time with its time zone; undefined without one, because the machine's own zone would be assumed. */
 export function zonedInstantOf(text: string): number | undefined {
   return /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
 }

@@ -2,7 +2,6 @@
  * The reason for a refusal, in an answer of any shape (§7 shows none). Every quote of an answer passes through `quoted`,
  * since a service may echo what it was sent.
  */
-
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'

@@ -1,5 +1,4 @@
 /** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
-
 import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
 import {parseUrl} from '../../contract/url.js'

@@ -1,5 +1,4 @@
 /** The service's base address, up to and including the version segment (§9). */
-
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {holdsSecret, type Mode} from '../../contract/identifiers.js'

@@ -1,5 +1,4 @@
 /** Which proxy a request takes, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case (lower case wins). */
-
 import {BlockList, isIP, isIPv4} from 'node:net'
 import {usage} from '../../contract/failure.js'
 import {percentDecoded} from '../../contract/foreign-text.js'

@@ -1,5 +1,4 @@
 /** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
-
 import {Failure} from '../../contract/failure.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'

@@ -1,5 +1,4 @@
 /** Lists in answers of any shape (§4.9 shows none): the records under any name, page after page. */
-
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {OperationName} from '../../contract/operations.js'

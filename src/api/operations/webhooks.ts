@@ -2,7 +2,6 @@
  * Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape. Listing, updating and deleting go to paths of ours
  * (§4.9); whether such a path may be called at all is decided by cli/session/own-paths.ts.
  */
-
 import {fieldsOf} from '../../contract/field-names.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'

@@ -1,5 +1,4 @@
 /** Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. */
-
 import {snakeCase} from '../../contract/field-names.js'
 import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {

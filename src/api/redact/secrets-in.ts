@@ -1,5 +1,4 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
-
 import {fieldsOf} from '../../contract/field-names.js'
 import {percentDecoded} from '../../contract/foreign-text.js'
 import {breadthFirst, parseJson} from '../../contract/json.js'

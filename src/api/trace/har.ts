@@ -1,5 +1,4 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
-
 import {parseJson} from '../../contract/json.js'
 import {parseUrl} from '../../contract/url.js'
 import {isOperation, type Redactor} from '../redact/redact.js'

@@ -2,7 +2,6 @@
  * Reports every attempt: lines for `--verbose` and `--print-curl`, a summary to store on this machine, records for `--har`.
  * Nothing secret leaves this folder.
  */
-
 import {percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
 import {parseUrl} from '../../contract/url.js'

@@ -1,5 +1,4 @@
 /** Checks of single values. Each throws a usage Failure that names the field, unless that is ''. */
-
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {

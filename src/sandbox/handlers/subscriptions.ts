@@ -1,5 +1,4 @@
 /** Webhook subscriptions (§4.7, §4.8; listing, updating and deleting are ours). delivery/ sends their events. */
-
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
@@ -96,8 +95,8 @@ function ownSubscription({service, client, parameters}: Call<unknown>): Subscrip
   return found
 }
 
-/** What an address consists of (RFC 3986 §2); with anything else it is answered as it will be used. */
-const OF_ADDRESSES = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
+/** The characters of a URI (RFC 3986 §2). An address with others is answered percent-encoded, as it is used. */
+const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 
 /** §6: https only. With --allow-http-loopback also http on loopback. */
 function checkUrl(service: Service, text: string): string {
@@ -111,7 +110,7 @@ function checkUrl(service: Service, text: string): string {
     throw new Refusal('url_not_https', 'the address of a subscription must be https', {details})
   }
   if (url.username || url.password) throw invalidField('url', 'invalid_value', 'must not contain credentials')
-  return OF_ADDRESSES.test(text) ? text : url.href
+  return URI_CHARACTERS.test(text) ? text : url.href
 }
 
 function checkEvents(events: readonly string[]): string[] {

@@ -1,5 +1,4 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
-
 import type {OfferTerms} from '../../../api/answers/offer-terms.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'

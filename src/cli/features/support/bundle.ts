@@ -1,5 +1,4 @@
 /** What goes into a support bundle: each file as text, with a description of its contents and redactions. */
-
 import {homedir, userInfo} from 'node:os'
 import {resolve} from 'node:path'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'

@@ -1,5 +1,4 @@
 /** The flags of `webhooks listen`, the plan they make, what --dry-run says of it, and the wait of `--exit-after` and `--expect`. */
-
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'

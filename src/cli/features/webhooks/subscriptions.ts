@@ -1,5 +1,4 @@
 /** Subscriptions: a creation is recorded before it is sent, and its secret is stored before it is printed. */
-
 import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'

@@ -1,5 +1,4 @@
 /** The receivers of people's own that events are sent to: their addresses, certificates to trust, and missing answers. */
-
 import {X509Certificate} from 'node:crypto'
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'

@@ -111,13 +111,8 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
 }
 
 function cancellation(offer: OfferFound, now: number): string[] {
-  let others: string[] = []
-  const text = cancelText(offer, now, until => {
-    const [first = '', ...rest] = onThreeClocks(until)
-    others = rest
-    return first
-  })
-  return [text ?? notKnown(offer), ...others]
+  const text = cancelText(offer, now, until => onThreeClocks(until).join('\n'))
+  return (text ?? notKnown(offer)).split('\n')
 }
 
 function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
