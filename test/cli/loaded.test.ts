@@ -1,5 +1,4 @@
 /** Nothing is loaded that a command does not use, whatever files the build has put it in: each package here costs a tenth of a short command, or more. */
-
 import {existsSync, readFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import {fileURLToPath} from 'node:url'

@@ -34,7 +34,7 @@ test.each([
   expect(await refusalOf(answer)).toBe(`${400} ${code}`)
 })
 
-test('an address with characters that no address has is answered encoded', async () => {
+test('an address with characters that a URI cannot have is answered percent-encoded', async () => {
   const {status, json} = await client.call('POST', PATH, {...WANTED, url: 'https://bücher.example/a<b>c d'})
   const url = 'https://xn--bcher-kva.example/a%3Cb%3Ec%20d'
   expect({status, json}).toMatchObject({status: 201, json: {data: {url}}})

@@ -254,7 +254,7 @@ describe('this machine', () => {
   test('a damaged database is found, and nothing is created or changed', async () => {
     await home.run(['account'])
     writeFileSync(join(home.configDirectory, 'state.db'), 'x'.repeat(8192), {mode: 0o600})
-    // SQLite's own files beside a database come and go with whoever has it open.
+    // SQLite creates and removes files of its own next to a database that another process has open.
     const files = () => readdirSync(home.configDirectory).filter(name => !/-(wal|shm)$/.test(name))
     const before = files()
     expect(await doctor(['--offline'])).toMatchObject({exit: 2, databases: failed('state.db is damaged')})

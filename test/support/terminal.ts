@@ -36,11 +36,11 @@ export interface TerminalOptions {
 
 export type TerminalRun = ReturnType<typeof atTerminal>
 
-/** Marks in what the terminal gets: the number of the process that runs there, and what it ended with. */
+/** The code of the marks in the output: `pid NUMBER` before the command starts, `exit CODE` after it ended. */
 const MARK = 7777
 /**
- * What is run as `"$@"`. The terminal closes with its first process, and a busy kernel can then lose the last lines:
- * so that process waits until its mark, which comes after them, was read.
+ * Runs the command (`"$@"`) and stays alive until its last mark was read: the terminal closes with its first process, and on a
+ * busy machine the last lines can then be lost.
  */
 const LEADER = `trap : HUP INT QUIT TERM; exec 3>&2 2>/dev/null
 sh -c 'printf "\\033]${MARK};pid %s\\007" $$; exec "$@" 2>&3 3>&-' sh "$@"
@@ -79,7 +79,7 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
   )
   return {
     ...shown,
-    /** Of what runs there, once something of it was seen. */
+    /** The process number of the command; known once it has printed something. */
     pid: () => pid,
     type: (text: string) => pty.write(text),
     press: (...keys: (keyof typeof KEYS)[]) => pty.write(keys.map(key => KEYS[key]).join('')),
