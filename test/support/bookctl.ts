@@ -94,11 +94,16 @@ export class Home {
     )
   }
 
-  /** The variables of this machine that say nothing to `bookctl`, and where its own files are. */
+  /** All of the environment that tests share on every machine: what programs need to start, and where our files are. */
   surroundings(): Record<string, string | undefined> {
-    const ours = /^(BOOKCTL_|CI$|COLUMNS$|NO_COLOR$|FORCE_COLOR$|.*_proxy$|NODE_|VITEST)/i
-    const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name))
-    const own = {HOME: this.directory, BOOKCTL_CONFIG_DIR: this.configDirectory}
+    const needed = /^(PATH|TMPDIR|TEMP|TMP|SystemRoot|USER|LOGNAME)$/i
+    const inherited = Object.entries(process.env).filter(([name]) => needed.test(name))
+    const own = {
+      HOME: this.directory,
+      BOOKCTL_CONFIG_DIR: this.configDirectory,
+      LANG: 'C.UTF-8',
+      SHELL: '/bin/bash',
+    }
     return {...Object.fromEntries(inherited), ...own}
   }
 
