@@ -3,7 +3,7 @@ import {JOURNAL_COLUMNS, readJournal} from '../cli/features/reserve/journal.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 
 export default class Journal extends BaseCommand {
-  static override summary = 'List what this machine tried to book.'
+  static override summary = 'List what this machine tried to book'
   static override description =
     `Every reservation is recorded before it is sent. If the answer was lost, its outcome is "unknown" or "unresolved" until
 bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine.`

@@ -10,7 +10,7 @@ import {mayAsk} from '../cli/terminal/prompts/ask.js'
 import {jsonResult} from '../cli/terminal/result.js'
 
 export default class Reserve extends BaseCommand {
-  static override summary = 'Book an offer.'
+  static override summary = 'Book an offer'
   static override description =
     `The reservation is recorded on this machine, with its Idempotency-Key, before it is sent: running the same command again,
 even after it was killed, never books twice. If the answer is lost the exit code is ${EXITS.outcome_unknown.code}, and --resume finds out what happened.

@@ -12,7 +12,7 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class JournalForget extends BaseCommand {
-  static override summary = 'Give up on a reservation whose outcome cannot be found out.'
+  static override summary = 'Give up on a reservation whose outcome cannot be found out'
   static override description =
     `Removes the stored request, which has guest data; it cancels nothing at the service. The reference, the key and the hash
 of the request stay, so that the same request is never sent again by mistake: to book after all, search again.`

@@ -7,7 +7,7 @@ import {single} from '../../cli/terminal/result.js'
 const MOVE_TIMEOUT_SECONDS = 600
 
 export default class SandboxClock extends SandboxCommand {
-  static override summary = "Show the local sandbox's clock, or advance it."
+  static override summary = "Show the local sandbox's clock, or advance it"
   static override description =
     `Advancing the clock runs everything that falls due: offers and tokens expire, payments run out, events are sent.`
   static override examples = ['bookctl sandbox clock', 'bookctl sandbox clock --advance 16m']

@@ -20,7 +20,7 @@ function attemptsOf(delivery: Delivery): Record<string, unknown>[] {
 }
 
 export default class SandboxDeliveries extends SandboxCommand {
-  static override summary = "List the local sandbox's deliveries of events, with every attempt."
+  static override summary = "List the local sandbox's deliveries of events, with every attempt"
   static override description =
     `A pending delivery is sent when it falls due: bookctl sandbox clock --advance 1m. --redeliver sends one delivery again now
 and shows it.`

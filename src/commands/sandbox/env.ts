@@ -10,7 +10,7 @@ const SYNTAX = {
 }
 
 export default class SandboxEnv extends SandboxCommand {
-  static override summary = 'Print the environment that points commands at the local sandbox.'
+  static override summary = 'Print the environment that points commands at the local sandbox'
   static override description =
     `For eval "$(bookctl sandbox env)", also after a restart: the sandbox that is running counts, not what BOOKCTL_BASE_URL names.`
   static override examples = [

@@ -5,7 +5,7 @@ import {listResult} from '../../cli/terminal/result.js'
 const COLUMNS = ['base_url', 'pid', 'database', 'started_at'] as const
 
 export default class SandboxList extends BaseCommand {
-  static override summary = 'List the local sandboxes that are running, the newest first.'
+  static override summary = 'List the local sandboxes that are running, the newest first'
   static override description = 'Commands use the newest; --base-url chooses another.'
   static override environment = ['BOOKCTL_CONFIG_DIR']
   static override examples = ['bookctl sandbox list', 'bookctl sandbox list --json']

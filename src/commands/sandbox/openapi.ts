@@ -3,7 +3,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
 export default class SandboxOpenapi extends BaseCommand {
-  static override summary = 'Print the OpenAPI 3.1 description of the service.'
+  static override summary = 'Print the OpenAPI 3.1 description of the service'
   static override description =
     `Generated from the schemas of the local sandbox; what the interface does not show is marked x-source: ours.`
   static override environment = ['BOOKCTL_CONFIG_DIR']

@@ -5,7 +5,7 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxPay extends SandboxCommand {
-  static override summary = 'Pay an instant reservation of the local sandbox, or decline its payment.'
+  static override summary = 'Pay an instant reservation of the local sandbox, or decline its payment'
   static override description = 'Does what a customer does on the payment page.'
   static override examples = [
     'bookctl sandbox pay "$PENDING"',

@@ -5,7 +5,7 @@ import {requireConsent} from '../../cli/terminal/prompts/ask.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class SandboxReset extends SandboxCommand {
-  static override summary = 'Reset the local sandbox.'
+  static override summary = 'Reset the local sandbox'
   static override description =
     `Deletes reservations, tokens, events and subscriptions, and sets the clock back.
 Asks at a terminal.`

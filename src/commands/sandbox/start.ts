@@ -19,7 +19,7 @@ import {LISTEN_CA_NAME} from '../../state/file-names.js'
 const FIRST_PORT = 4010
 
 export default class SandboxStart extends BaseCommand {
-  static override summary = 'Run the whole service on this machine until Ctrl-C.'
+  static override summary = 'Run the whole service on this machine until Ctrl-C'
   static override description =
     `Listens on 127.0.0.1 only, on the same port as the last time, and prints each request as it is answered (--quiet: none; with
 --json a line of "type":"request"). The state survives a restart; it is stored in sandbox.db of the configuration directory,

@@ -13,7 +13,7 @@ interface Triggered {
 }
 
 export default class SandboxTrigger extends SandboxCommand {
-  static override summary = "Send an event to the local sandbox's subscriptions."
+  static override summary = "Send an event to the local sandbox's subscriptions"
   static override description =
     `The event is signed, delivered and tried again like any other, but nothing else happens: no reservation is changed. With REF
 it is about that reservation and goes to the subscriptions of its client; without, it is about one that does not exist and goes

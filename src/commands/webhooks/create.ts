@@ -16,7 +16,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 
 export default class WebhooksCreate extends BaseCommand {
-  static override summary = 'Subscribe an https address to events.'
+  static override summary = 'Subscribe an https address to events'
   static override description =
     `The service shows the signing secret once: it is stored, for webhooks verify and listen, before it is printed. Nothing is
 sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, and nothing more is sent for this address without --again.`

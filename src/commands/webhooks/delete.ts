@@ -4,7 +4,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksDelete extends BaseCommand {
-  static override summary = 'Delete a webhook subscription and forget its secret.'
+  static override summary = 'Delete a webhook subscription and forget its secret'
   static override description = 'The interface does not show this path: see webhooks list.'
   static override examples = [
     'bookctl webhooks delete "$SUBSCRIPTION" --dry-run',

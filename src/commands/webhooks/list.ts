@@ -3,7 +3,7 @@ import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/features/webhook
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksList extends BaseCommand {
-  static override summary = 'List webhook subscriptions.'
+  static override summary = 'List webhook subscriptions'
   static override description =
     `The interface does not show this path: it works with the local sandbox, and elsewhere if the profile names it in
 config.json: "paths": {"subscriptions.list": "…"}.`

@@ -10,7 +10,7 @@ import {createProgress, progressStyle} from '../../cli/terminal/progress.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {
-  static override summary = 'Check that a receiver handles webhooks correctly.'
+  static override summary = 'Check that a receiver handles webhooks correctly'
   static override description =
     `Sends signed test events (data.test is true), tampered ones, malformed headers, timestamps near the edges of the
 tolerance, and bodies that do not survive being parsed and printed again. Prints how many cases passed, those that failed

@@ -6,7 +6,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksSign extends BaseCommand {
-  static override summary = 'Sign a body as the service would.'
+  static override summary = 'Sign a body as the service would'
   static override description =
     `Prints the signature header's value for the exact bytes of a file or of standard input. With several secrets, as during
 a rotation, it has a v1 for each.`

@@ -3,7 +3,7 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksTest extends BaseCommand {
-  static override summary = 'Send a test event to a subscription.'
+  static override summary = 'Send a test event to a subscription'
   static override description = 'The service sends the event; webhooks listen shows it.'
   static override examples = [
     'bookctl webhooks test "$SUBSCRIPTION"',

@@ -14,7 +14,7 @@ import {missing} from '../../cli/input/usage-errors.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksUpdate extends BaseCommand {
-  static override summary = 'Change a webhook subscription.'
+  static override summary = 'Change a webhook subscription'
   static override description =
     `--active reactivates a subscription that went passive after eight failed attempts. The interface does not show this path:
 see webhooks list.`

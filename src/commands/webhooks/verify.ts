@@ -24,7 +24,7 @@ import {writePieces} from '../../cli/terminal/streams.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksVerify extends BaseCommand {
-  static override summary = 'Check the signature of a webhook, and find out why it fails.'
+  static override summary = 'Check the signature of a webhook, and find out why it fails'
   static override description =
     `Reads raw bodies (with --signature), whole HTTP requests, HAR files and captures of webhooks listen; the content says which
 it is. In a HAR file, requests with a signature and POSTs of an event are checked; the number of other entries is printed

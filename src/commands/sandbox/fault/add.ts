@@ -18,7 +18,7 @@ import {
 } from '../../../sandbox/http/faults.js'
 
 export default class SandboxFaultAdd extends SandboxCommand {
-  static override summary = 'Inject a fault into the next requests of the local sandbox.'
+  static override summary = 'Inject a fault into the next requests of the local sandbox'
   static override description = `Kinds: ${Object.entries(FAULT_KINDS)
     .map(([kind, [meaning]]) => `${kind} ${meaning}`)
     .join('; ')}.

@@ -3,7 +3,7 @@ import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {single} from '../../../cli/terminal/result.js'
 
 export default class SandboxFaultClear extends SandboxCommand {
-  static override summary = 'Remove all faults of the local sandbox.'
+  static override summary = 'Remove all faults of the local sandbox'
   static override description = `Requests are answered as usual again.`
   static override examples = ['bookctl sandbox fault clear', 'bookctl sandbox fault clear --json']
   static override columns = ['cleared', 'origin']

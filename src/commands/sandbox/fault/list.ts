@@ -2,7 +2,7 @@ import {FAULT_COLUMNS, SandboxCommand} from '../../../cli/features/sandbox/comma
 import {listResult} from '../../../cli/terminal/result.js'
 
 export default class SandboxFaultList extends SandboxCommand {
-  static override summary = 'List the active faults of the local sandbox.'
+  static override summary = 'List the active faults of the local sandbox'
   static override description = `In the order in which they apply.`
   static override examples = ['bookctl sandbox fault list', 'bookctl sandbox fault list --json']
   static override columns = FAULT_COLUMNS

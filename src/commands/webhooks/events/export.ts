@@ -11,7 +11,7 @@ import {single} from '../../../cli/terminal/result.js'
 
 export default class WebhooksEventsExport extends BaseCommand {
   static override summary =
-    'Export received webhook events as a capture: one JSON record a line, oldest first.'
+    'Export received webhook events as a capture: one JSON record a line, oldest first'
   static override description =
     `The records are those of webhooks listen --json; webhooks verify reads them. --json prints them as one document.`
   static override examples = [

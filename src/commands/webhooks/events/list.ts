@@ -8,7 +8,7 @@ import {
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsList extends BaseCommand {
-  static override summary = 'List the events that webhooks listen received, newest first.'
+  static override summary = 'List the events that webhooks listen received, newest first'
   static override description = 'Events with a valid signature are stored for at least 30 days, each once.'
   static override examples = [
     'bookctl webhooks events list --since 1h',

@@ -3,7 +3,7 @@ import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {single} from '../../../cli/terminal/result.js'
 
 export default class WebhooksEventsPrune extends BaseCommand {
-  static override summary = 'Remove old received webhook events.'
+  static override summary = 'Remove old received webhook events'
   static override description =
     `Events that are still to be forwarded stay. One that was removed counts as new if it comes again. Without it, events go
 after 32 days while webhooks listen runs.`

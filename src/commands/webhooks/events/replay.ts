@@ -21,7 +21,7 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import type {StoredEvent} from '../../../contract/stored-events.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
-  static override summary = 'Send received webhook events to an address again.'
+  static override summary = 'Send received webhook events to an address again'
   static override description =
     `Sends them unchanged, with the original signature. A receiver refuses it after ${SIGNATURE_TOLERANCE_SECONDS} seconds; --resign signs again with the
 current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403), 5 (other 4xx), 6 (anything else) or 7

@@ -3,7 +3,7 @@ import {eventDetails, findEvent} from '../../../cli/features/webhooks/events.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 
 export default class WebhooksEventsShow extends BaseCommand {
-  static override summary = 'Show a received webhook event: headers and body, unchanged.'
+  static override summary = 'Show a received webhook event: headers and body, unchanged'
   static override examples = [
     'bookctl webhooks events show "$EVENT"',
     'bookctl webhooks events show "$EVENT" --query event.event.data.status',
