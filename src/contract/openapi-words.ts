@@ -3,10 +3,12 @@
  * searched, booked and asked for the voucher. A line each: the end of the path to the field (in lower case, from the record
  * on), its meaning, unless its schema says that, and an example as JSON.
  */
+import {ACCESS_TOKEN_LIFETIME_SECONDS, OFFER_VALIDITY_SECONDS} from './limits.js'
+
 const TABLE = `
-access_token / Bearer token, valid for 2 hours / "at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8"
+access_token / Bearer token, valid for ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours / "at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8"
 token_type / How the token is sent / "Bearer"
-expires_in / Lifetime in seconds / 7200
+expires_in / Lifetime in seconds / ${ACCESS_TOKEN_LIFETIME_SECONDS}
 scope / Scopes that were granted, separated by spaces / "hotels:read reservations:read reservations:write"
 grant_type / Grant of RFC 6749 / "client_credentials"
 client_id / The client's identifier / "cid_sandbox"
@@ -38,7 +40,7 @@ children_ages / Age of each child at check-in / []
 client_nationality / Nationality of the guests, ISO 3166-1 alpha-2 / "TR"
 currency / ISO 4217 currency code / "EUR"
 offers / The offers found /
-offer_id / Identifier of an offer, valid for 15 minutes / "off_Xq3nV0rL8sYd2mKp6tWz1A"
+offer_id / Identifier of an offer, valid for ${OFFER_VALIDITY_SECONDS / 60} minutes / "off_Xq3nV0rL8sYd2mKp6tWz1A"
 expires_at / When it stops being valid, ISO 8601 with offset / "2030-06-01T12:15:00Z"
 hotel / The hotel /
 hotel_id / Identifier of the hotel / 1010007

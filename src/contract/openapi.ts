@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
 import {listMeta} from './content.js'
 import {EVENT_ID_HEADER, EVENT_TYPES, SIGNATURE_HEADER} from './events.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS, WEBHOOK_RESPONSE_SECONDS} from './limits.js'
 import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
 import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from './openapi-schemas.js'
 import {wordsFor} from './openapi-words.js'
@@ -205,7 +206,7 @@ function securitySchemes(serverUrl: string): object {
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An access token from `POST /oauth/token`, valid 2 hours',
+      description: `An access token from \`POST /oauth/token\`, valid ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours`,
     },
   }
 }
@@ -240,7 +241,9 @@ function eventDelivery(schemas: Records): object {
       content: {'application/json': {schema, example: exampleOf(schema, schemas)}},
     },
     responses: {
-      '200': {description: 'Received; answer within 3 seconds and work afterwards (§6.4)'},
+      '200': {
+        description: `Received; answer within ${WEBHOOK_RESPONSE_SECONDS} seconds and work afterwards (§6.4)`,
+      },
       '401': {description: 'The signature check failed (§6.3)'},
     },
   }

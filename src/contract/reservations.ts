@@ -14,6 +14,7 @@ import {
 import {RESERVATION_STATUSES} from './events.js'
 import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
 import {IDENTIFIERS} from './identifiers.js'
+import {VOUCHER_LINK_VALIDITY_SECONDS} from './limits.js'
 
 const text = z
   .string()
@@ -162,9 +163,9 @@ export const voucherLink = z
   .object({
     reservation_ref: z.string().meta(ours('The reservation of the voucher')),
     voucher: z.object({
-      url: z
-        .string()
-        .meta({description: 'signed link to a PDF; valid 1 hour; fetched without Authorization (§2.6)'}),
+      url: z.string().meta({
+        description: `signed link to a PDF; valid ${VOUCHER_LINK_VALIDITY_SECONDS / 60} minutes; fetched without Authorization (§2.6)`,
+      }),
       expires_at: timestamp.meta(ours('When the link stops working')),
     }),
   })

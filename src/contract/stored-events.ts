@@ -1,5 +1,8 @@
 /** The webhook events received, and those still to be forwarded, as ports. Times are Unix seconds. */
 
+/** Event ids are known for longer than the retries of §6.4 last. */
+export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
+
 export interface NewEvent {
   readonly eventId: string
   readonly type: string | null

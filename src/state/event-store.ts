@@ -16,9 +16,6 @@ import {
 import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
 
-/** Event ids are known for longer than the retries of §6.4 last. */
-export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
-
 /** An event's columns, under the names of its fields. */
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
   headers, body`

@@ -31,6 +31,9 @@ export function checkInteger(field: string, text: string, least: number, most: n
   throw invalid(field, `must be a whole number ${range}`, text)
 }
 
+/** Of --timeout and of its setting, in seconds. */
+export const TIMEOUT_LIMITS = {min: 1, max: 3600}
+
 export function checkAmount(field: string, text: string): string {
   if (isAmount(text)) return text
   throw invalid(field, 'must be an amount such as 450 or 450.00', text)

@@ -18,6 +18,9 @@ export interface SandboxRecord {
   readonly started_at: string
 }
 
+/** The port of a sandbox whose database was never served. */
+export const FIRST_SANDBOX_PORT = 4010
+
 const MOST_RECORD_BYTES = 64 * 1024
 
 /** Records of processes that run, the newest first. Throws StorageError where a record is no file of ours. */

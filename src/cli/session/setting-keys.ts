@@ -17,6 +17,7 @@ import {
   checkText,
   invalid,
   OWN_OPERATIONS,
+  TIMEOUT_LIMITS,
 } from '../input/checks.js'
 import {checkCountry} from '../input/countries.js'
 import {checkClientId, checkProfileName, checkScopes} from './target.js'
@@ -132,7 +133,7 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     environment: 'BOOKCTL_TIMEOUT',
     flag: 'timeout',
     builtIn: DEFAULT_TIMEOUT_SECONDS,
-    check: (field, text) => checkInteger(field, text, 1, 3600),
+    check: (field, text) => checkInteger(field, text, TIMEOUT_LIMITS.min, TIMEOUT_LIMITS.max),
   },
   ca_file: {
     summary: 'file of additional certificates to trust (PEM)',

@@ -2,7 +2,7 @@
 import type {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
-import {checkProxy} from '../input/checks.js'
+import {checkProxy, TIMEOUT_LIMITS} from '../input/checks.js'
 import {checkWritable} from '../input/files.js'
 import {checkedFlag} from '../input/flags.js'
 import {checkExpression} from '../terminal/query.js'
@@ -31,8 +31,7 @@ export const globalFlags = {
   'no-input': Flags.boolean({summary: 'never ask (also BOOKCTL_NO_INPUT and CI)'}),
   timeout: Flags.integer({
     helpValue: 'SECONDS',
-    min: 1,
-    max: 3600,
+    ...TIMEOUT_LIMITS,
     env: 'BOOKCTL_TIMEOUT',
     summary: 'maximum time for one call in seconds, retries included',
   }),

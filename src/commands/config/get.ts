@@ -1,12 +1,13 @@
 import * as Flags from '@oclif/core/flags'
 import {CONFIG_COLUMNS, getSetting, keyArg} from '../../cli/features/access/config.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
 
 export default class ConfigGet extends BaseCommand {
   static override summary = 'Print the effective value of a setting'
   static override description =
     `A flag overrides the environment variable, which overrides the profile, which overrides the defaults of all profiles.
-A setting without a value exits with 2.`
+A setting without a value exits with ${EXITS.usage.code}.`
   static override examples = [
     'bookctl config get timeout',
     'bookctl config get signature_header --show-origin',

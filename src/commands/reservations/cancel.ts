@@ -25,7 +25,7 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
   static override flags = {
     reason: checkedFlag(cancelling.checkReason)({
       helpValue: 'TEXT',
-      summary: 'reason sent to the service, at most 200 characters',
+      summary: `reason sent to the service, at most ${cancelling.MOST_REASON_LENGTH} characters`,
     }),
     'max-fee': checkedFlag(cancelling.readMaxFee)({
       helpValue: 'AMOUNT',

@@ -8,6 +8,7 @@ import {
 } from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, identifierFlag} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
 import {pathNote} from '../../cli/shell/path-note.js'
 
 const instantFlag = checkedFlag(checkInstant)
@@ -16,7 +17,7 @@ export default class ReservationsList extends BaseCommand {
   static override summary = 'List reservations'
   static override description =
     `Prints one page unless --limit or --all asks for more. In JSON, "next" is the value for --after: null at the end, "?"
-if there are more but the service does not say how to request them, which with --all is a failure (exit 6).
+if there are more but the service does not say how to request them, which with --all is a failure (exit ${EXITS.service_failed.code}).
 ${pathNote('reservations.list')}`
   static override examples = [
     'bookctl reservations list',

@@ -13,6 +13,8 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null},
 ]
 
+const MOST_DELIVERIES = 5000
+
 const SHOWN = ['delivery_id', 'type', 'status', 'attempts', 'last_status', 'last_error', 'next_attempt_at']
 
 function attemptsOf(delivery: Delivery): Record<string, unknown>[] {
@@ -30,9 +32,9 @@ and shows it.`
     limit: Flags.integer({
       helpValue: 'N',
       min: 1,
-      max: 5000,
+      max: MOST_DELIVERIES,
       default: 1000,
-      summary: 'maximum number of deliveries, newest first, up to 5000',
+      summary: `maximum number of deliveries, newest first, up to ${MOST_DELIVERIES}`,
       exclusive: ['redeliver'],
     }),
     redeliver: identifierFlag('delivery_id')({
@@ -54,6 +56,6 @@ and shows it.`
     const deliveries = found.slice(-limit)
     const whenEmpty = 'No deliveries yet.'
     await this.print({document: {deliveries}, items: deliveries, columns: COLUMNS, shown: SHOWN, whenEmpty})
-    if (found.length > limit) this.tell('There are older deliveries: --limit N, up to 5000')
+    if (found.length > limit) this.tell(`There are older deliveries: --limit N, up to ${MOST_DELIVERIES}`)
   }
 }

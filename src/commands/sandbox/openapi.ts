@@ -1,4 +1,4 @@
-import {runningSandboxes} from '../../cli/session/sandbox-records.js'
+import {FIRST_SANDBOX_PORT, runningSandboxes} from '../../cli/session/sandbox-records.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonResult} from '../../cli/terminal/result.js'
 
@@ -18,7 +18,9 @@ export default class SandboxOpenapi extends BaseCommand {
     const typed = this.types('base-url') ? flags['base-url'] : undefined
     const serverUrl = typed || runningSandboxes(this.config.configDir)[0]?.base_url
     const {openApiDocument} = await import('../../contract/openapi.js')
-    const document = openApiDocument({serverUrl: serverUrl ?? 'http://127.0.0.1:4010/partner-api/v1'})
+    const document = openApiDocument({
+      serverUrl: serverUrl ?? `http://127.0.0.1:${FIRST_SANDBOX_PORT}/partner-api/v1`,
+    })
     await this.print(jsonResult(document))
   }
 }

@@ -8,15 +8,14 @@ import {listenOn} from '../../cli/features/sandbox/port.js'
 import {createRequestLines, sandboxDatabase, startAlone} from '../../cli/features/sandbox/start.js'
 import {portFlag} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
-import {writeRecord} from '../../cli/session/sandbox-records.js'
+import {FIRST_SANDBOX_PORT, writeRecord} from '../../cli/session/sandbox-records.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonText} from '../../cli/terminal/json-text.js'
 import {openAddress} from '../../cli/terminal/open-address.js'
 import {isoTime} from '../../contract/dates.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
-/** The port of a database that was never served. */
-const FIRST_PORT = 4010
+const MOST_OFFERS = 20_000
 
 export default class SandboxStart extends BaseCommand {
   static override summary = 'Run the whole service on this machine until Ctrl-C'
@@ -32,7 +31,9 @@ or in the file of --db. Several can run, each on a database of its own.`
   ]
   static override columns = []
   static override flags = {
-    port: portFlag(`the last one of the database, first ${FIRST_PORT}; another one if that is in use`),
+    port: portFlag(
+      `the last one of the database, first ${FIRST_SANDBOX_PORT}; another one if that is in use`,
+    ),
     db: Flags.string({helpValue: 'FILE|:memory:', summary: 'file that stores the state'}),
     latency: Flags.integer({
       helpValue: 'MS',
@@ -44,8 +45,8 @@ or in the file of --db. Several can run, each on a database of its own.`
     offers: Flags.integer({
       helpValue: 'N',
       min: 1,
-      max: 20_000,
-      summary: 'number of offers each search finds, up to 20000 (default those of 12 to 20 hotels)',
+      max: MOST_OFFERS,
+      summary: `number of offers each search finds, up to ${MOST_OFFERS} (default those of 12 to 20 hotels)`,
     }),
     open: Flags.boolean({summary: 'open the dashboard in the browser'}),
     'until-stdin-ends': Flags.boolean({
@@ -78,7 +79,7 @@ or in the file of --db. Several can run, each on a database of its own.`
         onAnswered: lines?.add,
       })
       this.whenStopped(() => sandbox.close())
-      const usual = sandbox.lastPort ?? FIRST_PORT
+      const usual = sandbox.lastPort ?? FIRST_SANDBOX_PORT
       const wanted = {typed: flags.port, usual, tell: (text: string) => this.tell(text)}
       const served = await listenOn(wanted, port => serveSandbox(sandbox, {host: '127.0.0.1', port}))
       this.whenStopped(() => served.close())

@@ -12,11 +12,12 @@ import {
 } from '../../cli/features/webhooks/subscriptions.js'
 import {missing} from '../../cli/input/usage-errors.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
 
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription'
   static override description =
-    `--active reactivates a subscription that went passive after eight failed attempts. The interface does not show this path:
+    `--active reactivates a subscription that went passive after ${DELIVERY_ATTEMPTS} failed attempts. The interface does not show this path:
 see webhooks list.`
   static override examples = [
     'bookctl webhooks update "$SUBSCRIPTION" --active',

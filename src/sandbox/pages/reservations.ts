@@ -1,5 +1,6 @@
 /** `/ui/reservations` and `/ui/reservations/{ref}`: the reservations of all clients, and what a test customer may do. */
 import {RESERVATION_STATUSES} from '../../contract/events.js'
+import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Guest, Reservation} from '../../contract/reservations.js'
 import {
   counted,
@@ -92,7 +93,7 @@ function actionsOn(visit: Visit, record: Reservation): Piece {
   const {payment, reservation_ref} = record
   if (record.status === 'CONFIRMED') {
     const {path} = signVoucherLink(visit.service.database, reservation_ref, visit.now)
-    const link = html`<p><a href="${path}">Open the voucher (PDF)</a> ${soft('the link is valid for an hour')}</p>`
+    const link = html`<p><a href="${path}">Open the voucher (PDF)</a> ${soft(`the link is valid for ${VOUCHER_LINK_VALIDITY_SECONDS / 60} minutes`)}</p>`
     return card('do', 'Voucher', link)
   }
   if (record.status !== 'PENDING_PAYMENT') return html``

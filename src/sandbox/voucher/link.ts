@@ -11,7 +11,7 @@ export function ensureVoucherSecret(database: Database): void {
   }
 }
 
-/** The path of a link to the reservation's voucher, valid for an hour from `now` (Unix seconds). */
+/** The path of a link to the reservation's voucher, valid from `now` (Unix seconds). */
 export function signVoucherLink(
   database: Database,
   reservationRef: string,

@@ -1,5 +1,6 @@
 /** HAR files: the requests of `log.entries`. A browser keeps text, not bytes, and says so in notes. */
 import {isObject} from '../../contract/json.js'
+import {sizeText} from '../../contract/limits.js'
 import {gatherHeaders, type HeaderMap} from '../signature/headers.js'
 import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
@@ -14,7 +15,7 @@ export async function* readHar(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     length += piece.length
     if (length <= MOST_BYTES) parts.push(Buffer.from(piece))
   }
-  if (length > MOST_BYTES) return yield unreadable('the HAR file is longer than 128 MiB', '')
+  if (length > MOST_BYTES) return yield unreadable(`the HAR file is longer than ${sizeText(MOST_BYTES)}`, '')
   const text = Buffer.concat(parts)
     .toString('utf8')
     .replace(/^\ufeff/, '')

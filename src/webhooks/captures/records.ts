@@ -3,6 +3,7 @@
  * Also one such record, or a list of them, as a tool may have re-indented it.
  */
 import {isObject, isTooDeep} from '../../contract/json.js'
+import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
@@ -66,7 +67,7 @@ export async function* readRecords<T = never>(
   leftOut: {count: number},
   shortcut?: LineShortcut<T> | undefined,
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
-  const tooLong = () => unreadable(`line ${number} is longer than 16 MiB`, `:${number}`)
+  const tooLong = () => unreadable(`line ${number} is longer than ${sizeText(MOST_LINE_BYTES)}`, `:${number}`)
   let number = 0
   for await (const bytes of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
     if (bytes === undefined) {

@@ -5,6 +5,7 @@ import {revokeToken} from '../../../api/auth/tokens.js'
 import {Failure} from '../../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../../contract/limits.js'
 import {OPERATIONS} from '../../../contract/operations.js'
 import {STATE_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
@@ -78,7 +79,7 @@ export async function logOut(
   const undone = unread ? 'a token could not be revoked' : 'tokens could not be removed from the store'
   const message = `${removal} ${undone}: ${problem.message}`
   const hint = unread
-    ? 'the token remains valid until it expires, at most two hours'
+    ? `the token remains valid until it expires, at most ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours`
     : 'run it again when the store takes writes'
   const ended = {...result, revoked: unread ? false : revoked}
   throw new Failure(problem.kind, message, {...problem.details, hint, result: ended})

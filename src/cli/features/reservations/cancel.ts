@@ -19,9 +19,12 @@ import {howToCheck, withHint} from './reservations.js'
 
 type CancelPlan = Awaited<ReturnType<typeof planCancellation>>
 
+/** Not in the interface. */
+export const MOST_REASON_LENGTH = 200
+
 export function checkReason(field: string, reason: string): string {
-  if (reason.length <= 200) return reason
-  throw invalid(field, 'must be at most 200 characters')
+  if (reason.length <= MOST_REASON_LENGTH) return reason
+  throw invalid(field, `must be at most ${MOST_REASON_LENGTH} characters`)
 }
 
 /** Requests the fee and the reservation, which is null where the service does not show it. Throws Failure. */

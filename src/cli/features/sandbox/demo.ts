@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {addDays} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
+import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {makeTemporaryDirectory} from '../../../storage/temporary.js'
 import {findFreePort} from './port.js'
 
@@ -32,7 +33,7 @@ const WHY = {
   start: 'Run the whole service on this machine: nothing is booked for real.',
   login: 'Log in: the secret gives a token, which the other commands use and renew by themselves.',
   account: 'Look at the account: its balance will pay for the first reservation.',
-  search: 'Search hotels: each offer has an id and a price, and is valid for 15 minutes.',
+  search: `Search hotels: each offer has an id and a price, and is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes.`,
   reserve:
     'Book the cheapest offer from the balance. The idempotency key makes sure that it is booked once, whatever happens.',
   voucher: 'Download the voucher, which the guests show at the hotel.',

@@ -15,6 +15,7 @@ import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {type DryChange, type DryRequest, describeCall, dryRun, dryRunFlag} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
+import {EXITS} from '../../shell/exit-codes.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {checkExpression, finderOf} from '../../terminal/query.js'
 import type {Result} from '../../terminal/result.js'
@@ -66,7 +67,10 @@ export const listenFlags = {
     max: 1_000_000_000,
     summary: 'exit with 0 after N expected events',
   }),
-  within: durationFlag({helpValue: 'SECONDS', summary: 'exit with 8 if they do not come within SECONDS'}),
+  within: durationFlag({
+    helpValue: 'SECONDS',
+    summary: `exit with ${EXITS.pending.code} if they do not come within SECONDS`,
+  }),
   expect: checkedFlag(checkExpression)({
     helpValue: 'JMESPATH',
     summary: 'count only events that match, for example "data.status == \'CONFIRMED\'"',

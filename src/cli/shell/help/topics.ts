@@ -1,7 +1,11 @@
 /** The texts of the help topics: paragraphs and blocks. */
 import type {HelpFormatter} from '@oclif/core/help'
 import {EVENT_TYPES} from '../../../contract/events.js'
-import {OFFER_VALIDITY_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
+import {
+  ACCESS_TOKEN_LIFETIME_SECONDS,
+  OFFER_VALIDITY_SECONDS,
+  SIGNATURE_TOLERANCE_SECONDS,
+} from '../../../contract/limits.js'
 import type {Format} from '../../terminal/result.js'
 import {EXITS} from '../exit-codes.js'
 import type {HELP_TOPICS} from '../names.js'
@@ -88,7 +92,7 @@ The local sandbox is the whole service on this machine: the same requests, answe
   eval "$(bookctl sandbox env)"            # in another
   bookctl hotels search --city 101 --check-in 2030-06-01 --nights 3 --nationality TR --currency EUR
 
-The clock can be advanced: offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes, tokens after two hours, and failed events are sent again for hours.
+The clock can be advanced: offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes, tokens after ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours, and failed events are sent again for hours.
 
   bookctl sandbox clock --advance 16m
 

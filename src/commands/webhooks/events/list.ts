@@ -6,10 +6,12 @@ import {
   eventList,
 } from '../../../cli/features/webhooks/events.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
+import {EVENT_RETENTION_SECONDS} from '../../../contract/stored-events.js'
 
 export default class WebhooksEventsList extends BaseCommand {
   static override summary = 'List the events that webhooks listen received, newest first'
-  static override description = 'Events with a valid signature are stored for at least 30 days, each once.'
+  static override description =
+    `Events with a valid signature are stored for ${EVENT_RETENTION_SECONDS / 24 / 3600} days, each once.`
   static override examples = [
     'bookctl webhooks events list --since 1h',
     'bookctl webhooks events list --type payment.failed --json',
