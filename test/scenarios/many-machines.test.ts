@@ -63,10 +63,12 @@ await describeSharing(({service, machine, sql, store, sent}) => {
   })
 
   test('what is wrong with the store is reported before anything is sent', async () => {
+    await sql("CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0")
     const cases: [string, number, string][] = [
       [store({port: '1'}), 7, 'storage_unreachable'],
       [store({password: 'canary-wrong'}), 2, 'storage_not_allowed'],
       [store({pathname: '/nowhere'}), 2, 'storage_not_ours'],
+      [store({pathname: '/ascii'}), 2, 'storage_not_ours'],
       [store({port: new URL(service.baseUrl).port}), 2, 'storage_not_ours'],
       ['mysql://ann@localhost/x', 2, 'invalid_store'],
     ]
@@ -76,6 +78,8 @@ await describeSharing(({service, machine, sql, store, sent}) => {
       expect(refused).toMatchObject({exit, code})
       expect(JSON.stringify(refused)).not.toContain('canary-wrong')
     }
+    const unsealed = machine({BOOKCTL_TOKEN: 'tok_given', BOOKCTL_CLIENT_ID: '', BOOKCTL_CLIENT_SECRET: ''})
+    expect(await unsealed.refusal(reserving('off_4'))).toMatchObject({exit: 2, code: 'no_secret_to_seal'})
     expect(service.seen('/oauth/token').length + sent()).toBe(0)
   })
 
