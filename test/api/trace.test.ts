@@ -195,6 +195,8 @@ test('the shell reads back the same request, whatever characters it has', () => 
     '--data-raw',
     body,
   ])
+  const list = {method: 'POST', url: 'https://service.test/v1/x', headers: {}, body: '["\u202e\u{e0067}"]'}
+  expect(wordsOf(curlLine(list, createRedactor())).at(-1)).toBe(String.raw`["\u202e\udb40\udc67"]`)
 })
 
 test('secrets of the OAuth bodies are variables', () => {

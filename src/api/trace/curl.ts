@@ -61,9 +61,8 @@ function bodyOf(body: string, redactor: Redactor): string {
 
 /** In single quotes; what no line may hold is written as a visible escape. */
 function quote(text: string): string {
-  const line = text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  // A character of two code units is two escapes, as in JSON.
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, character => character.replace(/./gs, escaped))
   return `'${line.replaceAll("'", `'\\''`)}'`
 }
