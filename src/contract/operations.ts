@@ -79,12 +79,8 @@ export function pathOf(
 /** The operation a request under the base URL is, by its method and its path without query; undefined when none. */
 export function operationAt(method: string, path: string): OperationName | undefined {
   const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`).test(path)
-  const found = Object.entries(OPERATIONS).filter(([, one]) => one.method === method && fits(one.path))
-  // The path with the fewest parameters is the most specific.
-  const [best] = found.sort(
-    ([, left], [, right]) => left.path.split('{').length - right.path.split('{').length,
-  )
-  return best?.[0] as OperationName | undefined
+  const names = Object.keys(OPERATIONS) as OperationName[]
+  return names.find(name => OPERATIONS[name].method === method && fits(OPERATIONS[name].path))
 }
 
 function op(
