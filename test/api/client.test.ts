@@ -112,6 +112,13 @@ describe('401', () => {
       attempts: 3,
       mayHaveActed: true,
     })
+    const leaving = async () => {
+      await gone.server.close()
+      return token(2)
+    }
+    const gone = await setUp(script, {replace: leaving})
+    const failure = await gone.api.exchange('reservations.create', {body: {}, policy}).catch(error => error)
+    expect(failure).toMatchObject({name: 'SendError', attempts: 3, mayHaveActed: true})
   })
 })
 

@@ -120,7 +120,7 @@ describe('a fault of the disk', () => {
   })
 })
 
-test('a wait for another process that ends is unknown, and nothing was sent', async () => {
+test('a wait for another process that ends is unknown if that one may have sent it, and sends nothing', async () => {
   const {journal} = open().reserveParts
   const {reserveParts} = open({timeoutSeconds: 0.2})
   scripted(refusing(501))
@@ -129,5 +129,8 @@ test('a wait for another process that ends is unknown, and nothing was sent', as
   const unknown = {...UNKNOWN, details: {hint: expect.stringContaining('--resume ref-1')}}
   const wait = () => expect(reserve(reserveParts, intentFor('off_1', 'ref-1'))).rejects.toMatchObject(unknown)
   await journal.alone('off_1', 1000, wait, async () => undefined)
+  const busy = {kind: 'unreachable', details: {code: 'busy'}}
+  const other = () => expect(reserve(reserveParts, intentFor('off_2', 'ref-2'))).rejects.toMatchObject(busy)
+  await journal.alone('off_2', 1000, other, async () => undefined)
   expect(sent()).toEqual([])
 })

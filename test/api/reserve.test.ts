@@ -92,6 +92,7 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     ['in progress, then a refusal', [refusing(409, 'still_processing'), refusing(402)]],
     ['another booking', [foreign('off_2')]],
     ['another booking of the same offer', [foreign('off_1')]],
+    ['several', [answering({data: [{reservation_ref: 'R-8'}, {reservation_ref: 'R-9'}]})]],
   ])('%s', async (_, scripts) => {
     scripted(...scripts)
     const failure = await run().catch(error => error)
@@ -214,6 +215,11 @@ describe('a refusal that says there is a reservation already names it, and never
   })
 })
 
+/** A 401, after which no new token is given either. */
+const lockedOut: Script = (request, response) => {
+  place.service.script = refusing(401)
+  return refusing(401)(request, response)
+}
 const NEVER_SENT = {kind: 'usage', details: {code: 'never_sent', result: {outcome: 'not_sent', attempts: 0}}}
 
 describe('nothing was reserved, and the next run starts again', () => {
@@ -222,6 +228,7 @@ describe('nothing was reserved, and the next run starts again', () => {
     ['409 already used', refusing(409, 'offer_already_used'), 'refused'],
     ['403', refusing(403, 'insufficient_scope'), 'not_allowed'],
     ['401 twice', refusing(401), 'not_allowed'],
+    ['401, then no token', lockedOut, 'not_allowed'],
     ['a redirect that keeps the body', raw(307, '', ELSEWHERE), 'service_failed'],
   ])('%s', async (_, script, kind) => {
     scripted(script)

@@ -100,6 +100,7 @@ const short = {connectMilliseconds: 100, headersMilliseconds: 100, bodyMilliseco
 type Start = Script | (() => Promise<string>)
 type Case = [what: string, sent: boolean, ExchangeFault, reason: RegExp, Start, Sending?]
 const stalled: Script = {...bytes('content-length: 5', 'ab'), after: 'hang'}
+const long: Script = {...bytes('a: b', 'a'.repeat(2e6)), after: 'hang'}
 const tooLong: Script = {...bytes('content-length: 2000000', 'ab'), after: 'hang'}
 
 test.each<Case>([
@@ -127,6 +128,7 @@ test.each<Case>([
   ['a cut answer', true, 'cut', /./, bytes('content-length: 9', 'ab')],
   ['no HTTP', true, 'protocol', /not HTTP/, {bytes: 'SSH-2.0-OpenSSH\r\n\r\n'}],
   ['two lengths', true, 'protocol', /./, bytes('content-length: 5\r\ncontent-length: 2', 'ok')],
+  ['a long body', true, 'too_large', /larger than 1000000/, long],
   ['a long body that says so', true, 'too_large', /larger than 1000000/, tooLong],
   ['endless headers', true, 'too_large', /headers/, {bytes: LONG, after: 'hang'}],
   ['compressed, which is never inflated', true, 'protocol', /./, {bytes: ZIPPED}],
@@ -153,6 +155,7 @@ test.each<Case>([
 
 test.each([
   [{code: 'ECONNREFUSED', address: '::1', port: 1}, true],
+  [{errors: [Object.assign(new Error(), {code: 'ECONNREFUSED', address: '127.0.0.1', port: 1})]}, true],
   [{code: 'ECONNREFUSED'}, true],
   [{code: 'ECONNREFUSED', address: '10.0.0.1', port: 1}, false],
   [{code: 'EHOSTUNREACH', address: '127.0.0.1', port: 1}, false],
