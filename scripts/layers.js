@@ -3,7 +3,7 @@
 import {join} from 'node:path'
 
 /**
- * These files, each with all it imports, less what stands in a layer before it, are one file of the bundle. All of a
+ * These files, each with all it imports, less what is in a layer before it, are one file of the bundle. All of a
  * layer runs when one part of it is needed: what few of its commands use has no layer (null), and is left to the bundler.
  */
 const LAYERS = [

@@ -280,7 +280,7 @@ describe('a document', () => {
     expect(json(JSON.stringify(nested(60, 'x')))).toBe(JSON.stringify(nested(60, GONE)))
   })
 
-  test('keeps what is no text, but for numbers that tell of a person', () => {
+  test('keeps values that are not text, except numbers that identify a person', () => {
     const kept = {a: null, b: true, c: 5, d: [1.5, false]}
     expect(json(kept)).toEqual(kept)
     expect(json([10000000146, undefined])).toEqual([GONE, undefined])

@@ -44,7 +44,7 @@ test.each([
   [{BOOKCTL_TIMEOUT: '0'}, ['account', '--timeout', '5']],
   [{BOOKCTL_CURRENCY: 'EURO', BOOKCTL_NATIONALITY: 'Narnia'}, ['account']],
   [{BOOKCTL_CURRENCY: 'EURO'}, [...SEARCH, '--currency', 'USD', '--limit', '1']],
-])('%j does not stand in the way of %j, which does not go by it', async (env, argv) => {
+])('%j does not stop %j, which does not use it', async (env, argv) => {
   expect(await home.run(argv, {env})).toMatchObject({exit: 0, stderr: ''})
 })
 

@@ -43,7 +43,7 @@ test('probe and replay trust the authority of a listen --tls of this machine, no
 test('a given certificate is shown, and a key that is not its own is refused', async () => {
   const home = ownReceiverHome()
   const key = (name: string) => certificateFile(name).replace(/pem$/, 'key')
-  // What stands before it is in no encoding that anybody knows of.
+  // The bytes before it are in no known encoding.
   const cert = join(home.directory, 'good.pem')
   writeFileSync(cert, Buffer.concat([Buffer.from([0x23, 0xdd, 0x0a]), readFileSync(certificateFile('good'))]))
   const receiver = await ownListening(home, ['--cert', cert, '--key', key('good')])

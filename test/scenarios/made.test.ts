@@ -42,7 +42,7 @@ function toBePaid(reservation_ref: string, more: object = {}): string {
 }
 
 test.each([[[]], [['--json']], [['--quiet']], [['--query', 'reservation_ref']]])(
-  'a script that waits for a payment is told at once where to pay, in one line of stderr (%j)',
+  'a script that waits for a payment learns at once where to pay, from one line of stderr (%j)',
   async more => {
     const url = toBePaid('R-paid')
     const offer = `off_paid_${more.length}_${more[0]}`.replace('--', '')

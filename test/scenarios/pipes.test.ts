@@ -59,7 +59,7 @@ test.skipIf(!existsSync('/dev/full')).each([
   ['bookctl reserve </dev/null', '2', /^(?!.*could not be written)/s],
   ['bookctl hotels serch --json', '2', /^(?!.*(done|journal)).*unknown command `hotels serch`/s],
 ])(
-  '%s where nothing can be written: a failure is told, and nothing is said to be done',
+  '%s where nothing can be written: the failure is reported, and nothing claims to be done',
   async (line, exit, said) => {
     const {codes, stderr} = await shell(`${line} > /dev/full`)
     expect([codes, stderr]).toEqual([exit, expect.stringMatching(said)])
@@ -73,14 +73,14 @@ test('a query that does not fit the result never reads as nothing done', async (
   expect((await home.run(['config', 'get', 'nationality'])).stdout).toBe('TR\n')
 })
 
-test.skipIf(process.platform === 'win32')('a pipe in the place of the history holds nobody up', async () => {
+test.skipIf(process.platform === 'win32')('a pipe in place of the history delays no command', async () => {
   const other = ownHome(sandbox.env)
   mkdirSync(other.configDirectory)
   execFileSync('mkfifo', [join(other.configDirectory, 'exchanges.jsonl')])
   expect(await other.run(['account', '--quiet'])).toMatchObject({exit: 0, stderr: ''})
 })
 
-test.skipIf(process.platform === 'win32')('a pipe that nobody writes to lets a signal end it', async () => {
+test.skipIf(process.platform === 'win32')('a pipe without a writer lets a signal end it', async () => {
   execFileSync('mkfifo', [join(home.directory, 'pipe')])
   const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_pipe'}
   for (const [signal, ...argv] of [

@@ -105,7 +105,7 @@ test('a lost answer is exit 10, and nothing is sent again without --again', asyn
   expect(await count()).toBe(1)
   expect((await home.json([...argv, '--again'])).exit).toBe(0)
   expect(await count()).toBe(2)
-  // The outcome is known now, so a third is nobody's mistake; nor is one after a refusal.
+  // The outcome is known now, so a third is no mistake; nor is one after a refusal.
   expect((await home.json([...argv.slice(0, -1), 'voucher.exploded'])).exit).toBe(5)
   expect((await home.json(argv)).exit).toBe(0)
 })

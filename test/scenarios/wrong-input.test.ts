@@ -174,7 +174,7 @@ describe('one run names everything that is wrong', () => {
     ['--guest nme=A,surname=B --contact nam=A,phone=12', undefined],
     ['', {guests: [{nme: 'A', surname: 'B'}], contact: {nam: 'A', surname: 'C', foo: 'x'}}],
   ])(
-    'each hint is beside its own message, and a mistyped field is told once: %j %j',
+    'each hint is beside its own message, and a mistyped field is reported once: %j %j',
     async (flags, input) => {
       const words = `reserve off_1 --pay account ${input ? '--input -' : flags}`.split(' ')
       const {message, hint} = await home.refusal(words, {stdin: JSON.stringify(input)})

@@ -80,7 +80,7 @@ export class Home {
     writeFileSync(join(this.configDirectory, 'config.json'), text, {mode: 0o600})
   }
 
-  /** Those of them that are none of ours: left behind. */
+  /** Those of them that bookctl should not have left behind. */
   strays(): string[] {
     return this.kept().filter(name => !/^(locks[/\\][\w.-]+|[\w-]+\.(db(-wal|-shm)?|json|jsonl))$/.test(name))
   }

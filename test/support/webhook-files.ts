@@ -73,7 +73,7 @@ export function signedAt({headers, body}: ReceivedEvent, secret: string): number
 /** A receiver that keeps to §6: 200, or 401 to what is not rightly signed. */
 export async function startReceiver(secret = SIGNING_SECRET) {
   const {origin, close} = await startSubscriber((answer, {headers, body}) => {
-    // A header that is repeated is joined with a blank, which none of its fields has.
+    // A header that is repeated is joined with a space, which none of its fields has.
     const header = String(headers['x-service-signature'])
     const now = Math.floor(Date.now() / 1000)
     const isAlone = !header.includes(' ') && headers['x-service-event-id'] === idIn(body)

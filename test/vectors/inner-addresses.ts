@@ -61,7 +61,7 @@ export const HOSTS = String.raw`
   .filter(host => host !== '')
   .map(host => host.replace(/\\[tnr]|\\u00ad/g, escape => JSON.parse(`"${escape}"`)))
 
-/** Whole addresses, as inside the quotes of JSON, with _ for a blank; PORT stands for that of the listener. */
+/** Whole addresses, as inside the quotes of JSON, with _ for a space; PORT is that of the listener. */
 export const WHOLE = String.raw`
   HTTPS://10.0.0.1:PORT/ HtTp://10.0.0.1:PORT/ https:10.0.0.1:PORT/ https:/10.0.0.1:PORT https:\\\\10.0.0.1:PORT\\x
   https:///10.0.0.1:PORT/ https:////10.0.0.1:PORT/ _https://10.0.0.1:PORT/_ \thttps://10.0.0.1:PORT/

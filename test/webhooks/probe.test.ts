@@ -127,11 +127,14 @@ test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, a
   ['plain text', {status: 503, ...page('\n no backend \nmore')}, 'no backend', /proxy/],
   ['no body', {status: 405}, null, /takes no POST/],
   ['commands for a terminal', {status: 500, ...page('\u001b[2Jwhsec_test')}, '\\u001b[2J…', /JSON parser/],
-])('a receiver is told at once, in its own words: %s', async (_, answer, said, advice) => {
-  const {rows, notSent} = await sheetOf(() => answer)
-  expect(rows).toMatchObject([{case: 'valid', ok: false, said, advice: expect.stringMatching(advice)}])
-  expect(notSent).toBeGreaterThan(20)
-})
+])(
+  'the likely cause is reported at once, with the words of the receiver: %s',
+  async (_, answer, said, advice) => {
+    const {rows, notSent} = await sheetOf(() => answer)
+    expect(rows).toMatchObject([{case: 'valid', ok: false, said, advice: expect.stringMatching(advice)}])
+    expect(notSent).toBeGreaterThan(20)
+  },
+)
 
 test('an answer after 3 s is late, whatever it is', async () => {
   const isSlow = (headers: HeaderMap) => String(headers['x-service-event-id']).endsWith('non_ascii')

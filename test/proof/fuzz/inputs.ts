@@ -113,8 +113,8 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
 const EMOJI = /(?:\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d(?=\p{ExtPict}))?){1,4}|[\d#*]\ufe0f\u20e3/gu
 
 /**
- * First and last of what a terminal obeys or a person does not see, by number, so that no name of a class can mean more or
- * less than was thought: controls, bidi, zero width, selectors, no characters at all, blanks.
+ * First and last of what a terminal obeys or a person does not see, by number, because the name of a class may mean more
+ * or less: controls, bidi, zero width, selectors, no characters at all, spaces.
  */
 const DANGEROUS = `0-1f 7f-9f 2028-2029  61c-61c 200e-200f 202a-202e 2066-2069
   ad-ad 34f-34f 180e-180e 200b-200d feff-feff 2060-2065  fe00-fe0f 180b-180d e0000-e0fff

@@ -138,7 +138,7 @@ export const redaction = [
     {weight: 2},
   ),
   property(
-    'redaction: what a request or its answer tells of secrets and people is nowhere in an archive, a curl line, the output of -v and -vv, a summary, or what is quoted of an answer',
+    'redaction: no secret and no person of a request or its answer is in an archive, a curl line, the output of -v and -vv, a summary, or what is quoted of an answer',
     fc.tuple(secret.filter(isWord), carrier, holder, holder, fc.boolean(), fc.boolean()),
     async ([value, carry, sent, received, ...odd]) => {
       const carried = carry(value)
