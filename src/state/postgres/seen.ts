@@ -22,8 +22,8 @@ export function createSharedSubscriptions(store: StoreConnection): SubscriptionJ
         FROM bookctl.subscriptions_begun WHERE base_url = $1 AND client_id = $2 AND url = $3`
       for (;;) {
         const values = [baseUrl, clientId, url, JSON.stringify(events)]
-        const [begun] = (await store.query<{id: string}>(insert, values)).rows
-        if (begun) return {id: Number(begun.id)}
+        const [inserted] = (await store.query<{id: string}>(insert, values)).rows
+        if (inserted) return {id: Number(inserted.id)}
         const [row] = (await store.query<RequestedRow>(find, [baseUrl, clientId, url])).rows
         // Otherwise it has just ended, on another machine.
         if (row) return {earlier: {...row, id: Number(row.id), events: JSON.parse(row.events) as string[]}}
