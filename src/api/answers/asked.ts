@@ -91,8 +91,10 @@ interface Difference {
 export function findAsked(json: unknown, booking: Booking) {
   // The answer is about what is nearest to the top.
   const all = outermostOf(breadthFirst(json))
-  const made = all.filter(({node}) => !outwards(node).some(({key}) => BOOKING.mentioned.test(snakeCase(key))))
-  const [first, ...others] = made.length > 0 ? made : all
+  const bookings = all.filter(
+    ({node}) => !outwards(node).some(({key}) => BOOKING.mentioned.test(snakeCase(key))),
+  )
+  const [first, ...others] = bookings.length > 0 ? bookings : all
   if (!first) return {kind: 'none' as const}
   const isFirst = ({found}: PlacedReservation) => isSameId(found.reservation_ref, first.found.reservation_ref)
   const isOnly = others.every(isFirst)

@@ -42,9 +42,9 @@ export interface Result<Item = Record<string, unknown>> {
 /** A column for each field of the items that `names` lists. */
 export function columnsOf<Item>(
   names: readonly (keyof Item & string)[],
-  look: Pick<Column<Item>, 'isMinor' | 'isMain' | 'wraps'> = {},
+  layout: Pick<Column<Item>, 'isMinor' | 'isMain' | 'wraps'> = {},
 ): Column<Item>[] {
-  return names.map(name => ({name, value: item => item[name], ...look}))
+  return names.map(name => ({name, value: item => item[name], ...layout}))
 }
 
 /** A list whose rows have a column for each of `names`, the first of them the identifier. */

@@ -12,7 +12,7 @@ import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
 import {sign} from '../../webhooks/signature/signature.js'
-import type {Attempt, DueDelivery, MadeAttempt} from '../store/deliveries.js'
+import type {Attempt, DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
 import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
@@ -25,7 +25,7 @@ export async function makeAttempt(
   delivery: DueDelivery,
   {now, realNow}: {now: number; realNow: number},
   origin: string,
-): Promise<MadeAttempt> {
+): Promise<DeliveryAttempt> {
   const signedAt = signingTime(realNow, delivery.signedAt)
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
   const posted = await post(options, {
@@ -54,7 +54,7 @@ function stepAfter(
   {status, attempts}: DueDelivery,
   at: number,
   delivered: boolean,
-): Pick<MadeAttempt, 'status' | 'nextAttemptAt'> {
+): Pick<DeliveryAttempt, 'status' | 'nextAttemptAt'> {
   if (delivered) return {status: 'DELIVERED', nextAttemptAt: null}
   if (status !== 'PENDING') return {status, nextAttemptAt: null}
   const delay = DELIVERY_DELAYS_SECONDS[attempts + 1]

@@ -7,12 +7,12 @@ import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/payment.js'
 import {
+  type DeliveryAttempt,
   type DueDelivery,
   findDue,
   findForAttempt,
   findSubscriptionsDue,
   lastAttemptBy,
-  type MadeAttempt,
   nextAttemptAt,
   recordAttempts,
   type Taken,
@@ -35,7 +35,7 @@ const TOGETHER_SECONDS = 30
 export class Dispatcher {
   /** Attempts by the id of the delivery, from their start until they are recorded. */
   readonly #underWay = new Map<string, {readonly subscriptionId: string; readonly recorded: Promise<void>}>()
-  #made: MadeAttempt[] = []
+  #unrecorded: DeliveryAttempt[] = []
   #commit: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
@@ -185,10 +185,10 @@ export class Dispatcher {
 
   async #attempt(delivery: DueDelivery, at: number): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
-    const made = await makeAttempt(this.options, delivery, times, this.origin() ?? '')
+    const record = await makeAttempt(this.options, delivery, times, this.origin() ?? '')
     // An attempt that ended because the sandbox stops says nothing about the subscriber.
     if (this.service.closing.aborted) return
-    this.#made.push(made)
+    this.#unrecorded.push(record)
     // Attempts that end while others are written to the disk share the next commit.
     this.#commit ??= nextTurn().then(() => this.#record())
     await this.#commit
@@ -196,9 +196,9 @@ export class Dispatcher {
 
   #record(): void {
     this.#commit = undefined
-    const made = this.#made.splice(0)
+    const records = this.#unrecorded.splice(0)
     try {
-      if (made.length > 0) recordAttempts(this.service.database, made)
+      if (records.length > 0) recordAttempts(this.service.database, records)
       this.wake()
     } catch (error) {
       this.#failed(error)

@@ -24,7 +24,7 @@ export interface DueDelivery {
   readonly dueAt: number | null
 }
 
-export interface MadeAttempt {
+export interface DeliveryAttempt {
   readonly delivery: DueDelivery
   readonly attempt: Attempt
   readonly signedAt: number
@@ -34,14 +34,14 @@ export interface MadeAttempt {
   readonly nextAttemptAt: number | null
 }
 
-export function recordAttempts(database: Database, made: readonly MadeAttempt[]): void {
+export function recordAttempts(database: Database, records: readonly DeliveryAttempt[]): void {
   database.transaction(() => {
-    for (const each of made) recordAttempt(database, each)
+    for (const record of records) recordAttempt(database, record)
   })
 }
 
-function recordAttempt(database: Database, made: MadeAttempt): void {
-  const {delivery, attempt, signedAt, status, nextAttemptAt} = made
+function recordAttempt(database: Database, record: DeliveryAttempt): void {
+  const {delivery, attempt, signedAt, status, nextAttemptAt} = record
   const {deliveryId, subscriptionId} = delivery
   const exists = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
   const isOver = exists === undefined && status === 'PENDING'

@@ -22,8 +22,8 @@ export interface ReadOptions<T = never> {
 }
 
 /** Enough of a file to see what it is; the first record of a capture fits in. */
-const LOOK_BYTES = 16 * 1024 * 1024
-const FIRST_LOOK_BYTES = 64 * 1024
+const HEAD_BYTES = 16 * 1024 * 1024
+const FIRST_HEAD_BYTES = 64 * 1024
 
 /**
  * The requests in `bytes`, in their order, as many at once as were read together: one hand-over for each of a million
@@ -35,7 +35,7 @@ export async function* readCaptures<T = never>(
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
   const {leftOut, shortcut} = options
   const source = new ByteSource(bytes)
-  const start = await source.peek(FIRST_LOOK_BYTES)
+  const start = await source.peek(FIRST_HEAD_BYTES)
   // An empty file is an empty capture; only beside a signature is it an empty body.
   if (start.length === 0 && !options.signatureGiven) return
   const request = readHttpRequest(source, start)
@@ -44,9 +44,9 @@ export async function* readCaptures<T = never>(
     if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options)
     if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
     if (mayBeRecords(start)) {
-      const look = await source.peek(LOOK_BYTES)
-      if (beginsWithRecord(look)) return yield* readRecords(source, leftOut, shortcut)
-      const requests = source.isShorterThan(LOOK_BYTES) ? requestsOfDocument(look) : undefined
+      const head = await source.peek(HEAD_BYTES)
+      if (beginsWithRecord(head)) return yield* readRecords(source, leftOut, shortcut)
+      const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
       if (requests) return yield requests
     }
   }

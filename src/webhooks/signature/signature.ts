@@ -161,16 +161,16 @@ export function isEmptySecret(secret: string): boolean {
 }
 
 /** Where digests are compared: a buffer for each would take a tenth of the time that verifying a million events takes. */
-const made = Buffer.alloc(64)
+const expected = Buffer.alloc(64)
 const claimed = Buffer.alloc(64)
 
 /** Whether `digest` is among `received`, 64 hex digits each. Every one is compared, each in constant time. */
 function isAmong(received: readonly string[], digest: string): boolean {
   let found = false
-  made.write(digest, 'latin1')
+  expected.write(digest, 'latin1')
   for (const hex of received) {
     claimed.write(hex, 'latin1')
-    if (timingSafeEqual(made, claimed)) found = true
+    if (timingSafeEqual(expected, claimed)) found = true
   }
   return found
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
   desk = await openDesk(service.env)
 })
 
-const made = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
+const booking = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
   outcome,
   payment_url,
   reservation: {},
@@ -31,7 +31,7 @@ const made = (outcome: string, payment_url: string | null = null): ReserveOutcom
 
 const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
   const prompts = scriptedPrompts(script)
-  const tell = (text: string) => void desk.told.push(text)
+  const tell = (text: string) => void desk.messages.push(text)
   const parts = {connection: desk.connection, prompts, tell}
   const done = namingReservation(outcome, tell, learn => accompany({...parts, learn}, outcome, 60))
   return {prompts, done}
@@ -44,7 +44,7 @@ test('stopping after the confirmation was seen names the state of then', async (
     answer(response, 200, {data: {voucher: {url}}})
     return true
   }
-  const pending = made('pending_payment', 'https://pay.example/1')
+  const pending = booking('pending_payment', 'https://pay.example/1')
   const script = said`Waiting for the payment → ^wait | voucher → ^C`
   const failure = await rejectionOf(follow(pending, script).done)
   expect(failure.message).toContain('the reservation R-5 was made (confirmed)')
@@ -53,7 +53,7 @@ test('stopping after the confirmation was seen names the state of then', async (
 })
 
 test('shows the state in the words of the service while it waits', async () => {
-  const {prompts, done} = follow(made('in_review'), [['Waiting for the confirmation', '']])
+  const {prompts, done} = follow(booking('in_review'), [['Waiting for the confirmation', '']])
   await done
   expect(prompts.log.join('\n')).toContain('; R-5 is in_review')
 })

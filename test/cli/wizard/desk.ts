@@ -11,9 +11,9 @@ import {type Line, type ScriptedPrompts, scriptedPrompts} from './scripted-promp
 
 export interface Desk {
   readonly connection: Connection
-  /** Runs the wizard; `prompts.log` holds the questions, `told` what was said between them. */
+  /** Runs the wizard; `prompts.log` holds the questions, `messages` the lines printed between them. */
   run(script: readonly Line[], flags?: ReserveFlags & {offer?: string}): Promise<Booked>
-  readonly told: string[]
+  readonly messages: string[]
   prompts: ScriptedPrompts
 }
 
@@ -51,11 +51,11 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
       quiet: false,
     }),
   )
-  const told: string[] = []
+  const messages: string[] = []
   const today = new Date().toISOString().slice(0, 10)
   const desk: Desk = {
     connection,
-    told,
+    messages,
     prompts: scriptedPrompts([]),
     async run(script, {offer, ...flags} = {}) {
       desk.prompts = scriptedPrompts(script)
@@ -65,10 +65,10 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
         {
           connection,
           prompts: desk.prompts,
-          tell: text => void told.push(text),
+          tell: text => void messages.push(text),
           today,
           flags,
-          send: plan => makeReservation(connection, plan, {warn: text => void told.push(text)}),
+          send: plan => makeReservation(connection, plan, {warn: text => void messages.push(text)}),
         },
         draft,
       )

@@ -74,7 +74,7 @@ test('from the confirmation through all guests to the offers and the search, and
     ['Reserve', 'yes'],
   ])
   expect(desk.prompts.left()).toBe(0)
-  expect(booked.made?.client_reference_id).toBe('TRIP-1')
+  expect(booked.booking?.client_reference_id).toBe('TRIP-1')
   expect(booked.plan.request.guests.map(({name}) => name)).toEqual(['Ayşe', 'Can', 'Ece'])
   expect((await peopleHere(desk.connection))?.guests()).toHaveLength(3)
 })
@@ -87,5 +87,5 @@ test('twice from what to change: to the summary or the list, and to the question
     What do you want to change → ^esc | Reserve this now → ^esc | Store these guests → ^esc
     booking reference → TRIP-TWO | Store these guests → No | Reserve this now → yes`
   const booked = await desk.run([...SEARCH.slice(0, 4), ...script], given)
-  expect(booked.made?.client_reference_id).toBe('TRIP-TWO')
+  expect(booked.booking?.client_reference_id).toBe('TRIP-TWO')
 })

@@ -46,7 +46,7 @@ test('nothing but the questions', async () => {
     ...said`Payment → balance | reference → TRIP-1 | Store these guests → with their identity
       Reserve this now (TEST)? → yes`,
   ])
-  expect(booked.made).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
+  expect(booked.booking).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
   expect(desk.prompts.left()).toBe(0)
   expect((await peopleHere(desk.connection))?.guests()).toHaveLength(1)
   expect((await peopleHere(desk.connection))?.contacts()).toHaveLength(1)
@@ -60,8 +60,8 @@ test('what flags gave is not asked again', async () => {
   const {items} = await search(desk.connection, REQUEST, {})
   const script = said`Payment → balance | reference → | Store these guests → No | Reserve → yes`
   const booked = await desk.run(script, {...FLAGS, offer: items[0]?.offer_id ?? ''})
-  expect(booked.made?.outcome).toBe('confirmed')
-  expect(desk.told.join('\n')).toMatch(/^Nationality +Türkiye \(TR\), as searched$/m)
+  expect(booked.booking?.outcome).toBe('confirmed')
+  expect(desk.messages.join('\n')).toMatch(/^Nationality +Türkiye \(TR\), as searched$/m)
 })
 
 test('shows an earlier offer with all its terms, and searches again without asking for the city', async () => {
@@ -82,7 +82,7 @@ test('an offer this machine has not seen is booked with what the person says of 
     Reserve → ^C`
   const failure = await rejectionOf(desk.run(script, {...FLAGS, offer: 'off_elsewhere'}))
   expect(failure.kind).toBe('interrupted')
-  expect(desk.told.join('\n')).toContain('the offer was not searched for on this machine')
+  expect(desk.messages.join('\n')).toContain('the offer was not searched for on this machine')
 })
 
 test('a person who says no changes what was wrong, and is asked once more', async () => {
@@ -94,8 +94,8 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
       What do you want to change → Change the payment | Payment → page | Reserve → yes`,
   ])
   expect(booked.plan.request.guests[0]?.name).toBe('Ayşegül')
-  expect(booked.made).toMatchObject({outcome: 'pending_payment'})
-  expect(booked.made?.payment_url).toContain('/pay/')
+  expect(booked.booking).toMatchObject({outcome: 'pending_payment'})
+  expect(booked.booking?.payment_url).toContain('/pay/')
 })
 
 test('a service that is away keeps the answers, and is asked again when the person likes', async () => {
@@ -104,15 +104,15 @@ test('a service that is away keeps the answers, and is asked again when the pers
   const again = said`Try again? → yes | Offer → | Store these guests → No | Reserve → yes`
   const flags = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-AGAIN'}
   const booked = await desk.run([...SEARCH, ...again], flags)
-  expect(booked.made?.outcome).toBe('confirmed')
-  expect(desk.told.join('\n')).toMatch(/Your answers are kept/)
+  expect(booked.booking?.outcome).toBe('confirmed')
+  expect(desk.messages.join('\n')).toMatch(/Your answers are kept/)
   // From now on it has the nationality and currency of this search in front.
   const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-NEXT'}
   await sandbox.fault(broken)
   const end = said`Nationality → | Currency → | Try again? → no`
   const stopped = desk.run([...SEARCH.slice(0, -2), ...end], given)
   expect((await rejectionOf(stopped)).kind).toBe('service_failed')
-  expect(desk.told.at(-1)).toBe(
+  expect(desk.messages.at(-1)).toBe(
     'To search again later: bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-03 --room 1 --nationality TR --currency EUR',
   )
 })
@@ -123,8 +123,8 @@ describe('a refusal leads on', () => {
       Store these guests → No | Reserve → yes`
     const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-REFUSED'}
     const booked = await desk.run([...SEARCH.slice(0, -1), ...script], given)
-    expect(booked.made?.outcome).toBe('confirmed')
-    expect(desk.told.join('\n')).toMatch(/currency.*\. Your answers are kept/)
+    expect(booked.booking?.outcome).toBe('confirmed')
+    expect(desk.messages.join('\n')).toMatch(/currency.*\. Your answers are kept/)
   })
 
   test('an offer that is gone: to the same search', async () => {
@@ -134,9 +134,9 @@ describe('a refusal leads on', () => {
         Reserve → yes | Offer → | Reserve → no | What do you want to change → reference
         reference → T-2 | Reserve → yes`,
     ])
-    expect(booked.made?.client_reference_id).toBe('T-2')
-    expect(desk.told.join('\n')).toContain('guests and contact are kept')
-    expect(desk.told.join('\n')).toContain('the room you chose is still available, at the same price')
+    expect(booked.booking?.client_reference_id).toBe('T-2')
+    expect(desk.messages.join('\n')).toContain('guests and contact are kept')
+    expect(desk.messages.join('\n')).toContain('the room you chose is still available, at the same price')
   })
 
   test('a reference that is used: to another one', async () => {
@@ -144,7 +144,7 @@ describe('a refusal leads on', () => {
     await desk.run([...SEARCH_AND_PEOPLE, ...rest])
     const more: Line[] = said`reference → ONCE | Reserve → yes`
     const again = await desk.run([...SEARCH_AND_PEOPLE, ...rest, ...more])
-    expect(again.made?.client_reference_id).toBe('ONCE')
+    expect(again.booking?.client_reference_id).toBe('ONCE')
   })
 })
 
@@ -187,7 +187,7 @@ describe('at another service', () => {
     const failure = await rejectionOf(there.run(lines))
     expect(failure.kind).toBe('refused')
     expect(failure.details.hint).toContain('bookctl journal')
-    expect([failure.message, ...there.told].join('\n')).not.toContain('Nothing was reserved')
+    expect([failure.message, ...there.messages].join('\n')).not.toContain('Nothing was reserved')
     expect(service.seen('/hotels/search')).toHaveLength(1)
   })
 
@@ -206,9 +206,9 @@ describe('at another service', () => {
     const before = [...said`City → 5`, ...DATES, ...said`Offer →`, ...GUEST.slice(0, 3)]
     const after = [...GUEST.slice(3), ...CONTACT_LINES, ...toSend]
     const booked = await there.run([...before, ...said`gender → ^wait | Offer →`, ...after])
-    expect(booked.made?.outcome).toBe('confirmed')
+    expect(booked.booking?.outcome).toBe('confirmed')
     expect(service.reservations.map(({offer}) => offer)).toEqual(['off_1'])
-    expect(there.told.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
-    expect(there.told.join('\n')).not.toContain('\u001b')
+    expect(there.messages.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
+    expect(there.messages.join('\n')).not.toContain('\u001b')
   })
 })

@@ -21,8 +21,8 @@ export function cancellationText(
   // First: what is never free may name the moment of the search, which a service whose clock is ahead has not reached here.
   if (refundable === false) return 'not refundable'
   if (freeUntil === null) return refundable ? 'refundable' : null
-  const made = zonedInstantOf(madeAt ?? '') ?? Number.NEGATIVE_INFINITY
-  const isOver = costsNow || endOf(freeUntil) <= Math.max(now, made)
+  const bookedAt = zonedInstantOf(madeAt ?? '') ?? Number.NEGATIVE_INFINITY
+  const isOver = costsNow || endOf(freeUntil) <= Math.max(now, bookedAt)
   return isOver ? 'cancelling costs a fee' : `free until ${show(freeUntil)}`
 }
 

@@ -77,15 +77,15 @@ export class ReserveFlow {
     if (flags['dry-run']) return command.print(jsonResult(await this.dryRun(target, plan)))
     if (plan) await this.agree(plan, target)
     const connection = await command.connect(target)
-    const made = await this.send(connection, plan)
-    await this.show(made, wait !== undefined, async learn => {
-      if (wait === undefined) return made
+    const booking = await this.send(connection, plan)
+    await this.show(booking, wait !== undefined, async learn => {
+      if (wait === undefined) return booking
       const tellAndLearn = (newest: ReserveOutcome) => {
         this.tellPayment(newest)
         this.tellAddress(newest)
         learn(newest)
       }
-      return waitUntilConfirmed(connection, made, wait, {warn: this.warn, learn: tellAndLearn})
+      return waitUntilConfirmed(connection, booking, wait, {warn: this.warn, learn: tellAndLearn})
     })
   }
 
@@ -107,18 +107,18 @@ export class ReserveFlow {
     command.whenStopped(run.stop)
     const warn = (text: string) => this.warn(`Warning: ${text}`)
     const options = {...run, warn, timeoutSeconds: command.timeoutSeconds}
-    const made = await run.follow(makeReservation(connection, plan ?? resume, options)).catch(error => {
+    const booking = await run.follow(makeReservation(connection, plan ?? resume, options)).catch(error => {
       if (plan) command.stopNote = stopNote
       throw error
     })
-    return newestOf(connection, made, this.warn)
+    return newestOf(connection, booking, this.warn)
   }
 
   /** Says where to pay, and prints the outcome once `follow` has it. */
-  async show(made: ReserveOutcome, waits: boolean, follow: Follow): Promise<void> {
-    await namingReservation(made, this.warn, async learn => {
-      this.tellPayment(made)
-      await this.showPayment(made, waits)
+  async show(booking: ReserveOutcome, waits: boolean, follow: Follow): Promise<void> {
+    await namingReservation(booking, this.warn, async learn => {
+      this.tellPayment(booking)
+      await this.showPayment(booking, waits)
       const newest = await follow(learn)
       learn(newest)
       const facts = this.command.showsRecords() ? await this.factsOf(newest) : undefined
@@ -186,14 +186,14 @@ export class ReserveFlow {
   }
 
   /** For a person: also the balance that is left, where the service says it soon. */
-  private async factsOf(made: ReserveOutcome): Promise<Result['facts']> {
+  private async factsOf(booking: ReserveOutcome): Promise<Result['facts']> {
     const {readBalance} = await import('../../../api/operations/account.js')
     const {api, clock} = await this.command.connect()
-    const isConfirmed = made.outcome === 'confirmed'
+    const isConfirmed = booking.outcome === 'confirmed'
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: BALANCE_SECONDS}) : undefined
-    const {reservation, reservation_ref, status, outcome} = made
+    const {reservation, reservation_ref, status, outcome} = booking
     const named = {reservation_ref: reservation_ref ?? '', status: status ?? outcome}
-    const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(made)}
+    const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(booking)}
     return {
       ...factsShown({reservation: reservation ?? {}, ...named}, parts),
       balance: moneyText(balance ?? null),

@@ -29,13 +29,13 @@ async function lookAt(
   seconds: number,
   warn: Warn,
 ): Promise<Look> {
-  const look = await lookNow(connection, known, seconds)
-  const {outcome, reservation_ref, reservation, status, payment_url} = look.outcome
+  const latest = await lookNow(connection, known, seconds)
+  const {outcome, reservation_ref, reservation, status, payment_url} = latest.outcome
   if (outcome !== known.outcome && reservation_ref !== null) {
     const result = withoutPeople({reservation: reservation ?? {}, reservation_ref, status, payment_url})
     await noteOutcome(connection, reservation_ref, {outcome, result}, warn)
   }
-  return look
+  return latest
 }
 
 async function lookNow(connection: Connection, known: ReserveOutcome, seconds: number): Promise<Look> {
@@ -81,14 +81,14 @@ function asConfirmed(known: ReserveOutcome): ReserveOutcome {
   return {...known, outcome: 'confirmed', status: 'CONFIRMED', reservation}
 }
 
-/** `made` as it is now, where an earlier run or another process made it and it may have changed since. */
+/** `booking` as it is now, where an earlier run or another process made it and it may have changed since. */
 export async function newestOf(
   connection: Connection,
-  made: ReserveOutcome,
+  booking: ReserveOutcome,
   warn: Warn,
 ): Promise<ReserveOutcome> {
-  if (!made.repeated || isFinal(made)) return made
-  const {outcome, isShown, failure} = await lookAt(connection, made, connection.timeoutSeconds, warn)
+  if (!booking.repeated || isFinal(booking)) return booking
+  const {outcome, isShown, failure} = await lookAt(connection, booking, connection.timeoutSeconds, warn)
   if (!isShown) {
     const why = failure ? `: ${failure.message}` : ''
     warn(`Warning: the service does not report its current state; this is its last known state${why}`)
@@ -137,9 +137,9 @@ export async function waitUntilConfirmed(
     if (newest.outcome === 'confirmed' || newest.reservation_ref === null) return newest
     if (isFinal(newest)) throw neverConfirmed(newest)
     const before = deadline - clock.now()
-    const look = await lookAt(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
-    if (look.failure && !PASSING_FAILURES.has(look.failure.kind)) throw look.failure
-    newest = look.outcome
+    const latest = await lookAt(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
+    if (latest.failure && !PASSING_FAILURES.has(latest.failure.kind)) throw latest.failure
+    newest = latest.outcome
     learn(newest)
     if (isFinal(newest)) continue
     const left = deadline - clock.now()
@@ -171,11 +171,11 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
 
 /** Does `work`; a Failure then names the reservation as last learned, other errors follow a warning. */
 export async function namingReservation<T>(
-  made: ReserveOutcome,
+  booking: ReserveOutcome,
   warn: Warn,
   work: (learn: (newest: ReserveOutcome) => void) => Promise<T>,
 ): Promise<T> {
-  let newest = made
+  let newest = booking
   const learn = (outcome: ReserveOutcome) => {
     newest = outcome
   }
@@ -191,9 +191,9 @@ export async function namingReservation<T>(
       throw error
     }
     const {kind, message, details} = failure
-    const look = `it exists, so do not reserve again; check it: ${resumeCommand(newest.client_reference_id)}`
+    const check = `it exists, so do not reserve again; check it: ${resumeCommand(newest.client_reference_id)}`
     const named = {result: documentOf(newest), ...details}
     const saying = message.includes(name) ? message : `${message}; ${text}`
-    throw new Failure(kind, saying, {...named, hint: details.hint ?? look})
+    throw new Failure(kind, saying, {...named, hint: details.hint ?? check})
   }
 }

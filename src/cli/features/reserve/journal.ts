@@ -73,11 +73,11 @@ export async function findForgettable(
 
 export function describeForgetting(entry: Entry): string[] {
   const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
-  const made =
+  const reservation =
     reservationRef === null ? 'a reservation may exist' : `the reservation ${reservationRef} exists`
   return [
     `Reference  ${clientReferenceId}, offer ${offerId}`,
-    `Outcome    ${outcome} after ${attempts} attempt(s): ${attempts === 0 ? 'nothing was sent' : made}`,
+    `Outcome    ${outcome} after ${attempts} attempt(s): ${attempts === 0 ? 'nothing was sent' : reservation}`,
     'This removes the guest data that was sent, so that it can no longer be resumed or shown from here.',
     'It cancels nothing. The same request is not sent again: to book after all, search again.',
   ]

@@ -119,16 +119,17 @@ export const RESERVATION_COLUMNS = [
 ]
 
 /** `facts`: what a person at a terminal sees of it. */
-export function reservationResult(made: ReserveOutcome, facts?: Result['facts']): Result {
-  const document = documentOf(made)
+export function reservationResult(booking: ReserveOutcome, facts?: Result['facts']): Result {
+  const document = documentOf(booking)
   const row = Object.fromEntries(RESERVATION_COLUMNS.map(name => [name, document[name]]))
-  return {...single(document, row, made.reservation_ref), ...(facts && {facts})}
+  return {...single(document, row, booking.reservation_ref), ...(facts && {facts})}
 }
 
 /** The JSON of a reservation that was made; `payment_url` is null where there is nothing to pay, as in its row. */
-export function documentOf(made: ReserveOutcome) {
-  const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} = made
-  const payment_url = paymentAddress(made) ?? null
+export function documentOf(booking: ReserveOutcome) {
+  const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} =
+    booking
+  const payment_url = paymentAddress(booking) ?? null
   const names = {idempotency_key, client_reference_id, attempts}
   return {outcome, reservation_ref, status, payment_url, reservation, ...names}
 }

@@ -34,8 +34,8 @@ export async function makeReservation(
   const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
   const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
   const parts = {...options, api, clock, ...kept}
-  const made = isResumed ? resume(parts, planned) : reserve(parts, planned.intent)
-  const outcome = await made.finally(close)
+  const sending = isResumed ? resume(parts, planned) : reserve(parts, planned.intent)
+  const outcome = await sending.finally(close)
   try {
     // Remembers that the offer is used.
     if (state.remembers && !isResumed)
@@ -107,7 +107,7 @@ const WAITING: StopNote = {
 export function startRun(nothingSent: StopNote, hint: string) {
   const stopping = new AbortController()
   let stage: Stage = 'waiting'
-  let made: ReserveOutcome | undefined
+  let booking: ReserveOutcome | undefined
   let ended: Promise<unknown> = Promise.resolve()
   let recorded: Promise<void> = Promise.resolve()
   return {
@@ -121,7 +121,7 @@ export function startRun(nothingSent: StopNote, hint: string) {
     /** Returns what `sending` returns. */
     follow(sending: Promise<ReserveOutcome>) {
       const keep = (outcome: ReserveOutcome) => {
-        made = outcome
+        booking = outcome
       }
       ended = sending.then(keep, () => {})
       return sending
@@ -134,7 +134,7 @@ export function startRun(nothingSent: StopNote, hint: string) {
     },
     note(): StopNote {
       // Without its state, which may be another by now.
-      if (made) return {state: `the reservation ${nameOf(made)} was made`, hint}
+      if (booking) return {state: `the reservation ${nameOf(booking)} was made`, hint}
       if (stage === 'sent') return {hint}
       return stage === 'unsent' ? nothingSent : WAITING
     },

@@ -56,10 +56,10 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
   const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
     const kept = readAuthority(directory, now)
     if (kept) return kept
-    const made = await makeAuthority(now)
-    writeWholeFile(join(directory, LISTEN_CA_KEY_NAME), Buffer.from(made.key), {existing: 'replace'})
-    writeWholeFile(join(directory, LISTEN_CA_NAME), Buffer.from(made.cert), {existing: 'replace'})
-    return made
+    const authority = await makeAuthority(now)
+    writeWholeFile(join(directory, LISTEN_CA_KEY_NAME), Buffer.from(authority.key), {existing: 'replace'})
+    writeWholeFile(join(directory, LISTEN_CA_NAME), Buffer.from(authority.cert), {existing: 'replace'})
+    return authority
   })
   if (!done.gaveUp) return done.value
   throw new StorageError('busy', `another process is creating ${LISTEN_CA_NAME}`, 'run the command again')

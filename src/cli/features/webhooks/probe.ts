@@ -153,6 +153,6 @@ function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): stri
 
 /** What the framework says about errors. */
 function wordsOf(rows: readonly ProbeRow[]): string[] {
-  const said = rows.map(row => (Number(row.answered) >= 400 ? row.said : null))
-  return [...new Set(said)].filter(words => words !== null)
+  const texts = rows.map(row => (Number(row.answered) >= 400 ? row.said : null))
+  return [...new Set(texts)].filter(text => text !== null)
 }

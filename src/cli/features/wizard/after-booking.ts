@@ -20,11 +20,11 @@ type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> & Pick<
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
 export async function accompany(
   parts: Accompanying,
-  made: ReserveOutcome,
+  booking: ReserveOutcome,
   seconds = DEFAULT_WAIT_SECONDS,
 ): Promise<ReserveOutcome> {
-  const awaiting = awaited(made)
-  const outcome = awaiting === 'nothing' ? made : await awaitEnd(parts, made, awaiting, seconds)
+  const awaiting = awaited(booking)
+  const outcome = awaiting === 'nothing' ? booking : await awaitEnd(parts, booking, awaiting, seconds)
   const note = paymentNote(outcome, parts.connection.clock.now())
   parts.tell(
     `\nReservation ${sanitizeLine(outcome.reservation_ref ?? 'without a reference', 64)}: ${sanitizeLine(outcome.outcome, 40)}${note === undefined ? '' : `; ${note}`}.`,
@@ -38,14 +38,14 @@ export async function accompany(
 /** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
 async function awaitEnd(
   {prompts, connection, tell, learn}: Accompanying,
-  made: ReserveOutcome,
+  booking: ReserveOutcome,
   awaiting: Exclude<Awaited, 'nothing'>,
   seconds: number,
 ): Promise<ReserveOutcome> {
   const {clock} = connection
   const start = clock.now()
-  const reference = sanitizeLine(made.reservation_ref ?? 'the reservation', 64)
-  let newest = made
+  const reference = sanitizeLine(booking.reservation_ref ?? 'the reservation', 64)
+  let newest = booking
   const hooks = {
     warn: tell,
     learn: (outcome: ReserveOutcome) => {
@@ -55,8 +55,8 @@ async function awaitEnd(
   }
   let confirmed: ReserveOutcome | undefined
   const ended = new AbortController()
-  const resumeHint = `${resumeCommand(made.client_reference_id)} --wait`
-  waitUntilConfirmed(connection, made, seconds, hooks).then(
+  const resumeHint = `${resumeCommand(booking.client_reference_id)} --wait`
+  waitUntilConfirmed(connection, booking, seconds, hooks).then(
     outcome => {
       confirmed = outcome
       ended.abort()

@@ -52,12 +52,12 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
       await askMissing({...parts, prompts}, draft, chosen, readOnce)
       const plan = await planOf(parts, draft, chosen)
       parts.tell(describeSummary(plan, chosen, parts))
-      if (parts.flags['dry-run']) return {plan, made: undefined}
+      if (parts.flags['dry-run']) return {plan, booking: undefined}
       // The one confirmation. A reservation already made needs none: it is only shown again.
       const message = `Reserve this now (${modeWords(parts.connection.target)})?`
       if (!parts.flags.yes && !isSettled(plan) && !(await prompts.confirm({message}))) return changeNow()
-      const made = await send(parts, plan, draft)
-      return made && {plan, made}
+      const booking = await send(parts, plan, draft)
+      return booking && {plan, booking}
     },
     change: prompts => {
       balance = undefined
@@ -133,9 +133,9 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
 async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
   parts.tell('Reserving…')
   try {
-    const made = await parts.send(plan)
+    const booking = await parts.send(plan)
     await keepPeople(parts, draft)
-    return made
+    return booking
   } catch (error) {
     // After logging in again, a person need not type the people again.
     if (error instanceof Failure && error.kind === 'not_allowed') await keepPeople(parts, draft)

@@ -28,7 +28,7 @@ export interface WizardParts {
 export interface Booked {
   readonly plan: Plan
   /** Undefined after a dry run. */
-  readonly made: ReserveOutcome | undefined
+  readonly booking: ReserveOutcome | undefined
 }
 
 export interface Chosen {

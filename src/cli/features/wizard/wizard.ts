@@ -37,7 +37,7 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
   if (!draft) return false
   const connection = await command.connect()
   const parts = {connection, prompts: await command.prompts(), tell: tellerOf(command)}
-  const {plan, made} = await runWizard(
+  const {plan, booking} = await runWizard(
     {
       ...parts,
       flags,
@@ -47,7 +47,7 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
     },
     draft,
   )
-  if (made) await flow.show(made, true, learn => accompany({...parts, learn}, made, flags.wait))
+  if (booking) await flow.show(booking, true, learn => accompany({...parts, learn}, booking, flags.wait))
   else await command.print(jsonResult(describeRequest(plan.intent, connection.target)))
   return true
 }
