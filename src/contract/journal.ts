@@ -68,7 +68,7 @@ export interface Journal {
   /** Commits the intent, unless an earlier one takes its place or forbids it; one transaction. */
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
-  look(intent: ReservationIntent): Promise<JournalVerdict | undefined>
+  peek(intent: ReservationIntent): Promise<JournalVerdict | undefined>
   /**
    * Counts one attempt, durably, right before it is sent. Returns the new count. Throws usage `begun_elsewhere` when
    * another process's entry replaced this one, or it was given up: then it must not be sent.

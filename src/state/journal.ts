@@ -58,7 +58,7 @@ function createClientJournal(database: Database, directory: string | undefined, 
       const key = [client.baseUrl, client.clientId, offerId].join('|')
       return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
     },
-    look: async intent => verdictOf(intent),
+    peek: async intent => verdictOf(intent),
     async begin(intent, now) {
       return database.transaction((): JournalVerdict => {
         const verdict = verdictOf(intent)

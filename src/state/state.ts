@@ -248,7 +248,7 @@ function routed<Port extends object>(find: () => Promise<Port>, own: Partial<Por
 /** The journal of a store, on a machine that has one of its own from before: a reservation started there is not started again. */
 function withoutLocal(shared: Journal, local: Journal): Journal {
   const refuse = async (intent: ReservationIntent) => {
-    const verdict = await local.look(intent)
+    const verdict = await local.peek(intent)
     if (verdict === undefined || isNeverSent(verdict.entry)) return
     const {clientReferenceId, outcome} = verdict.entry
     const problem = `this reservation is in the journal of this machine, from before the store was set (client reference ${clientReferenceId}, ${outcome}); nothing was sent`
@@ -257,7 +257,7 @@ function withoutLocal(shared: Journal, local: Journal): Journal {
   }
   return new Proxy(shared, {
     get(port, name: keyof Journal) {
-      if (name !== 'look' && name !== 'begin') return port[name]
+      if (name !== 'peek' && name !== 'begin') return port[name]
       return async (intent: ReservationIntent, now: number) => {
         await refuse(intent)
         return port[name](intent, now)

@@ -61,11 +61,11 @@ await describeEachPlace(place => {
   })
 
   test('looking writes nothing, and returns the verdict that beginning would', async () => {
-    expect(await journal.look(intent(1))).toBeUndefined()
+    expect(await journal.peek(intent(1))).toBeUndefined()
     expect(await journal.find('ref-1')).toBeUndefined()
     const id = await begin(1)
-    expect(await journal.look(intent(1))).toMatchObject({kind: 'repeat', entry: {id}})
-    expect(await journal.begin(intent(1), 9)).toEqual(await journal.look(intent(1)))
+    expect(await journal.peek(intent(1))).toMatchObject({kind: 'repeat', entry: {id}})
+    expect(await journal.begin(intent(1), 9)).toEqual(await journal.peek(intent(1)))
     expect((await journal.find('ref-1'))?.updatedAt).toEqual(at(1))
   })
 
@@ -73,9 +73,9 @@ await describeEachPlace(place => {
     const id = await begin(1)
     await journal.attempt(id, 2)
     for (const shared of [{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}]) {
-      expect(await journal.look(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
+      expect(await journal.peek(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
       for (const client of OTHERS)
-        expect(await state.journal.forClient(client).look(intent(2, shared))).toBeUndefined()
+        expect(await state.journal.forClient(client).peek(intent(2, shared))).toBeUndefined()
     }
     for (const client of OTHERS) expect(await state.journal.forClient(client).find('ref-1')).toBeUndefined()
   })
@@ -85,7 +85,7 @@ await describeEachPlace(place => {
     const again = await journal.begin(intent(1), 3)
     expect(again.kind).toBe('new')
     expect((await journal.find('ref-1'))?.id).toBe(again.entry.id)
-    expect((await journal.look(intent(1)))?.entry.id).toBe(again.entry.id)
+    expect((await journal.peek(intent(1)))?.entry.id).toBe(again.entry.id)
   })
 
   test.each([
@@ -105,7 +105,7 @@ await describeEachPlace(place => {
       const unsent = await begin(1)
       if (isSettled) {
         await journal.notSent(unsent, 0, 2)
-        expect(await journal.look(intent(2, shared))).toBeUndefined()
+        expect(await journal.peek(intent(2, shared))).toBeUndefined()
       }
       const made = await journal.begin(intent(2, shared), 2)
       expect(made.kind).toBe('new')
@@ -193,7 +193,7 @@ await describeEachPlace(place => {
     })
     for (const canary of ['canary-1', 'canary-2', 'canary-result'])
       expect(await place.has(canary), canary).toBe(false)
-    expect(await journal.look(intent(2))).toMatchObject({kind: 'conflict', conflict: 'forgotten'})
+    expect(await journal.peek(intent(2))).toMatchObject({kind: 'conflict', conflict: 'forgotten'})
   })
 
   test('records a later status of this client and this reservation alone, and not over an open outcome', async () => {

@@ -30,7 +30,7 @@ export type {ReserveParts, Stage} from './sending.js'
 export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise<ReserveOutcome> {
   const {journal, clock} = parts
   const begin = () => journal.begin(intent, clock.now())
-  return once(parts, intent.offerId, {begin, look: () => journal.look(intent)})
+  return once(parts, intent.offerId, {begin, peek: () => journal.peek(intent)})
 }
 
 /**
@@ -39,17 +39,17 @@ export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise
  */
 export async function resume(parts: ReserveParts, clientReferenceId: string): Promise<ReserveOutcome> {
   const {journal, clock} = parts
-  const look = async () => verdictOn(await findEntry(journal, clientReferenceId))
+  const peek = async () => verdictOn(await findEntry(journal, clientReferenceId))
   const begin = async () => {
-    const verdict = await look()
+    const verdict = await peek()
     const {entry} = verdict
     if (!isNeverSent(entry)) return verdict
     // Its process is gone: no other one works on this offer now.
     await record(parts, () => journal.notSent(entry.id, entry.attempts, clock.now()))
     throw neverSent(entry)
   }
-  const {entry} = await look()
-  return once(parts, entry.offerId, {begin, look})
+  const {entry} = await peek()
+  return once(parts, entry.offerId, {begin, peek})
 }
 
 /** The newest entry with this client reference. Throws usage when there is none. */
@@ -67,10 +67,10 @@ interface Judging {
   /** The verdict to act on, while no other process works on the offer. */
   readonly begin: () => Promise<JournalVerdict>
   /** The verdict while another process does, with nothing written. */
-  readonly look: () => Promise<JournalVerdict | undefined>
+  readonly peek: () => Promise<JournalVerdict | undefined>
 }
 
-async function once(parts: ReserveParts, offerId: string, {begin, look}: Judging): Promise<ReserveOutcome> {
+async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging): Promise<ReserveOutcome> {
   const {journal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true, signal} = parts
   parts.onStage?.('waiting')
   const done = await journal.alone(
@@ -87,10 +87,10 @@ async function once(parts: ReserveParts, offerId: string, {begin, look}: Judging
       if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry.clientReferenceId)
       return new Sending(parts, verdict.entry).send()
     },
-    async () => storedOutcome(await look()),
+    async () => storedOutcome(await peek()),
   )
   if (!done.gaveUp) return done.value
-  const verdict = await look()
+  const verdict = await peek()
   if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
   if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it', journalKept)
   throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {

@@ -99,7 +99,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
   return {
     alone: (offerId, waitMilliseconds, work, peek) =>
       withLease(store, ['reserve', baseUrl, clientId, offerId].join(' '), waitMilliseconds, work, peek),
-    look: async intent => (await judge(intent)).verdict,
+    peek: async intent => (await judge(intent)).verdict,
     async begin(intent): Promise<JournalVerdict> {
       const sealing = required(seal)
       for (;;) {
@@ -108,7 +108,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
         const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
         const seen = [...rows].reverse().map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
         const sql = `SELECT ${ENTRY} FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-        const begun = await store.query<Row>(sql, [
+        const {rows: written} = await store.query<Row>(sql, [
           baseUrl,
           clientId,
           clientReferenceId,
@@ -121,7 +121,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           seen.join(' '),
         ])
         // None: another process wrote in between, so it is judged again.
-        const [row] = begun.rows
+        const [row] = written
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
       }
     },

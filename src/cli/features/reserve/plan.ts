@@ -71,7 +71,7 @@ export async function planReservation(
   const given = {referenceGiven, idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
   const intent = intentOf(request, given)
   const journal = state.journal.forClient(journalClient)
-  const standing = state.remembers ? await journal.look(intent) : undefined
+  const standing = state.remembers ? await journal.peek(intent) : undefined
   const repeated = standing !== undefined && !isNeverSent(standing.entry)
   checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
   const isSame = standing !== undefined && standing.kind !== 'conflict'
