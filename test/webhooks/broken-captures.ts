@@ -1,5 +1,6 @@
 /** Captures broken on purpose, each with the codes that name what was done to it. */
 import {createHash} from 'node:crypto'
+import {deflateSync, gzipSync} from 'node:zlib'
 import {eventText, headerFor, hmac, type Pick, richText, secretOf, T, word} from './signed-events.js'
 
 export interface BrokenCapture {
@@ -114,6 +115,7 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
     stringified: text => JSON.stringify(text),
     'stringified twice': text => JSON.stringify(JSON.stringify(text)),
     wrapped: text => JSON.stringify({body: text, isBase64Encoded: false}),
+    'inside an object': [text => JSON.stringify({detail: JSON.parse(text)}), withoutTotal],
     'Buffer as JSON': text => JSON.stringify(Buffer.from(text)),
     'Python bytes': [text => `b'${text.replaceAll('\\', '\\\\')}'`, signedAs(escapeNonAscii, eventText)],
   },
@@ -138,6 +140,8 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
     'form key': text => JSON.stringify({[text]: ''}),
     'plus signs lost': text => text.replaceAll('+', ' '),
   },
+  body_compressed: {gzip: gzipSync, deflate: deflateSync},
+  body_html_escaped: {'entities in digits': text => text.replace(/["<]/g, c => `&#${c.charCodeAt(0)};`)},
   'body_bom body_trailing_newline': {'BOM and newline': text => `\ufeff${text}\n`},
   'body_base64 body_reserialized': {'base64 of pretty': [text => base64(printed(text, 2)), withoutTotal]},
   'body_reserialized body_trailing_newline': {
@@ -224,6 +228,7 @@ const MISCOPIED: Rows<(secret: string, pick: Pick) => string> = {
     'secret in single quotes': secret => `'${secret}'`,
   },
   'secret_quoted secret_whitespace': {'quoted with a line break': secret => `"${secret}"\n`},
+  secret_prefix_doubled: {'prefix twice': secret => `whsec_${secret}`},
   secret_prefix_missing: {'prefix missing': secret => secret.slice(6)},
   secret_not_a_signing_secret: {'client secret': (_, pick) => `sk_test_${word(pick, 20)}`},
   unexplained: {'unknown secret': (_, pick) => secretOf(pick)},

@@ -88,6 +88,8 @@ test('chunks are put together; a body that is none is left as it is', async () =
     expect(only?.body.equals(BODY)).toBe(true)
   }
   expect(await reasons(httpRequest('\n', head))).toEqual(['ok'])
+  const [broken] = await read(httpRequest('\n', head, Buffer.from('2\r\n{}\r\nno size')))
+  expect(broken).toMatchObject({body: Buffer.from('{}no size'), notes: ['the chunks of the body break off']})
 })
 
 test('headers alone, without a request line, are a request too', async () => {
