@@ -198,10 +198,12 @@ test.each([
   expect(await findingCodes(`${broken}\n${JSON.stringify(RECORD)}\n`)).toEqual([['capture_unreadable'], []])
 })
 
-test('lines that are no JSON are unreadable, also before the first record', async () => {
+test('lines that are no JSON, or too long, are unreadable, also before the first record', async () => {
   const line = JSON.stringify(RECORD)
   const unreadable = ['capture_unreadable']
   expect(await findingCodes(`not json\n${line}\n{"type"\n`)).toEqual([unreadable, [], unreadable])
+  const long = ' '.repeat(17 * 1024 * 1024)
+  expect(await findingCodes(`${line}\n${long}\n${line}`)).toEqual([[], unreadable, []])
 })
 
 test('a capture that is cut off is unreadable where it is cut; the lines before are right', async () => {

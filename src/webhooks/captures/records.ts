@@ -67,12 +67,11 @@ export async function* readRecords<T = never>(
   leftOut: {count: number},
   shortcut?: LineShortcut<T> | undefined,
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
-  const tooLong = () => unreadable(`line ${number} is longer than ${sizeText(MOST_LINE_BYTES)}`, `:${number}`)
   let number = 0
   for await (const bytes of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
     if (bytes === undefined) {
       number += 1
-      yield [tooLong()]
+      yield [unreadable(`line ${number} is longer than ${sizeText(MOST_LINE_BYTES)}`, `:${number}`)]
       continue
     }
     const requests: (CapturedRequest | T)[] = []
@@ -81,10 +80,8 @@ export async function* readRecords<T = never>(
       number += 1
       end = bytes.indexOf(LINE_FEED, start)
       const request =
-        end - start > MOST_LINE_BYTES
-          ? tooLong()
-          : (shortcut?.(block, start, end, number) ??
-            requestIn(bytes.toString('utf8', start, end), number, leftOut))
+        shortcut?.(block, start, end, number) ??
+        requestIn(bytes.toString('utf8', start, end), number, leftOut)
       if (request) requests.push(request)
     }
     yield requests
