@@ -1,9 +1,10 @@
 /** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
 import {expect, test} from 'vitest'
 import {ownTcpPort} from '../support/own.js'
+import {tunnel} from '../support/tcp.js'
 import {describeSharing, POSTS, reserving} from './sharing-machines.js'
 
-await describeSharing(({service, machine, sql, store, sent}) => {
+await describeSharing(({service, server, machine, sql, store, sent}) => {
   test('a reservation made on one is known on another, and made once', async () => {
     const one = await machine().json(reserving('off_1'))
     const other = await machine().json(reserving('off_1'))
@@ -101,6 +102,25 @@ await describeSharing(({service, machine, sql, store, sent}) => {
       const home = machine({BOOKCTL_STORE: store({port: String(port), search})})
       expect(await home.refusal(['account', '--timeout', '5'])).toMatchObject({exit, code})
     }
+  })
+
+  test.each([
+    ['has no connection left', '53300'],
+    ['takes no options, as a pooler', '08P01'],
+  ])('a server that %s is asked again', async (_, code) => {
+    const problem = Buffer.from(`E____C${code}\0Mno\0\0`)
+    problem.writeInt32BE(problem.length - 1, 1)
+    const startups: string[] = []
+    const port = await ownTcpPort(client =>
+      client.once('data', startup => {
+        if (startups.push(startup.toString()) === 1) client.end(problem)
+        else tunnel(client, server().port).write(startup)
+      }),
+    )
+    const home = machine({BOOKCTL_STORE: store({port: String(port)})})
+    expect((await home.json(['journal'])).result).toEqual({entries: []})
+    const limited = startups.map(startup => startup.includes('statement_timeout'))
+    expect(limited).toEqual([true, code === '53300'])
   })
 
   test('a reservation started here before the store was set is not started again in it', async () => {
