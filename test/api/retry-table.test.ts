@@ -1,7 +1,7 @@
 /**
  * The table of retries as a whole, through the sender: every status from 100 to 599 and every fault, with whatever
  * Retry-After may say, sent or not, to be repeated or not; and every operation. What is right is written here apart from the
- * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, design.md ("Exactly one reservation") for what may go out twice.
+ * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, docs/architecture.md ("Exactly one reservation") for what may go out twice.
  */
 import {expect, test} from 'vitest'
 import {mayHaveActed} from '../../src/api/http/retry.js'

@@ -1,4 +1,4 @@
-/** Every event type of §6.1 is sent by the operation that causes it, with the data service.md promises. */
+/** Every event type of §6.1 is sent by the operation that causes it, with the data that the description promises. */
 import {beforeEach, expect, test} from 'vitest'
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
 import {closing} from '../support/own.js'

@@ -1,4 +1,4 @@
-/** What was thrown → exit code, error text, error JSON (commands.md, exit table). */
+/** What was thrown → exit code, error text, error JSON. */
 import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'

@@ -10,7 +10,7 @@ export interface Answer {
   readonly dropAfterCommit?: boolean
 }
 
-/** `{"data": …}` of service.md; another status than 200 is in the operation's details. */
+/** `{"data": …}`; another status than 200 is in the operation's details. */
 export function data(value: unknown): Answer {
   return {status: 200, json: {data: value}}
 }

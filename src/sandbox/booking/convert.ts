@@ -1,4 +1,4 @@
-/** Turns an offer into a reservation (§4.4, §3) and plays the scenarios of client references (service.md). */
+/** Turns an offer into a reservation (§4.4, §3) and plays the scenarios of client references. */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'

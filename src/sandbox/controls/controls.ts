@@ -1,5 +1,5 @@
 /**
- * The local sandbox's own controls under /_sandbox (service.md): beside the API, never under it. The pages' forms act by the
+ * The local sandbox's own controls under /_sandbox: beside the API, never under it. The pages' forms act by the
  * same functions, which throw Refusal. And the state a sandbox starts with.
  */
 import type {Context} from 'hono'

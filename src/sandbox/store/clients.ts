@@ -20,7 +20,7 @@ export interface Client {
 
 const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
 
-/** The start-up credentials of service.md; balances in cents of EUR. */
+/** The clients that every local sandbox starts with; balances in cents of EUR. */
 const START_UP_CLIENTS = [
   {id: 'cid_sandbox', name: 'Sandbox Travel', scopes: SCOPE_NAMES, balance: 10_000_000n},
   {id: 'cid_sandbox_poor', name: 'Shoestring Travel', scopes: SCOPE_NAMES, balance: 1000n},

@@ -1,11 +1,11 @@
 /**
- * A small model of the service, written from its interface and from what is chosen where that is silent (service.md),
+ * A small model of the service, written from its interface and from what is chosen where that is silent,
  * and sharing no line with src/: offers, reservations, money, keys and events, in plain maps. Times are Unix seconds,
  * money is in hundredths. Deliveries, which follow from events alone, have test/sandbox/delivery-*.test.ts.
  */
 
 export const MINUTE = 60
-/** §2.3, service.md. */
+/** §2.3. */
 const OFFER_SECONDS = 15 * MINUTE
 const PAYMENT_SECONDS = 15 * MINUTE
 const KEY_SECONDS = 24 * 60 * MINUTE
@@ -72,7 +72,7 @@ export class ModelService {
     return offer
   }
 
-  /** §7 and service.md: why an offer cannot be shown or reserved. */
+  /** §7: why an offer cannot be shown or reserved. */
   offerRefusal(id: string): string | undefined {
     const offer = this.offers.get(id)
     if (!offer) return 'offer_not_found'

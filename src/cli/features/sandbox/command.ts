@@ -1,4 +1,4 @@
-/** Base of the commands that act on a local sandbox that is running: which one, and its controls (service.md, `/_sandbox`). */
+/** Base of the commands that act on a local sandbox that is running: which one, and its controls (`/_sandbox`). */
 import {nextStep} from '../../../api/answers/hints.js'
 import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
