@@ -4,7 +4,7 @@ import {ERROR_CODES, type ErrorCode, RETRYABLE} from './error-codes.js'
 import {RESERVATION_STATUSES} from './events.js'
 import {limitsOf, reference} from './openapi-schemas.js'
 import {wordsFor} from './openapi-words.js'
-import type {OperationDetails} from './operation-details.js'
+import {KEY_RETENTION_SECONDS, type OperationDetails, PAGE_LIMITS} from './operation-details.js'
 import type {Operation} from './operations.js'
 
 const REQUEST_ID = {'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'}}
@@ -32,7 +32,11 @@ export const HEADERS = {
 const DAY_OR_TIME = {anyOf: ['date', 'date-time'].map(format => ({...TEXT, format}))}
 
 const QUERY: Readonly<Record<string, [description: string, example: unknown, schema: object]>> = {
-  limit: ['The most records in the answer', 50, {type: 'integer', minimum: 1, maximum: 200, default: 50}],
+  limit: [
+    'The most records in the answer',
+    PAGE_LIMITS.default,
+    {type: 'integer', minimum: PAGE_LIMITS.min, maximum: PAGE_LIMITS.max, default: PAGE_LIMITS.default},
+  ],
   after: ['Cursor from `meta.after` of the page before', 'czUw', TEXT],
   client_reference_id: [
     "Only the reservation with this partner's reference",
@@ -55,7 +59,7 @@ export const PARAMETERS = {
     required: true,
     description:
       'A UUID made for this reservation (§4.4). What a repeat does is ours: the same key and body give the first ' +
-      'answer again for 24 hours; the same key with another body is refused.',
+      `answer again for ${KEY_RETENTION_SECONDS / 3600} hours; the same key with another body is refused.`,
     schema: {type: 'string', format: 'uuid'},
     example: '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10',
     'x-source': '§4.4',

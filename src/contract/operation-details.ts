@@ -23,6 +23,12 @@ import {
   testEventAccepted,
 } from './webhooks.js'
 
+/** Records in a page of a list: the sandbox's. */
+export const PAGE_LIMITS = {min: 1, max: 200, default: 50} as const
+
+/** How long the answer under an Idempotency-Key is kept: the sandbox's. */
+export const KEY_RETENTION_SECONDS = 24 * 3600
+
 /** A query parameter by its name in components/parameters. */
 type QueryParameter = 'limit' | 'after' | 'client_reference_id' | 'status' | 'created_from' | 'created_to'
 

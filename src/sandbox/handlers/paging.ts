@@ -1,16 +1,18 @@
 /** Lists come in pages (ours): `limit` and the opaque cursor `after` of the page before. */
+import {PAGE_LIMITS} from '../../contract/operation-details.js'
 import {type Answer, invalidField, page} from '../base/answers.js'
 import type {Listed, Paging} from '../store/lists.js'
 
-const DEFAULT_LIMIT = 50
-const MOST_LIMIT = 200
-
 /** Throws Refusal `validation_failed` when either is not what it must be. */
 export function readPaging(query: URLSearchParams): Paging {
-  const limitText = query.get('limit') ?? String(DEFAULT_LIMIT)
+  const limitText = query.get('limit') ?? String(PAGE_LIMITS.default)
   const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0
-  if (limit < 1 || limit > MOST_LIMIT) {
-    throw invalidField('limit', 'invalid_value', `must be a number from 1 to ${MOST_LIMIT}`)
+  if (limit < PAGE_LIMITS.min || limit > PAGE_LIMITS.max) {
+    throw invalidField(
+      'limit',
+      'invalid_value',
+      `must be a number from ${PAGE_LIMITS.min} to ${PAGE_LIMITS.max}`,
+    )
   }
   const cursor = query.get('after')
   if (cursor === null) return {limit, after: null}

@@ -1,11 +1,11 @@
 /**
- * Idempotency-Key (§4.4; what a repeat does is ours). The answer to a request that was executed is kept for 24 h for each
- * client and key, in the transaction of the change it reports, and answered again. After other refusals (400, 401, 403, 429,
- * 5xx, injected faults) nothing was done, and the key can be used again.
+ * Idempotency-Key (§4.4; what a repeat does is ours). The answer to a request that was executed is kept for each client and
+ * key, in the transaction of the change it reports, and answered again. After other refusals (400, 401, 403, 429, 5xx,
+ * injected faults) nothing was done, and the key can be used again.
  */
 import {createHash} from 'node:crypto'
+import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
 import {type Answer, Refusal} from '../base/answers.js'
-import {KEY_RETENTION_SECONDS} from '../store/expiry.js'
 import type {RunningService} from './operation.js'
 
 const KEPT_REFUSALS = [402, 404, 409, 410]

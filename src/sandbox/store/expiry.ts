@@ -1,8 +1,7 @@
 /** Removes what has expired by the service's clock, a step at a time, and gives its space back to the disk. */
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
+import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
 import type {Database} from '../../storage/database.js'
-
-export const KEY_RETENTION_SECONDS = 24 * 3600
 
 /** Tables of what expires: a column of Unix seconds, with an index, and how long after them a row is needed. */
 const EXPIRING = [
