@@ -113,6 +113,19 @@ describe('what was typed', () => {
     expect((await runHere([...argv, '--json'])).stdout).not.toContain('hunter2')
   })
 
+  test('an argument that is missing is not read from standard input', async () => {
+    const {exit, stderr} = await ownHome().spawn(['hotels', 'show'], {stdin: '1010007'})
+    expect({exit, stderr}).toMatchObject({exit: 2, stderr: expect.stringContaining('missing: HOTEL_ID')})
+  })
+
+  test('a repeatable flag takes one word, and leaves the next to the arguments', async () => {
+    const {exit, stderr} = await runHere(['webhooks', 'create', '--event', 'voucher.ready', 'payment.failed'])
+    expect({exit, stderr}).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('one unexpected argument'),
+    })
+  })
+
   test('a value of a variable is refused by the name of the variable', async () => {
     const {stderr} = await runHere(['account'], {BOOKCTL_TIMEOUT: 'soon'})
     expect(stderr).toContain('BOOKCTL_TIMEOUT: must be a whole number')
