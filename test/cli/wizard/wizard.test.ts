@@ -91,9 +91,12 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
     ...said`Payment → balance | reference → | Store these guests → No | Reserve → no
       What do you want to change → Change a guest | Which guest → Ayşe
       Which field → First name | first name → Ayşegül | Reserve → no
-      What do you want to change → Change the payment | Payment → page | Reserve → yes`,
+      What do you want to change → Change the payment | Payment → page | Reserve → no
+      What do you want to change → Change a guest | Which guest → Ayşegül | Which field → All of it`,
+    ...GUEST,
+    ...said`Reserve → yes`,
   ])
-  expect(booked.plan.request.guests[0]?.name).toBe('Ayşegül')
+  expect(booked.plan.request.guests[0]?.name).toBe('Ayşe')
   expect(booked.booking).toMatchObject({outcome: 'pending_payment'})
   expect(booked.booking?.payment_url).toContain('/pay/')
 })
@@ -115,6 +118,17 @@ test('a service that is away keeps the answers, and is asked again when the pers
   expect(desk.messages.at(-1)).toBe(
     'To search again later: bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-03 --room 1 --nationality TR --currency EUR',
   )
+})
+
+test('a search of which nothing is left says why, and a person who stops has sent nothing', async () => {
+  const script = said`What do you want to change in the search → ^C`
+  const given = {...FLAGS, 'max-price': '1'}
+  expect((await rejectionOf(desk.run([...SEARCH, ...script], given))).kind).toBe('interrupted')
+  expect(desk.messages.at(-1)).toMatch(/^No offers match your filters \(\d+ found\)\.$/)
+  const end = said`Payment → balance | reference → T-3 | Store these guests → No | Reserve → no
+    What do you want to change → Stop`
+  const stopped = await rejectionOf(desk.run([...SEARCH, ['Offer', ''], ...end], FLAGS))
+  expect(stopped.details.code).toBe('not_confirmed')
 })
 
 describe('a refusal leads on', () => {
@@ -142,8 +156,7 @@ describe('a refusal leads on', () => {
   test('a reference that is used: to another one', async () => {
     const rest = said`Payment → balance | reference → TWICE | Store these guests → No | Reserve → yes`
     await desk.run([...SEARCH_AND_PEOPLE, ...rest])
-    const more: Line[] = said`reference → ONCE | Reserve → yes`
-    const again = await desk.run([...SEARCH_AND_PEOPLE, ...rest, ...more])
+    const again = await desk.run([...SEARCH_AND_PEOPLE, ...rest, ...said`reference → ONCE | Reserve → yes`])
     expect(again.booking?.client_reference_id).toBe('ONCE')
   })
 })

@@ -27,7 +27,7 @@ export async function search(
   connection: Connection,
   request: SearchRequest,
   wanted: Filters,
-): Promise<Result<FoundOffer>> {
+): Promise<Result<FoundOffer> & {readonly whenEmpty: string}> {
   const outcome = await searchHotels(connection.api, request)
   const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
   const lost = await remember(connection, found)

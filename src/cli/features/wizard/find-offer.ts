@@ -55,7 +55,7 @@ async function searchAndChoose(
   const offers = found.items.map(offer => ({...offer, seen: offerFound(request, offer, now())}))
   reportLost(parts, draft, offers)
   if (offers.length === 0) {
-    parts.tell('No offers were found.')
+    parts.tell(found.whenEmpty)
     return changeNow()
   }
   const expiresAt = Math.max(...offers.map(({seen}) => seen.expires_at))
