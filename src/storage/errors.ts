@@ -66,6 +66,7 @@ const FAULTS: readonly [start: RegExp, fault: StorageFault, message: string, hin
     'cannot write more to PATH (CODE)',
     'check the free space, the quota and the disk; what was stored before is unchanged',
   ],
+  [/^EEXIST/, 'not_ours', 'PATH exists already', 'name another file; it was not changed'],
   [/^SQLITE_(BUSY|LOCKED)/, 'busy', 'PATH is in use by another process', 'run the command again'],
   [/^/, 'failed', 'cannot use PATH (CODE)', 'check the file and the disk it is on'],
 ]

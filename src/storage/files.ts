@@ -86,23 +86,20 @@ function lstatIfAny(path: string): fs.Stats | undefined {
 const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL
 
 interface WholeFileOptions {
-  /** `replace` renames over an existing file; `create` refuses (EEXIST) if the name is taken. */
+  /** `replace` renames over an existing file; `create` refuses if the name is taken. */
   readonly existing: 'replace' | 'create'
   /** Called when everything is on the disk, before the rename; if it throws, the old content stays. */
   readonly whenReady?: () => void
 }
 
-/**
- * Writes `bytes` as the whole content of `path`. With `existing: 'create'` an existing file is left as it was and the EEXIST
- * error of the system is thrown; any other failure throws StorageError, and the old content stays.
- */
+/** Writes `bytes` as the whole content of `path`. Throws StorageError; then what was there stays as it was. */
 export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
   const whole = new WholeFile(path, options)
   try {
     whole.write(bytes)
     whole.finish()
   } catch (error) {
-    throw whole.errorOf(error)
+    throw storageErrorOf(error, path)
   } finally {
     whole.close()
   }
@@ -119,7 +116,7 @@ export async function writeWholePieces(
     for await (const bytes of pieces) whole.write(bytes)
     whole.finish()
   } catch (error) {
-    throw whole.errorOf(error)
+    throw storageErrorOf(error, path)
   } finally {
     whole.close()
   }
@@ -153,11 +150,6 @@ class WholeFile {
     if (options.existing === 'replace') fs.renameSync(temporary, path)
     else putInPlace(temporary, path)
     flushDirectory(dirname(path))
-  }
-
-  errorOf(error: unknown): unknown {
-    const isTaken = this.options.existing === 'create' && (error as NodeJS.ErrnoException).code === 'EEXIST'
-    return isTaken ? error : storageErrorOf(error, this.path)
   }
 
   close(): void {

@@ -59,11 +59,11 @@ test('replaces a symbolic link itself, not what it points to', () => {
   expect([fs.readFileSync(victim, 'utf8'), fs.readFileSync(path, 'utf8')]).toEqual(['mine', 'new'])
 })
 
-test('creates, or throws EEXIST and leaves what is there', () => {
+test('creates, or refuses and leaves what is there', () => {
   const path = join(directory, 'a.pdf')
   writeWholeFile(path, Buffer.from('one'), {existing: 'create'})
   const again = () => writeWholeFile(path, Buffer.from('two'), {existing: 'create'})
-  expect(again).toThrow(expect.objectContaining({code: 'EEXIST'}))
+  expect(again).toThrow('exists already')
   expect(fs.readFileSync(path, 'utf8')).toBe('one')
   expect(fs.readdirSync(directory)).toEqual(['a.pdf'])
 })
@@ -130,7 +130,7 @@ test('works on a disk without hard links', () => {
   withoutLinks(() => {
     create('new')
     expect([fs.readFileSync(path, 'utf8'), fs.statSync(path).mode & 0o777]).toEqual(['new', 0o600])
-    expect(() => create('other')).toThrow(expect.objectContaining({code: 'EEXIST'}))
+    expect(() => create('other')).toThrow('exists already')
   })
   expect(fs.readFileSync(path, 'utf8')).toBe('new')
   expect(fs.readdirSync(directory)).toEqual(['a.txt'])
@@ -143,7 +143,7 @@ test.runIf(isRoot && isMainThread)('writes into a directory that cannot be read'
   try {
     writeWholeFile(join(directory, 'a.txt'), Buffer.from('new'), {existing: 'create'})
     const again = () => writeWholeFile(join(directory, 'a.txt'), Buffer.from('other'), {existing: 'create'})
-    expect(again).toThrow(expect.objectContaining({code: 'EEXIST'}))
+    expect(again).toThrow('exists already')
   } finally {
     process.seteuid?.(0)
   }

@@ -1,3 +1,4 @@
+import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {DiagnosingCommand} from '../../cli/features/doctor/doctor.js'
@@ -7,13 +8,13 @@ import {
   collectBundle,
   listing,
   taken,
-  writeBundle,
   zipBundle,
 } from '../../cli/features/support/bundle.js'
 import {checkWritable, requireNewFile} from '../../cli/input/files.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {mayAsk, requireConsent} from '../../cli/terminal/prompts/ask.js'
+import {writeWholeFile} from '../../storage/files.js'
 
 const WRITING = {
   what: 'what is in it',
@@ -56,7 +57,7 @@ The last requests are kept in exchanges.jsonl in the configuration directory; BO
     if (flags['dry-run']) return this.print(bundleResult(files))
     if (!flags.yes) await this.consent(false, `Write ${args.file}?`, WRITING, listing(files))
     const bytes = await zipBundle(files, now)
-    writeBundle(args.file, bytes, flags.force)
+    writeWholeFile(resolve(args.file), bytes, {existing: flags.force ? 'replace' : 'create'})
     await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}, !flags.yes))
   }
 }

@@ -43,7 +43,6 @@ export async function saveVoucher(
   try {
     writeWholeFile(resolve(path), bytes, {existing: flags.force ? 'replace' : 'create'})
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
     if (error instanceof StorageError && error.fault === 'not_writable') checkWritable('--file', path)
     throw error
   }

@@ -1,6 +1,5 @@
 /** What goes into a support bundle: each file as text, with a description of its contents and redactions. */
 import {homedir, userInfo} from 'node:os'
-import {resolve} from 'node:path'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
 import {peopleIn} from '../../../api/redact/secret-names.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -12,7 +11,6 @@ import {lastExchanges} from '../../../state/exchanges.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {writeWholeFile} from '../../../storage/files.js'
 import {versionFacts} from '../../shell/help/version.js'
 import type {Painter} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
@@ -193,16 +191,6 @@ export async function zipBundle(files: readonly BundleFile[], now: number): Prom
   // The mode of a regular file, 0600, where zip keeps it.
   const options = {mtime: now * 1000, level: 9, os: 3, attrs: (0o100600 << 16) >>> 0} as const
   return zipSync(Object.fromEntries(files.map(({name, text}) => [name, [strToU8(text), options]])))
-}
-
-/** Writes it as 0600, whole or not at all. Throws usage when the name is taken, StorageError when it cannot be. */
-export function writeBundle(path: string, bytes: Uint8Array, force: boolean): void {
-  try {
-    writeWholeFile(resolve(path), bytes, {existing: force ? 'replace' : 'create'})
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path)
-    throw error
-  }
 }
 
 export function taken(path: string) {

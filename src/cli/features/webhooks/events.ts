@@ -16,7 +16,6 @@ import {signedAgain} from '../../../webhooks/forward/resign.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
-import {checkNewFile} from '../../input/files.js'
 import {checkedFlag, durationFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
 import {dryRun} from '../../session/dry-run.js'
@@ -193,7 +192,7 @@ export async function printEvents(store: EventStore, filter: EventFilter, flags:
   if (asDocument) process.stdout.write(']}\n')
 }
 
-/** Writes a new file, whole or not at all; returns the number of events. Throws usage, StorageError. */
+/** Writes a new file, whole or not at all; returns the number of events. Throws StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   const {writeWholePieces} = await import('../../../storage/files.js')
   let count = 0
@@ -203,12 +202,7 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
       for (const event of page) yield Buffer.from(`${jsonText(recordOf(event))}\n`)
     }
   }
-  try {
-    await writeWholePieces(resolve(path), lines(), {existing: 'create'})
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') checkNewFile('--file', path)
-    throw error
-  }
+  await writeWholePieces(resolve(path), lines(), {existing: 'create'})
   return count
 }
 

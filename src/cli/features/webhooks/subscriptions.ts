@@ -203,9 +203,7 @@ export async function writeSecretFile(
     writeWholeFile(resolve(path), Buffer.from(secret), {existing: 'create'})
     return true
   } catch (error) {
-    const {code, message} = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' ? `${path} exists already` : message
-    warn(`Warning: --secret-file: ${sanitizeLine(why, 200)}; the secret is in tokens.db`)
+    warn(`Warning: --secret-file: ${sanitizeLine((error as Error).message, 200)}; the secret is in tokens.db`)
     return false
   }
 }
