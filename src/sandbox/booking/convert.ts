@@ -3,7 +3,7 @@ import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
-import {ConnectionDrop, invalidField, notFound, Refusal} from '../base/answers.js'
+import {ConnectionDrop, notFound, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/currencies.js'
@@ -66,9 +66,6 @@ function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): vo
     throw new Refusal('nationality_mismatch', message, {details})
   }
   checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
-  if (!offer.payment_modes.includes(body.payment.mode)) {
-    throw invalidField('payment.mode', 'invalid_value', 'is not a payment mode of this offer')
-  }
 }
 
 /** Paid from the balance and confirmed, or waiting for the customer's payment. */

@@ -112,13 +112,8 @@ function typeInWords(type: string): string {
 
 function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | undefined): void {
   sheet.section('Cancellation')
-  const rows = termRows(reservation)
-  if (rows.length > 0) {
-    const zone = timezone ? `Hotel time, ${timezone}` : 'Hotel time'
-    sheet.table(`When 2|${zone} 5|The same in UTC 4|Fee 5`, rows)
-  } else {
-    sheet.paragraph('No cancellation terms are known.')
-  }
+  const zone = timezone ? `Hotel time, ${timezone}` : 'Hotel time'
+  sheet.table(`When 2|${zone} 5|The same in UTC 4|Fee 5`, termRows(reservation))
   if (reservation.remarks) {
     sheet.section('Remarks')
     sheet.paragraph(reservation.remarks, {after: 6})
@@ -126,11 +121,11 @@ function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | und
 }
 
 function termRows({cancellation_policies, price, created_at}: Reservation): string[][] {
-  const [first] = cancellation_policies
-  if (!first) return []
   // Where the first step was in force at the time of booking, cancelling was never free.
-  const isFreeAtFirst = Date.parse(first.from) > Date.parse(created_at)
-  const free = isFreeAtFirst ? [['before', ...bothClocks(first.from), 'free of charge']] : []
+  const free = cancellation_policies
+    .slice(0, 1)
+    .filter(({from}) => Date.parse(from) > Date.parse(created_at))
+    .map(({from}) => ['before', ...bothClocks(from), 'free of charge'])
   const steps = cancellation_policies.map(({from, amount, currency}) => {
     const whole = amount === price.total && currency === price.currency ? ' (the whole price)' : ''
     return ['from', ...bothClocks(from), money(amount, currency) + whole]
