@@ -13,7 +13,9 @@ import Doctor from '../../src/commands/doctor.js'
 import HotelsSearch from '../../src/commands/hotels/search.js'
 import Login from '../../src/commands/login.js'
 import ReservationsCancel from '../../src/commands/reservations/cancel.js'
+import ReservationsList from '../../src/commands/reservations/list.js'
 import Reserve from '../../src/commands/reserve.js'
+import FaultAdd from '../../src/commands/sandbox/fault/add.js'
 import SandboxStart from '../../src/commands/sandbox/start.js'
 import Token from '../../src/commands/token.js'
 import ToursSearch from '../../src/commands/tours/search.js'
@@ -90,22 +92,25 @@ test.each<[Defined, flag: string, values: string[]]>([
   [Reserve, '--guest', ['nmae=A', 'name', 'identity.type=TC', 'is_lead=yes']],
   [Reserve, '--contact', ['mail=a']],
   [ReservationsCancel, '--max-fee', ['5 EURO']],
+  [ReservationsCancel, '--reason', ['x'.repeat(201)]],
+  [ReservationsList, '--after', ['?']],
+  [ReservationsList, '--created-from', ['yesterday', '2026-11-20T12:00:00']],
+  [FaultAdd, '--code', ['offer_expird', 'nope']],
+  [Login, '--scope', ['', ',']],
+  [WebhooksListen, '--public-url', ['http://a.example/', 'https://u:p@a.example/']],
   [WebhooksListen, '--event', ['a,,b', 'a,', '']],
   [WebhooksUpdate, '--url', ['ftp://a', 'http://a.test/', 'https://u:p@a.test/', 'https://a.test/#x']],
   [WebhooksListen, '--port', ['70000']],
   [WebhooksListen, '--exit-after', ['0']],
-  [
-    WebhooksListen,
-    '--forward-to',
-    ['http://a.example/', 'http://127.0.0.1.example.com/', 'http://10.0.0.1/'],
-  ],
-  [WebhooksListen, '--forward-to', ['https://u:p@a.example/', 'ftp://localhost/', 'localhost:3000', '']],
+  [WebhooksListen, '--forward-to', ['http://a.example/', 'http://127.0.0.1.example.com/']],
+  [WebhooksListen, '--forward-to', ['http://10.0.0.1/', 'https://u:p@a.example/', 'ftp://localhost/']],
+  [WebhooksListen, '--forward-to', ['localhost:3000', '']],
   [WebhooksListen, '--expect', ['a ===']],
   [WebhooksListen, '--path', ['hooks']],
   [WebhooksSign, '--at', ['1969-12-31T23:59:59Z']],
   [WebhooksVerify, '--at', ['soon']],
   [WebhooksVerify, '--tolerance', ['-1']],
-  [EventsList, '--since', ['soon']],
+  [EventsList, '--since', ['soon', '2026-13-45']],
   [Doctor, '--receiver', ['http://a.example/']],
   [Doctor, '--query', ['items[']],
   [Doctor, '--proxy', ['ftp://a']],

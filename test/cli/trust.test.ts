@@ -19,14 +19,14 @@ test('adds its certificates to those of the system', async () => {
   expect(await trustedCertificates(undefined, {})).toBeUndefined()
 })
 
-test('refuses another file as usage, without its path', async () => {
+test('refuses another file as usage, without its path, and an endless one early', async () => {
   await refused('/nowhere/private-name.pem').toThrow(/^the CA file cannot be read \(ENOENT\)$/)
   await refused(tmpdir()).toThrow(/cannot be read \(EISDIR\)/)
   await refused(fileURLToPath(import.meta.url)).toThrow(/contains no PEM certificate/)
   await refused('/dev/null').toThrow(/contains no PEM certificate/)
-})
-
-test('refuses an endless file and one of ten gigabytes early', async () => {
+  const damaged = join(ownDirectory(), 'damaged.pem')
+  writeFileSync(damaged, readFileSync(certificateFile('ca'), 'utf8').replace('MII', 'AAA'))
+  await refused(damaged).toThrow(/contains an invalid certificate/)
   await refused('/dev/zero').toThrow(/is longer than 1 MiB/)
   const long = join(ownDirectory(), 'long.pem')
   writeFileSync(long, readFileSync(certificateFile('ca')))

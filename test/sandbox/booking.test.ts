@@ -129,6 +129,7 @@ test.each([
   ['check_in', {check_in: '2030-05-31'}],
   ['check_in', {check_in: '2041-06-01', check_out: '2041-06-02'}],
   ['check_out', {check_out: '2030-08-10'}],
+  ['client_nationality', {client_nationality: 'ZZ'}],
   ['currency', {currency: 'ZZZ'}],
 ])('a search is refused on %s', async (field, change) => {
   const answer = await client.call('POST', '/hotels/search', searchRequest(change))

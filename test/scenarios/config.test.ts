@@ -40,6 +40,13 @@ describe('what holds', () => {
     }
   })
 
+  test('a profile that is named overrides credentials of the environment, their base URL too', async () => {
+    write({profiles: {default: PROFILE}})
+    const env = {BOOKCTL_BASE_URL: 'https://a.example/v1', BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_TOKEN: 't'}
+    const {stdout} = await home.run(['config', 'list', '--profile', 'default'], {env})
+    expect(stdout).toMatch(/^base_url\thttps:\/\/partner.*\tprofile\t.*\nclient_id\tcid_1\tprofile\t/m)
+  })
+
   test('list shows secrets of the environment as set, and never what they are', async () => {
     const env = {
       BOOKCTL_CLIENT_SECRET: 'sk_test_planted',

@@ -284,5 +284,7 @@ describe('this machine', () => {
     expect(await offline({BOOKCTL_BASEURL: 'x'})).toMatchObject({environment: typo})
     const off = {environment: {status: 'fail'}}
     expect(await offline({NODE_TLS_REJECT_UNAUTHORIZED: '0'})).toMatchObject(off)
+    const unread = {environment: {status: 'warn', detail: containing('cannot be read')}}
+    expect(await offline({NODE_EXTRA_CA_CERTS: '/nonexistent.pem'})).toMatchObject(unread)
   })
 })

@@ -11,7 +11,7 @@ import {ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
 import {SECRET, sendEvent, signedRequest, statusOf} from '../support/webhook-load.js'
 
 const bodyOf = (id: string, type = 'reservation.confirmed') =>
-  `{"id":"${id}", "type":"${type}","data":{"status":"CONFIRMED","total":1250.00}}`
+  `{"id":"${id}","type":"${type}","data":{"status":"CONFIRMED","total":1250.00}}`
 
 const send = (port: number, id: string, type?: string, secret = SECRET) =>
   sendEvent(port, bodyOf(id, type), id, {secret})
@@ -50,6 +50,10 @@ test('each request is a line, and what was right is kept, shown, exported and ve
     expect(await home.json(['webhooks', 'events', 'export', flag])).toMatchObject({exit: 2})
   const verified = await home.json(['webhooks', 'verify', '-', '--at', 'received'], {stdin: exported})
   expect(verified).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_1'}})
+  const body_base64 = Buffer.from(bodyOf('evt_1').replace('CONFIRMED', 'PENDING')).toString('base64')
+  const stdin = JSON.stringify({...JSON.parse(exported), body_base64})
+  const changed = await home.run(['webhooks', 'verify', '-', '--at', 'received'], {stdin})
+  expect(changed).toMatchObject({exit: 9, stderr: expect.stringContaining('differs from the body received')})
 })
 
 test('an event is replayed as it came, or signed again', async () => {
@@ -149,7 +153,7 @@ test('a body nested absurdly deep is accepted, stored, exported and sent again l
     expect([line, (await home.run(['webhooks', 'events', ...line.split(' ')])).exit]).toEqual([line, 0])
 })
 
-test('--quiet prints the events that are right, and --format csv a line of cells for each request', async () => {
+test('--quiet prints the events that are right, --query what it finds, and --format csv a line of cells for each', async () => {
   const home = ownReceiverHome()
   const receive = async (flags: string[], ...sent: [id: string, type: string, status: number][]) => {
     const port = await findFreePort()
@@ -162,6 +166,8 @@ test('--quiet prints the events that are right, and --format csv a line of cells
   }
   const quiet = receive(['--quiet', '--exit-after', '1'], ['evt_forged', 'a', 401], ['evt_right', 'a', 200])
   expect(await quiet).toMatchObject({exit: 0, stdout: 'evt_right\n'})
+  const query = receive(['--query', 'event.type', '--exit-after', '1'], ['evt_0', 'a', 200])
+  expect(await query).toMatchObject({exit: 0, stdout: 'a\n'})
   const cells = ['--format', 'csv', '--columns', 'verdict,event_type,event_id', '--exit-after', '2']
   const csv = receive(cells, ['evt_1', 'a, \\"b\\"', 200], ['evt_2', 'voucher.ready', 200])
   expect(await csv).toMatchObject({exit: 0, stdout: 'valid,"a, ""b""",evt_1\nvalid,voucher.ready,evt_2\n'})
@@ -199,7 +205,7 @@ test('a reader that stops reading does not delay a requested stop', async () => 
   expect((await ended).exit).toBe(143)
 })
 
-test('a capture that cannot be written, and no secret, are refused before anything is done', async () => {
+test('a capture that cannot be written, an address of another machine and no secret are refused at the start', async () => {
   const home = ownReceiverHome()
   const [heard, unheard] = [join(home.directory, 'heard'), join(home.directory, 'unheard')]
   execFileSync('mkfifo', [heard, unheard])
@@ -209,6 +215,9 @@ test('a capture that cannot be written, and no secret, are refused before anythi
     expect({path, ...refused}).toMatchObject({path, exit: 2, code: 'cannot_write'})
   }
   closeSync(reader)
+  const elsewhere = await home.refusal(['webhooks', 'listen', '--host', '203.0.113.1', '--port', '0'])
+  expect(elsewhere).toMatchObject({exit: 2, code: 'host_unavailable'})
+  expect(elsewhere.stderr).toContain('Warning: plain http on 203.0.113.1')
   const none = await home.refusal(['webhooks', 'listen'], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
   expect(none).toMatchObject({exit: 2, code: 'no_webhook_secret'})
 })

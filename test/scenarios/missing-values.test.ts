@@ -18,13 +18,9 @@ const lacking = Object.entries(COMMANDS)
   ])
   .filter(([, missing]) => missing.length > 0)
 
-/** It asks for itself. */
-const LOGIN: [command: string, missing: string[]] = [
-  'login',
-  ['--base-url', '--client-id', '--client-secret-stdin'],
-]
-
 if (lacking.length < 10) throw new Error('no command of the manifest requires anything')
+// It asks for itself.
+lacking.push(['login', ['--base-url', '--client-id', '--client-secret-stdin']])
 const {service, home} = await scriptedHome()
 
 /** In a home where nothing is known and no credentials are set. */
@@ -32,11 +28,11 @@ const BARE = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: undefined, BOOKCTL
 
 const envOf = (command: string) => (command === 'login' ? BARE : {})
 
-describe.each([...lacking, LOGIN])('%s', (command, missing) => {
-  const argv = command.split(' ')
-  const env = envOf(command)
-
-  test('is refused without a terminal, naming all that is missing', async () => {
+test.each(lacking)(
+  '%s is refused without a terminal, naming all that is missing',
+  async (command, missing) => {
+    const argv = command.split(' ')
+    const env = envOf(command)
     for (const stdin of ['', 'RSV-1\n'.repeat(1000)]) {
       const {exit, stdout, stderr} = await home.run(argv, {env, stdin})
       expect({exit, stdout}).toEqual({exit: 2, stdout: ''})
@@ -45,8 +41,8 @@ describe.each([...lacking, LOGIN])('%s', (command, missing) => {
     const code = expect.stringMatching(/^missing_/)
     expect(await home.refusal(argv, {env})).toMatchObject({exit: 2, code})
     expect(service.received).toEqual([])
-  })
-})
+  },
+)
 
 describe.each(['voucher download', 'login'])('%s', command => {
   const argv = command.split(' ')

@@ -119,14 +119,22 @@ test('every secret of a rotation is tried, under the header of the profile', asy
   const stdin = `POST / HTTP/1.1\r\nX-Acme-Signature: ${SIGNATURE}\r\n\r\n${EVENT}`
   const {result} = await named.json(['webhooks', 'verify', '-', ...AT], {stdin})
   expect(result).toMatchObject({valid: true, secret: 'env[1]'})
+  const typed = [...AT, '--secret-stdin', '--signature', SIGNATURE]
+  const lines = await verify(['body.bin', ...typed], {stdin: `whsec_old\n${SIGNING_SECRET}\n`})
+  expect(lines.result).toMatchObject({valid: true, secret: 'stdin[1]'})
 })
 
-test.each(['- --secret-stdin', `body.bin --at received --signature ${SIGNATURE}`])(
-  'wrong input is refused before anything is read: %s',
-  async line => {
-    expect((await verify(line.split(' '))).exit).toBe(2)
-  },
-)
+test.each([
+  ['verify - --secret-stdin', 'can be read only once'],
+  [`verify body.bin --at received --signature ${SIGNATURE}`, 'time of receipt'],
+  ['verify captures', 'cannot read captures (is a directory)'],
+  ['sign captures', 'cannot read captures (is a directory)'],
+  ['verify body.bin --secret-stdin', 'nothing after whsec_', 'whsec_\n'],
+  ['sign body.bin --secret-stdin', 'has white space or quotes', '"whsec_1"'],
+])('wrong input is refused: %s, %s', async (line, message, stdin = '') => {
+  const refused = await home.refusal(['webhooks', ...line.split(' ')], {stdin})
+  expect(refused).toMatchObject({exit: 2, message: expect.stringContaining(message)})
+})
 
 test('verify accepts the signatures of sign', async () => {
   const signed = await home.json(['webhooks', 'sign', 'body.bin', ...AT])

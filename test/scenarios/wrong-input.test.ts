@@ -21,6 +21,9 @@ test.each<[string, string[], string?]>([
   ['REF', ['voucher', 'download', '../../etc/passwd']],
   ['--wait', ['voucher', 'download', 'R1', '--wait=-1']],
   ['missing: ', ['webhooks', 'update', 'whsub_1']],
+  // Before the secret, which is missing too.
+  ['cannot read nofile.http (no such file)', ['webhooks', 'verify', 'nofile.http']],
+  ['invalid profile name', ['account', '--profile', 'a/b']],
   ['one unexpected argument', ['account', 'sk-not-quite-a-secret']],
 ])('%s: %j', async (field, argv, stdin) => {
   const plain = await home.run(argv, {stdin: stdin ?? ''})
@@ -217,9 +220,4 @@ test.each([
   const refused = await home.refusal(argv)
   expect(refused).toMatchObject({exit: 2, hint})
   expect(JSON.stringify(refused)).not.toContain('sk-not')
-})
-
-test('a file that is not there is named before the secret that is missing', async () => {
-  const message = 'cannot read nofile.http (no such file)'
-  expect(await home.refusal(['webhooks', 'verify', 'nofile.http'])).toMatchObject({exit: 2, message})
 })
