@@ -31,7 +31,7 @@ const HEADERS = [
 ]
 const BODY = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d])
 
-/** A store in memory that gives each event until it is done, as the real one does; it refuses the first `refusals` results. */
+/** A store in memory that gives each event until it is done, as the real one does; it fails `refusals` times, the last with a result. */
 function startForwarder(
   targets: string[],
   events: number,
@@ -64,6 +64,7 @@ function startForwarder(
     targets,
     store: {
       take: async (target, now, limit): Promise<DueForward[]> => {
+        if (refused < refusals - 1) throw new Error('busy')
         const due = pending
           .filter(one => one.target === target && !one.taken && one.due <= now)
           .slice(0, limit)
@@ -113,7 +114,7 @@ test('the body and the headers arrive as they came, but for those of the connect
 test('anything but 2xx comes again once its result is recorded, later each time, and no redirect is followed', async () => {
   const target = await startTarget(n => [302, 500, 401, 200][n - 1])
   let now = 1000
-  const {forwarder, reports} = startForwarder([target.url], 1, {clock: () => now, refusals: 1})
+  const {forwarder, reports} = startForwarder([target.url], 1, {clock: () => now, refusals: 2})
   for (const wait of [1, 2, 4]) {
     const before = reports.length
     await eventually(() => {
