@@ -31,11 +31,8 @@ describe('a list', () => {
 
   test('is one page unless more is asked for, and names the next', async () => {
     const {api, requests} = apiAnswering(page(['A'], 'two'))
-    expect(
-      await listReservations(api, {query: {status: 'CONFIRMED', created_from: '2030-01-01'}}),
-    ).toMatchObject({
-      next: 'two',
-    })
+    const {next} = await listReservations(api, {query: {status: 'CONFIRMED', created_from: '2030-01-01'}})
+    expect(next).toBe('two')
     expect(requests).toEqual(['GET /v1/reservations?status=CONFIRMED&created_from=2030-01-01 '])
   })
 
@@ -102,9 +99,7 @@ describe('a list', () => {
     const failure = await rejectionOf(listReservations(api, {all: true}))
     expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'list_incomplete'])
     expect((await listReservations(api, {})).next).not.toBeNull()
-    expect(
-      requests.every(line => line.startsWith('GET /v1/reservations?') || line === 'GET /v1/reservations '),
-    ).toBe(true)
+    expect(requests.filter(line => !/^GET \/v1\/reservations[? ]/.test(line))).toEqual([])
   })
 })
 
@@ -129,10 +124,8 @@ test('the facts of a foreign reservation, and of one that says nothing', () => {
     lead_guest: 'Ayşe Öğüt',
     free_until: '2030-05-20T00:00:00Z',
   })
-  const values = Object.values(
-    factsOfReservation({reservation: {reservation_ref: 'A', guests: 3, hotel: []}}),
-  )
-  expect(new Set(values)).toEqual(new Set([null]))
+  const mute = factsOfReservation({reservation: {reservation_ref: 'A', guests: 3, hotel: []}})
+  expect(new Set(Object.values(mute))).toEqual(new Set([null]))
 })
 
 const EUR = 'EUR'
@@ -236,18 +229,13 @@ describe('what a success says of a cancellation', () => {
   })
 
   test('and of an update', async () => {
-    for (const json of [
-      {status: 'REJECTED'},
-      {data: {success: false}},
-      {data: {...A}, result: 'not updated'},
-    ]) {
+    for (const json of [{status: 'REJECTED'}, {data: {success: false}}, {data: A, result: 'not updated'}]) {
       const failure = await rejectionOf(updateReservation(apiAnswering({json}).api, 'A', {}))
       expect(failure.kind).toBe('outcome_unknown')
     }
     const done = {status: 'ok', data: {...A, status: 'CONFIRMED', is_cancelled: false}}
-    expect(await updateReservation(apiAnswering({json: done}).api, 'A', {})).toMatchObject({
-      status: 'CONFIRMED',
-    })
+    const {status} = await updateReservation(apiAnswering({json: done}).api, 'A', {})
+    expect(status).toBe('CONFIRMED')
   })
 })
 

@@ -44,13 +44,8 @@ await describeEachPlace(place => {
     expect(await journal.attempt(entry.id, 6)).toBe(1)
     expect(await journal.attempt(entry.id, 7)).toBe(2)
     await journal.settle(entry.id, {outcome: 'unknown'}, 8)
-    expect(await journal.find('ref-1')).toEqual({
-      ...started,
-      outcome: 'unknown',
-      attempts: 2,
-      lost: true,
-      updatedAt: at(8),
-    })
+    const unknown = {...started, outcome: 'unknown', attempts: 2, lost: true, updatedAt: at(8)}
+    expect(await journal.find('ref-1')).toEqual(unknown)
     const outcome = {outcome: 'confirmed', reservationRef: 'R-1', result: {a: 1}}
     await journal.settle(entry.id, outcome, 9)
     const settled = {...started, ...outcome, body: null, attempts: 2, lost: true, updatedAt: at(9)}
@@ -172,25 +167,14 @@ await describeEachPlace(place => {
     await journal.attempt(sent, 3)
     await journal.forget(sent, 4)
     const forgotten = {outcome: 'forgotten', body: null}
-    expect(await journal.find('ref-2')).toMatchObject({
-      ...forgotten,
-      attempts: 1,
-      updatedAt: at(4),
-      bodySha256: hash('body-2'),
-    })
+    const hashed = {attempts: 1, updatedAt: at(4), bodySha256: hash('body-2')}
+    expect(await journal.find('ref-2')).toMatchObject({...forgotten, ...hashed})
     const ended = await begin(3)
-    await journal.settle(
-      ended,
-      {outcome: 'confirmed', reservationRef: 'R-3', result: {a: 'canary-result'}},
-      5,
-    )
+    const confirmed = {outcome: 'confirmed', reservationRef: 'R-3', result: {a: 'canary-result'}}
+    await journal.settle(ended, confirmed, 5)
     await journal.forget(ended, 6)
-    expect(await journal.find('ref-3')).toMatchObject({
-      ...forgotten,
-      result: null,
-      reservationRef: 'R-3',
-      updatedAt: at(6),
-    })
+    const named = {result: null, reservationRef: 'R-3', updatedAt: at(6)}
+    expect(await journal.find('ref-3')).toMatchObject({...forgotten, ...named})
     for (const canary of ['canary-1', 'canary-2', 'canary-result'])
       expect(await place.has(canary), canary).toBe(false)
     expect(await journal.peek(intent(2))).toMatchObject({kind: 'conflict', conflict: 'forgotten'})
