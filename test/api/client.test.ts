@@ -70,11 +70,8 @@ describe('401', () => {
       n === 1 ? jsonAnswer(401, {}) : jsonAnswer(200, {ok: 1}),
     )
     const headers = {'Idempotency-Key': 'k1'}
-    expect(await api.call('reservations.create', {body: SEARCH, headers})).toMatchObject({
-      status: 200,
-      attempts: 2,
-      mayHaveActed: false,
-    })
+    const answer = await api.call('reservations.create', {body: SEARCH, headers})
+    expect(answer).toMatchObject({status: 200, attempts: 2, mayHaveActed: false})
     expect(replaced).toEqual(['tok_1'])
     expect(server.requests.map(({headers}) => [headers.authorization, headers['idempotency-key']])).toEqual([
       ['Bearer tok_1', 'k1'],
@@ -101,24 +98,18 @@ describe('401', () => {
 
   test('after an attempt that may have acted never hides that', async () => {
     const script = (_: WireRequest, n: number): Script => (n === 1 ? 'end' : jsonAnswer(401, {}))
-    const policy = {repeatable: true}
+    const options = {body: {}, policy: {repeatable: true}}
+    const sent = ({api}: {api: Api}) => api.exchange('reservations.create', options)
     const failing = await setUp(script, {replace: () => Promise.reject(new Error('no token'))})
-    expect(await failing.api.exchange('reservations.create', {body: {}, policy})).toMatchObject({
-      status: 401,
-      mayHaveActed: true,
-    })
+    expect(await sent(failing)).toMatchObject({status: 401, mayHaveActed: true})
     const renewing = await setUp(script)
-    expect(await renewing.api.exchange('reservations.create', {body: {}, policy})).toMatchObject({
-      attempts: 3,
-      mayHaveActed: true,
-    })
+    expect(await sent(renewing)).toMatchObject({attempts: 3, mayHaveActed: true})
     const leaving = async () => {
       await gone.server.close()
       return token(2)
     }
     const gone = await setUp(script, {replace: leaving})
-    const failure = await gone.api.exchange('reservations.create', {body: {}, policy}).catch(error => error)
-    expect(failure).toMatchObject({name: 'SendError', attempts: 3, mayHaveActed: true})
+    await expect(sent(gone)).rejects.toMatchObject({name: 'SendError', attempts: 3, mayHaveActed: true})
   })
 })
 

@@ -222,20 +222,13 @@ test.each<[object, string | undefined]>([
 
 test('the rest', () => {
   const raw = {payment_modes: ['ACCOUNT', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
-  expect(termsOf(raw)).toEqual({
-    ...NO_TERMS,
-    paymentModes: ['account', 'instant'],
-    roomsLeft: 2,
-    remarks: 'Bring a passport',
-  })
+  const terms = {paymentModes: ['account', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
+  expect(termsOf(raw)).toEqual({...NO_TERMS, ...terms})
   expect(termsOf({payment_methods: [{code: 'card'}], rooms_left: 'many'})).toEqual(NO_TERMS)
 })
 
 test('the outermost counts, then the first of several names, and null says nothing', () => {
   const inner = {rooms_left: 9, remarks: 'inner', paymentModes: ['Instant']}
-  expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject({
-    remarks: 'outer',
-    roomsLeft: 9,
-    paymentModes: ['instant'],
-  })
+  const terms = {remarks: 'outer', roomsLeft: 9, paymentModes: ['instant']}
+  expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject(terms)
 })

@@ -234,8 +234,8 @@ describe('what a success says of a cancellation', () => {
       expect(failure.kind).toBe('outcome_unknown')
     }
     const done = {status: 'ok', data: {...A, status: 'CONFIRMED', is_cancelled: false}}
-    const {status} = await updateReservation(apiAnswering({json: done}).api, 'A', {})
-    expect(status).toBe('CONFIRMED')
+    const updated = await updateReservation(apiAnswering({json: done}).api, 'A', {})
+    expect(updated?.status).toBe('CONFIRMED')
   })
 })
 
