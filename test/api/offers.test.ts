@@ -73,7 +73,7 @@ describe('a wrong neighbour', () => {
     expect(read(json)[index]).toEqual({offer_id: expect.stringMatching(/^[bc]$/), ...NOTHING})
   })
 
-  test('in the order of the document, each id once', () => {
+  test('offers are found in the order of the document, each id once', () => {
     const json = {
       z: [{offer_id: 'c'}],
       a: {b: {offer_id: 'a', inner: {offer_id: 'b'}}},
@@ -220,7 +220,7 @@ test.each<[object, string | undefined]>([
   expect(termsOf({cancellation_policies}).firstFee).toBe(firstFee)
 })
 
-test('the rest', () => {
+test('payment modes, rooms left and remarks are read, and unknown ones are none', () => {
   const raw = {payment_modes: ['ACCOUNT', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
   const terms = {paymentModes: ['account', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
   expect(termsOf(raw)).toEqual({...NO_TERMS, ...terms})

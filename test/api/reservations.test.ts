@@ -228,7 +228,7 @@ describe('what a success says of a cancellation', () => {
     expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toMatchObject({outcome})
   })
 
-  test('and of an update', async () => {
+  test('an update that its answer denies has an unknown outcome', async () => {
     for (const json of [{status: 'REJECTED'}, {data: {success: false}}, {data: A, result: 'not updated'}]) {
       const failure = await rejectionOf(updateReservation(apiAnswering({json}).api, 'A', {}))
       expect(failure.kind).toBe('outcome_unknown')

@@ -29,7 +29,7 @@ describe('an offer is refused here', () => {
     expect(thrownBy(() => checkOffer(seen, REQUEST, {...FACTS, ...facts})).details.code).toBe(code)
   })
 
-  test('and not otherwise', () => {
+  test('only for these reasons', () => {
     checkOffer(SEEN, REQUEST, {...FACTS, maxPrice: '450'})
     checkOffer(undefined, REQUEST, FACTS)
     checkOffer({...SEEN, used_by_reference: 'R'}, REQUEST, {...FACTS, now: 5000, repeated: true})

@@ -33,7 +33,7 @@ test('lines keep to the width, also with wide characters, and lose nothing', () 
   expect(lines.length).toBeGreaterThan(4)
 })
 
-test('a short line, a long word and a narrow terminal', () => {
+test('a short line and a long word stay whole, and a narrow terminal gets its own lines', () => {
   expect(hang('Hotel      Nice  Hotel', 80, 11)).toEqual(['Hotel      Nice  Hotel'])
   const address = `https://example.com/${'x'.repeat(100)}`
   expect(hang(`Pay at ${address}`, 40, 2).at(-1)).toContain(address)

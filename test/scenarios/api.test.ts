@@ -110,7 +110,7 @@ describe('what is sent', () => {
 })
 
 describe('what comes back', () => {
-  test('a refusal: the body on stdout, the reason on stderr, the exit code of every command', async () => {
+  test('a refusal has its body on stdout, its reason on stderr and the exit code of every command', async () => {
     const plain = await home.run(['api', 'GET', '/nothing'])
     expect(plain.exit).toBe(5)
     expect(JSON.parse(plain.stdout)).toMatchObject({error: {code: 'not_found'}})

@@ -51,7 +51,7 @@ test('goes on when the reader of its lines is gone', async () => {
   expect((await stop()).exit).toBe(143)
 })
 
-test('at a terminal: the dashboard, then a line for each request', async () => {
+test('at a terminal it prints the dashboard, then a line for each request', async () => {
   const home = ownHome()
   const terminal = atTerminal(home, ['sandbox', 'start', '--db', ':memory:'], {columns: 120})
   await terminal.waitFor(/Dashboard: http:\/\/127\.0\.0\.1:\d+\//)

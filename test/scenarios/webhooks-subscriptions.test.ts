@@ -23,7 +23,7 @@ interface Created {
   readonly stored_in: string
 }
 
-test('create, list, test, update and delete, against the local sandbox', async () => {
+test('the local sandbox creates, lists, tests, updates and deletes them', async () => {
   const {exit, result} = await home.json<Created>([...CREATE, '--event', 'payment.failed'])
   expect(exit).toBe(0)
   const {id, secret} = result.subscription

@@ -194,7 +194,7 @@ describe('one run names everything that is wrong', () => {
     },
   )
 
-  test('a variable too', async () => {
+  test('a variable is named too', async () => {
     const {exit, stderr} = await home.run(['hotels', 'search', '--city', '1'], {
       env: {BOOKCTL_NATIONALITY: 'Narnia'},
     })

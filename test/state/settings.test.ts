@@ -87,7 +87,7 @@ describe('a file that cannot be understood', () => {
     expect(fs.readFileSync(path).equals(Buffer.from(content))).toBe(true)
   })
 
-  test("another user's", context => {
+  test("is refused when it is another user's", context => {
     if (process.getuid?.() !== 0) context.skip('needs the right to give a file away')
     fs.writeFileSync(path, '{}')
     fs.chownSync(path, 65_533, 65_533)

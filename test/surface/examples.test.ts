@@ -180,7 +180,7 @@ test('doctor and probe print what to do in keys of their own', async () => {
   await failing.close()
 })
 
-test('demo --json', async () => {
+test('demo --json lists every step', async () => {
   const {exit, result} = await home.json<{steps: {command: string; exit: number}[]}>(['demo'])
   expect(exit).toBe(0)
   expect(result.steps.map(step => step.command.split(' ').slice(0, 3).join(' '))).toEqual([

@@ -31,7 +31,7 @@ async function findings({body = BODY, surplus, ...given}: Given, more: Partial<C
 const codes = async (...given: Parameters<typeof findings>) =>
   (await findings(...given)).map(({code}) => code)
 
-test('a header under another name, and one that came twice', async () => {
+test('a header under another name is found, and so is one that came twice', async () => {
   expect(await codes({headers: {'x-acme-signature': HEADER}})).toEqual(['header_renamed'])
   expect(await codes({headers: {'x-acme-signature': HEADER}, body: `${TEXT}\n`})).toEqual([
     'header_renamed',

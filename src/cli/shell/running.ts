@@ -1,4 +1,5 @@
 /** The command that runs in this process, for the runner, signals and the end of stdout. */
+
 /** Exit codes after a signal: 128 + its number. */
 export const SIGNAL_EXITS = {SIGINT: 130, SIGTERM: 143, SIGHUP: 129} as const
 

@@ -48,7 +48,7 @@ async function ask(script: readonly Line[], rooms = [{adults: 1, children_ages: 
 }
 
 describe('a guest', () => {
-  test('with everything right', async () => {
+  test('is complete when every answer is right', async () => {
     const {guests, log} = await ask(AYSE)
     expect(guests).toEqual([guest()])
     expect(log).toContain('hint: Sat 1990-02-03, 40 years old at check-in')
@@ -198,7 +198,7 @@ describe('a telephone number', () => {
     if (country) expect(read(typed).country).toBe(country)
   })
 
-  test('not just anything', async () => {
+  test('is refused when it is not one', async () => {
     const read = await createPhoneReader('TR', 'phone')
     for (const typed of ['', 'abc', '12', '+999 123456', '+90 53', '+90 532 123 45 67 89 10 11'])
       expect(thrownBy(() => read(typed)).message).toMatch(/\+90 532/)

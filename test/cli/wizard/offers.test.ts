@@ -147,6 +147,6 @@ test('the same room is found again by hotel, room, board and terms', () => {
   expect(findSame(OFFERS, offer({board: 'HB'}).seen)).toBeUndefined()
 })
 
-test('the time left', () => {
+test('the time left is in minutes and seconds', () => {
   expect([899.9, 60, 5, -1].map(minutesLeft)).toEqual(['14:59', '1:00', '0:05', '0:00'])
 })

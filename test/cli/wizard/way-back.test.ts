@@ -79,7 +79,7 @@ test('from the confirmation through all guests to the offers and the search, and
   expect((await peopleHere(desk.connection))?.guests()).toHaveLength(3)
 })
 
-test('twice from what to change: to the summary or the list, and to the question before it', async () => {
+test('from what to change, Escape leads to the summary or the list, and a second to the question before it', async () => {
   const given = {guest: [LEAD], contact: CONTACT, pay: 'account'}
   const script = said`Adults → 1 | Ages → | Nationality → TR | Currency → EUR | Offer → [Change the search]
     What do you want to change in the search → ^esc | Offer → ^esc | Currency → EUR | Offer →
