@@ -1,7 +1,7 @@
 /** Countries by their names and codes. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {invalid} from './checks.js'
-import {closestFew, fold, matches} from './match.js'
+import {closestFew, didYouMean, fold, matches} from './match.js'
 
 /** The code (ISO 3166-1 alpha-2) of a country, typed as a code or in full by any of its names. Throws usage. */
 export async function checkCountry(field: string, text: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const typed = word.length > 2 ? [text, ...closestFew(word, longNames, MOST_NEAR)] : []
   const meant = new Set(typed.flatMap(name => findCountries(all, name)))
   const shown = [...meant].slice(0, MOST_NEAR).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
-  const hint = shown.length > 0 ? `did you mean ${shown.join(' or ')}?` : undefined
+  const hint = shown.length > 0 ? didYouMean(shown.join(' or ')) : undefined
   const problem = 'must be a country, by its name or two-letter code (ISO 3166-1), such as TR'
   throw invalid(field, problem, text, hint)
 }

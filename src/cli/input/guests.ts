@@ -4,7 +4,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {invalid, named} from './checks.js'
 import {checkCountry} from './countries.js'
 import {PAST_DATE_FORMS, readDay} from './dates.js'
-import {closest} from './match.js'
+import {closest, didYouMean, listOfNames} from './match.js'
 import {combined, into, PartsFailure} from './usage-errors.js'
 
 export type Fields = Record<string, unknown>
@@ -98,7 +98,7 @@ function unknownIn(where: string, names: readonly string[], valid: readonly stri
     .filter(name => !valid.includes(name))
     .map(name => {
       const best = closest(name, valid)
-      const hint = best ? `did you mean ${best}?` : `names: ${valid.join(', ')}`
+      const hint = best ? didYouMean(best) : listOfNames(valid)
       return usage('unknown_field', `${where}: there is no field ${sanitizeLine(name, 40)}`, hint)
     })
 }

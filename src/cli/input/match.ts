@@ -29,6 +29,29 @@ export function closest(word: string, names: readonly string[]): string | undefi
   return best ?? names.find(name => isLong && (name.startsWith(word) || name.endsWith(` ${word}`)))
 }
 
+const GUESS = 'did you mean '
+const LIST = 'names: '
+
+/** The hint for a mistyped name: the one it probably means. */
+export function didYouMean(meant: string): string {
+  return `${GUESS}${meant}?`
+}
+
+/** The hint for a name that is like none of `names`. */
+export function listOfNames(names: readonly string[]): string {
+  return LIST + names.join(', ')
+}
+
+/** Whether `hint` is one of these, which say nothing without their message. */
+export function isAboutName(hint = ''): boolean {
+  return hint.startsWith(GUESS) || hint.startsWith(LIST)
+}
+
+/** Whether `hint` is a guess that begins with `start`. */
+export function isGuess(hint: string | undefined, start: string): boolean {
+  return hint?.startsWith(GUESS + start) ?? false
+}
+
 /** At most `most` names that differ from `word` in one letter or two, but not in more than a third of it; the nearest first. */
 export function closestFew(word: string, names: readonly string[], most: number): string[] {
   const typed = lettersOf(word)

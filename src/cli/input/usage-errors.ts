@@ -1,6 +1,6 @@
 /** Errors of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
 import {Failure, usage} from '../../contract/failure.js'
-import {closest} from './match.js'
+import {closest, didYouMean, isAboutName, isGuess} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
@@ -46,11 +46,11 @@ export class PartsFailure extends Failure {
 
 /** Whether the hint says nothing without the message it belongs to. */
 function isOfOne({details}: Failure): boolean {
-  return /^(did you mean|names:) /.test(details.hint ?? '')
+  return isAboutName(details.hint)
 }
 
 function isAboutFlag({details}: Failure): boolean {
-  return /^did you mean --/.test(details.hint ?? '')
+  return isGuess(details.hint, '--')
 }
 
 function withOwnHint(failure: Failure): string {
@@ -73,11 +73,11 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   if (!isFlag)
     return usage('invalid_argument', `the argument must be one of: ${options.join(', ')}`, SEE_HELP)
   const best = closest(typed, options)
-  const hint = best ? `did you mean ${best}?` : SEE_HELP
+  const hint = best ? didYouMean(best) : SEE_HELP
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
-const VERSION_HINT = 'did you mean `bookctl --version`?'
+const VERSION_HINT = didYouMean('`bookctl --version`')
 
 /** What users of gh, stripe, aws and curl type, and the flags for it here, of which a command has the first or another. */
 const FLAG_ALIASES: Readonly<Record<string, string>> = {
@@ -142,7 +142,7 @@ export function unknownFlag(
   const alias = aliases.find(one => flags.includes(one.split(' ', 1)[0] ?? ''))
   const best = alias ?? closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
-  const hint = best ? `did you mean ${best}?` : typed === '-V' ? VERSION_HINT : SEE_HELP
+  const hint = best ? didYouMean(best) : typed === '-V' ? VERSION_HINT : SEE_HELP
   return usage('unknown_flag', `unknown flag${shown}`, hint)
 }
 
@@ -151,7 +151,7 @@ export function unexpectedArguments(words: readonly string[], flag: string | und
   const what = words.length === 1 ? 'one unexpected argument' : `${words.length} unexpected arguments`
   const isPlain = words.every(word => /^(\d{1,9}|[\p{L}\p{M}.,'’]{1,30})$/u.test(word))
   const text = !isPlain ? '…' : words.length === 1 ? words[0] : `"${words.join(' ')}"`
-  return usage('unexpected_argument', what, flag ? `did you mean --${flag} ${text}?` : SEE_HELP)
+  return usage('unexpected_argument', what, flag ? didYouMean(`--${flag} ${text}`) : SEE_HELP)
 }
 
 export function conflictingFlags(one: string, other: string): Failure {

@@ -1,6 +1,7 @@
 /** Words that oclif finds no command for: too many arguments, a mistyped name, a flag before the name. */
 import type {Hook} from '@oclif/core/hooks'
 import {usage} from '../../contract/failure.js'
+import {didYouMean} from '../input/match.js'
 import {findName, flagWithoutCommand, isRestated, unknownCommand} from './names.js'
 
 const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) => {
@@ -17,7 +18,7 @@ const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) =>
     Object.keys(command.args).length === 0 &&
     isRestated(command.id, more.toLowerCase())
   )
-    throw usage('unexpected_argument', 'one unexpected argument', `did you mean \`bookctl ${command.id}\`?`)
+    throw usage('unexpected_argument', 'one unexpected argument', didYouMean(`\`bookctl ${command.id}\``))
   if (command) return config.runCommand(command.id, [...left, ...argv], command)
   // The words before the first flag may be the rest of the command's name.
   const end = argv.findIndex(word => word.startsWith('-'))

@@ -1,6 +1,6 @@
 /** The names of commands: the one that words mean, and the likely one for a name that does not exist. */
 import {type Failure, usage} from '../../contract/failure.js'
-import {closest} from '../input/match.js'
+import {closest, didYouMean} from '../input/match.js'
 import {SEE_HELP, unknownFlag} from '../input/usage-errors.js'
 import {globalFlags} from './global-flags.js'
 
@@ -30,7 +30,7 @@ export function unknownCommand(
   )
   const what = asksHelp ? 'command or help topic' : 'command'
   const list = `list commands: bookctl ${[...name, '--help'].join(' ')}`
-  const hint = meant.length > 0 ? `did you mean ${meant.join(' or ')}?` : list
+  const hint = meant.length > 0 ? didYouMean(meant.join(' or ')) : list
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 

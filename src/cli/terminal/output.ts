@@ -2,7 +2,7 @@
 import process from 'node:process'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {closest} from '../input/match.js'
+import {closest, didYouMean} from '../input/match.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonLines, jsonText} from './json-text.js'
 import {resultOfQuery} from './query.js'
@@ -126,7 +126,7 @@ export function checkColumns(valid: readonly string[] | undefined, wanted: strin
   const unknown = namesIn(wanted).find(name => !valid.includes(name))
   if (unknown === undefined) return
   const best = closest(unknown, valid)
-  const hint = `${best ? `did you mean ${best}? ` : ''}columns: ${valid.join(', ')}`
+  const hint = `${best ? `${didYouMean(best)} ` : ''}columns: ${valid.join(', ')}`
   throw usage('unknown_column', `--columns: unknown column ${sanitizeLine(unknown, 40)}`, hint)
 }
 

@@ -8,7 +8,7 @@ import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.j
 import type {Profile, SettingsEditor, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {checkedArg} from '../../input/flags.js'
-import {closest} from '../../input/match.js'
+import {closest, didYouMean} from '../../input/match.js'
 import {dryRun} from '../../session/dry-run.js'
 import {
   pathIn,
@@ -161,7 +161,7 @@ function findKey(name: string): SettingKey {
   const names = SETTING_KEYS.map(key => key.name)
   const within = names.filter(known => known.startsWith(`${name}.`))
   const best = closest(name, names)
-  const meant = best ? `did you mean ${best}?` : 'list settings: bookctl config list'
+  const meant = best ? didYouMean(best) : 'list settings: bookctl config list'
   const hint = within.length > 0 ? `its parts are: ${within.join(', ')}` : meant
   throw usage('unknown_setting', `unknown setting ${sanitizeLine(name, 60)}`, hint)
 }

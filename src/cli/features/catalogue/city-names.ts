@@ -7,7 +7,7 @@ import type {State} from '../../../state/state.js'
 import {checkInteger, invalid} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
 import {checkedFlag} from '../../input/flags.js'
-import {closestFew, fold, matches} from '../../input/match.js'
+import {closestFew, didYouMean, fold, matches} from '../../input/match.js'
 import {into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 
@@ -132,9 +132,7 @@ export async function cityNumber(typed: string, known: readonly KnownCity[]): Pr
     .filter(({name}) => near.includes(fold(name)) || matches(name, bare || typed))
     .slice(0, MOST_NEAR)
   const hint =
-    meant.length > 0
-      ? `did you mean ${meant.map(cityLine).join(' or ')}?`
-      : 'list cities: bookctl content cities'
+    meant.length > 0 ? didYouMean(meant.map(cityLine).join(' or ')) : 'list cities: bookctl content cities'
   throw invalid('--city', 'must be the name or id of a city of the service', typed, hint)
 }
 

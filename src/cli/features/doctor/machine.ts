@@ -5,7 +5,7 @@ import process from 'node:process'
 import {DATABASE_NAMES, FILE_NAMES} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {readPem} from '../../../storage/files.js'
-import {closest} from '../../input/match.js'
+import {closest, didYouMean} from '../../input/match.js'
 import {leftRecords, runningSandboxes} from '../../session/sandbox-records.js'
 import {allEffective, checked, type Surroundings} from '../../session/settings.js'
 import {VARIABLE_NAMES} from '../../shell/help/variables.js'
@@ -37,7 +37,7 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   if (strange !== undefined) {
     return warn(
       `${strange} is set, but it is not a variable of bookctl`,
-      `did you mean ${closest(strange, NAMES)}?`,
+      didYouMean(closest(strange, NAMES) ?? ''),
     )
   }
   return ok(set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)

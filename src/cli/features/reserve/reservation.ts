@@ -12,7 +12,7 @@ import {checkCountry} from '../../input/countries.js'
 import {checkBirthDate} from '../../input/dates.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, refuseUnknown} from '../../input/guests.js'
-import {closest} from '../../input/match.js'
+import {closest, didYouMean} from '../../input/match.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
@@ -201,7 +201,7 @@ export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]
   for (const path of unknown) {
     const beside = absent.filter(other => fieldOf(other.slice(0, -1)) === fieldOf(path.slice(0, -1)))
     const meant = closest(lastOf(path), beside.map(lastOf))
-    const hint = meant === undefined ? 'reserve --template shows them' : `did you mean ${meant}?`
+    const hint = meant === undefined ? 'reserve --template shows them' : didYouMean(meant)
     errors.push(usage('unknown_field', `${fieldOf(path)}: there is no such field in a reservation`, hint))
     // What was mistyped is not missing too.
     const at = absent.findIndex(other => beside.includes(other) && lastOf(other) === meant)

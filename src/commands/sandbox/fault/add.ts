@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {FAULT_COLUMNS, SandboxCommand} from '../../../cli/features/sandbox/command.js'
 import {invalid} from '../../../cli/input/checks.js'
 import {checkedFlag} from '../../../cli/input/flags.js'
-import {closestFew} from '../../../cli/input/match.js'
+import {closestFew, didYouMean} from '../../../cli/input/match.js'
 import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {single} from '../../../cli/terminal/result.js'
 import {ERROR_CODES} from '../../../contract/error-codes.js'
@@ -62,7 +62,7 @@ Faults apply in the order they were injected.`
     code: checkedFlag((field, text) => {
       if (Object.hasOwn(ERROR_CODES, text)) return text
       const likely = closestFew(text, Object.keys(ERROR_CODES), 3).join(', ')
-      const hint = likely ? `did you mean ${likely}?` : 'for example service_unavailable or offer_expired'
+      const hint = likely ? didYouMean(likely) : 'for example service_unavailable or offer_expired'
       throw invalid(field, 'must be an error code of the service', text, hint)
     })({helpValue: 'CODE', summary: 'error code, for status (default the usual one of the status)'}),
     'latency-ms': Flags.integer({
