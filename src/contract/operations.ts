@@ -108,6 +108,9 @@ export type Scope = keyof typeof SCOPES
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 
+/** Not in the interface: characters in the reason of a cancellation. */
+export const MOST_REASON_LENGTH = 200
+
 /** Not in the interface: the scopes `login` requests by default, enough to search, book, and read bookings (§5.9). */
 export const BOOKING_SCOPES = [
   'account:read',

@@ -15,6 +15,7 @@ import {RESERVATION_STATUSES} from './events.js'
 import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
 import {IDENTIFIERS} from './identifiers.js'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from './limits.js'
+import {MOST_REASON_LENGTH} from './operations.js'
 
 const text = z
   .string()
@@ -138,7 +139,9 @@ export const reservationUpdate = z
   .meta({id: 'ReservationUpdate', ...ours('The parts of a reservation that may change')})
 
 export const cancellationRequest = z
-  .strictObject({reason: z.string().max(200, 'must be at most 200 characters').optional()})
+  .strictObject({
+    reason: z.string().max(MOST_REASON_LENGTH, `must be at most ${MOST_REASON_LENGTH} characters`).optional(),
+  })
   .meta({id: 'CancellationRequest', ...ours('Why the reservation is cancelled')})
 
 export const cancellationQuote = z

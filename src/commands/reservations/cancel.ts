@@ -6,6 +6,7 @@ import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {pathNote} from '../../cli/shell/path-note.js'
+import {MOST_REASON_LENGTH} from '../../contract/operations.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation after showing the fee'
@@ -25,7 +26,7 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
   static override flags = {
     reason: checkedFlag(cancelling.checkReason)({
       helpValue: 'TEXT',
-      summary: `reason sent to the service, at most ${cancelling.MOST_REASON_LENGTH} characters`,
+      summary: `reason sent to the service, at most ${MOST_REASON_LENGTH} characters`,
     }),
     'max-fee': checkedFlag(cancelling.readMaxFee)({
       helpValue: 'AMOUNT',

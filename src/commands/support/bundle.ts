@@ -6,6 +6,7 @@ import {
   BUNDLE_COLUMNS,
   bundleResult,
   collectBundle,
+  LAST_REQUESTS,
   listing,
   taken,
   zipBundle,
@@ -26,7 +27,7 @@ export default class SupportBundle extends DiagnosingCommand {
   static override summary = 'Collect diagnostics for support'
   static override description =
     `Writes a zip archive with versions, environment and settings without secrets, the results of doctor, the reservation
-journal without personal data, and the last 50 requests without headers and bodies. Contents and redactions are listed
+journal without personal data, and the last ${LAST_REQUESTS} requests without headers and bodies. Contents and redactions are listed
 before it is written: at a terminal the command asks, elsewhere --yes is required, and --dry-run only lists. The file
 is readable by its owner only, and an existing file is not replaced without --force.
 The last requests are kept in exchanges.jsonl in the configuration directory; BOOKCTL_NO_HISTORY=1 keeps none.`

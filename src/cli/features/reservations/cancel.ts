@@ -6,6 +6,7 @@ import {type Cancelled, stateOf} from '../../../api/operations/reservations.js'
 import {Failure, failureWith} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
+import {MOST_REASON_LENGTH} from '../../../contract/operations.js'
 import {checkCurrency, invalid} from '../../input/checks.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
@@ -18,9 +19,6 @@ import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
 type CancelPlan = Awaited<ReturnType<typeof planCancellation>>
-
-/** Not in the interface. */
-export const MOST_REASON_LENGTH = 200
 
 export function checkReason(field: string, reason: string): string {
   if (reason.length <= MOST_REASON_LENGTH) return reason

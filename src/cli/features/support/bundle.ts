@@ -31,7 +31,7 @@ interface BundleParts {
   readonly now: number
 }
 
-const LAST_REQUESTS = 50
+export const LAST_REQUESTS = 50
 const LAST_RESERVATIONS = 200
 
 const ABOUT = {
