@@ -7,7 +7,14 @@ import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.
 import type {TokenSource} from '../../api/types.js'
 import {Failure, failureWith, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {CLIENT_ID_PREFIX, type Mode, modeOfSecret, PROFILE_NAME} from '../../contract/identifiers.js'
+import {
+  CLIENT_ID_PREFIX,
+  LIVE_SECRET_PREFIX,
+  type Mode,
+  modeOfSecret,
+  PROFILE_NAME,
+  TEST_SECRET_PREFIX,
+} from '../../contract/identifiers.js'
 import type {JournalClient} from '../../contract/journal.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Profile} from '../../state/settings.js'
@@ -193,9 +200,11 @@ export function checkCredentials(clientId: string, clientSecret: string, baseUrl
 
 const CLIENT_VARIABLE = ['BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID'] as const
 
+const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
+
 /** Throws usage that names `from`, where it is from, unless `clientId` has the shape of §5.3. */
 export function checkClientId(clientId: string, from = '', hint?: string): string {
-  if (/^cid_[\x21-\x7e]+$/.test(clientId)) return clientId
+  if (CLIENT_ID.test(clientId)) return clientId
   const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
   throw usage('invalid_client_id', named(from, problem), hint)
 }
@@ -211,7 +220,7 @@ export function checkClientFlag(text: string, env: NodeJS.ProcessEnv): string {
 export function checkSecret(clientSecret: string, baseUrl: string | undefined): Mode {
   const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
   if (mode === undefined) {
-    const problem = 'the client secret must start with sk_live_ or sk_test_ and contain no spaces'
+    const problem = `the client secret must start with ${LIVE_SECRET_PREFIX} or ${TEST_SECRET_PREFIX} and contain no spaces`
     throw usage('invalid_client_secret', problem)
   }
   if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)

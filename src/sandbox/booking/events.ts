@@ -1,17 +1,21 @@
 /** Records the events of a reservation (§6.1, §2.8; the data of each is ours), in the caller's transaction. */
 import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
+import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {addEvent} from '../store/events.js'
 import {signVoucherLink} from '../voucher/link.js'
+
+/** The reference in events about a reservation that does not exist. */
+export const NO_RESERVATION = `${SANDBOX_RESERVATION_REF_PREFIX}0000000000`
 
 export type EventSubject = Pick<
   Reservation,
   'reservation_ref' | 'client_reference_id' | 'status' | 'cancellation'
 > & {readonly payment: Pick<Payment, 'status' | 'amount' | 'currency' | 'failure_code'>}
 
-/** The data of an event at `now` (Unix seconds). The voucher's link is valid for an hour from then. */
+/** The data of an event at `now` (Unix seconds). The voucher's link is valid from then. */
 export function eventData(
   database: Database,
   type: EventType,

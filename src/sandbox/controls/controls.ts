@@ -10,13 +10,13 @@ import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {invalidField, Refusal} from '../base/answers.js'
-import {type EventSubject, eventData} from '../booking/events.js'
+import {type EventSubject, eventData, NO_RESERVATION} from '../booking/events.js'
 import {settlePayment} from '../booking/payment.js'
 import {parseJson, validate} from '../http/body.js'
 import {type Fault, faultRequest} from '../http/faults.js'
 import type {RunningService} from '../http/operation.js'
 import {type App, type RequestState, refuseOthers} from '../http/requests.js'
-import {addStartUpClients} from '../store/clients.js'
+import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
 import {findDelivery, listDeliveries} from '../store/deliveries.js'
 import {addEvent, allEvents, eventWithOrigin} from '../store/events.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
@@ -97,7 +97,7 @@ const eventOrder = z.strictObject({
 })
 
 const PLACEHOLDER: EventSubject = {
-  reservation_ref: 'RSV-0000000000',
+  reservation_ref: NO_RESERVATION,
   client_reference_id: 'triggered',
   status: 'CONFIRMED',
   payment: {status: 'PAID', amount: '100.00', currency: 'EUR', failure_code: null},
@@ -115,7 +115,7 @@ async function triggerEvent({database, clock, dispatcher}: RunningService, order
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
   const now = clock.now()
   const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, CHANGES)
-  const clientId = stored?.clientId ?? 'cid_sandbox'
+  const clientId = stored?.clientId ?? MAIN_CLIENT
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MOST_AWAITED).map(id => dispatcher.deliverNow(id)))
   const deliveries = added.deliveryIds.flatMap(id => findDelivery(database, id)?.delivery ?? [])

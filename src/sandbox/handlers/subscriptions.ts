@@ -7,6 +7,7 @@ import type {Subscription} from '../../contract/webhooks.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
+import {NO_RESERVATION} from '../booking/events.js'
 import type {Call, Handlers} from '../http/operation.js'
 import {listDeliveries} from '../store/deliveries.js'
 import {addEventFor} from '../store/events.js'
@@ -68,7 +69,7 @@ export const SUBSCRIPTIONS = {
       const message = 'the subscription is passive; to send to it, set is_active to true'
       throw new Refusal('subscription_passive', message)
     }
-    const reservation = {reservation_ref: 'RSV-0000000000', client_reference_id: 'test', status: 'CONFIRMED'}
+    const reservation = {reservation_ref: NO_RESERVATION, client_reference_id: 'test', status: 'CONFIRMED'}
     const event = {
       clientId: client.client_id,
       type: events[0] ?? 'reservation.confirmed',

@@ -1,7 +1,7 @@
 /** `/`: how to connect, the clock, contents, clients, the latest of everything, and the reset. */
 import {fromMinor} from '../../contract/money.js'
 import {API_PATH, KEPT_REQUESTS} from '../http/requests.js'
-import {listClients, startUpSecret} from '../store/clients.js'
+import {listClients, MAIN_CLIENT, startUpSecret} from '../store/clients.js'
 import {listDeliveries} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
 import {countAll, countByStatus} from '../store/lists.js'
@@ -60,7 +60,7 @@ ${card('reset', 'Reset', reset)}`
 
 function connection({origin}: Visit): Piece {
   const baseUrl = origin + API_PATH
-  const id = 'cid_sandbox'
+  const id = MAIN_CLIENT
   const secret = startUpSecret(id)
   const lines = [
     `export BOOKCTL_BASE_URL=${baseUrl}`,

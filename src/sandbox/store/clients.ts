@@ -20,9 +20,12 @@ export interface Client {
 
 const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
 
+/** The client of `sandbox env`, and of events that belong to none. */
+export const MAIN_CLIENT = 'cid_sandbox'
+
 /** The clients that every local sandbox starts with; balances in cents of EUR. */
 const START_UP_CLIENTS = [
-  {id: 'cid_sandbox', name: 'Sandbox Travel', scopes: SCOPE_NAMES, balance: 10_000_000n},
+  {id: MAIN_CLIENT, name: 'Sandbox Travel', scopes: SCOPE_NAMES, balance: 10_000_000n},
   {id: 'cid_sandbox_poor', name: 'Shoestring Travel', scopes: SCOPE_NAMES, balance: 1000n},
   {id: 'cid_sandbox_readonly', name: 'Window Shoppers', scopes: READ_SCOPES, balance: 10_000_000n},
 ] as const
