@@ -1,4 +1,5 @@
 /** The lock between processes: one at a time, and free at once when its holder dies. For the rest see state/ports.test.ts. */
+import {mkdirSync, readdirSync, symlinkSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {openDatabase} from '../../src/storage/database.js'
@@ -38,4 +39,11 @@ test('a killed holder frees it', async () => {
   holder.kill()
   await done
   expect(await withLock(lock(10_000), async () => 'in')).toEqual({gaveUp: false, value: 'in'})
+})
+
+test('a link in the place of its directory is refused, and nothing is written where it leads', async () => {
+  mkdirSync(join(directory, 'elsewhere'))
+  symlinkSync('elsewhere', join(directory, 'locks'))
+  await expect(withLock(lock(0), async () => 'in')).rejects.toMatchObject({fault: 'not_ours'})
+  expect(readdirSync(join(directory, 'elsewhere'))).toEqual([])
 })
