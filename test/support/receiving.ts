@@ -59,7 +59,6 @@ export async function startReceiving(options: ReceivingOptions = {}) {
     refused,
     storeErrors,
     served,
-    receiver,
     kept: () => store.page({}, {after: 0}, 100_000),
     async close() {
       await served.close(500)

@@ -104,10 +104,6 @@ export function createReceiver(parts: ReceiverParts) {
   const report = reportLater(parts.onReceipt)
 
   return {
-    /** How many wait for the disk. */
-    get waiting() {
-      return commits.waiting
-    },
     /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
     take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
       const {rawHeaders, body, receivedAt} = arrival
