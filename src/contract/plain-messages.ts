@@ -23,15 +23,16 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.map(String).join(' or ')}`
     case 'too_small':
-      return bounded(issue.origin, `at least ${issue.minimum}`)
+      return bounded(issue.origin, 'at least', issue.minimum)
     case 'too_big':
-      return bounded(issue.origin, `at most ${issue.maximum}`)
+      return bounded(issue.origin, 'at most', issue.maximum)
     default:
       return 'is not valid'
   }
 }
 
-function bounded(origin: string, bound: string): string {
-  const unit = own({array: 'items', string: 'characters'}, origin)
-  return unit === undefined ? `must be ${bound}` : `must have ${bound} ${unit}`
+function bounded(origin: string, how: string, bound: number | bigint): string {
+  const unit = own({array: 'item', string: 'character'}, origin)
+  const what = `${how} ${bound}`
+  return unit === undefined ? `must be ${what}` : `must have ${what} ${unit}${bound === 1 ? '' : 's'}`
 }

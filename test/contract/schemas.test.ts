@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import type {z} from 'zod'
 import {searchRequest} from '../../src/contract/hotels.js'
+import {plainMessage} from '../../src/contract/plain-messages.js'
 import {contact, guest, reservationRequest, reservationUpdate} from '../../src/contract/reservations.js'
 import * as requests from '../support/sandbox.js'
 
@@ -60,6 +61,19 @@ describe('what is sent', () => {
       expect(found.length, `${path} ${value}`).toBeGreaterThan(0)
       expect(found.every(place => path.startsWith(place) || place.startsWith(path))).toBe(true)
     }
+  })
+
+  it('is refused in plain words', () => {
+    const place = {destination: {type: 'HOTEL', id: 101}, check_in: 5, currency: undefined}
+    const wrong = {...SEARCH, ...place, rooms: [{adults: 99, children_ages: [-1, 1.5]}]}
+    const messages = [wrong, {...SEARCH, rooms: []}, {...SEARCH, rooms: Array(10).fill(SEARCH.rooms[0])}]
+      .flatMap(value => searchRequest.safeParse(value, {error: plainMessage}).error?.issues ?? [])
+      .map(({path, message}) => `${path.join('.')} ${message}`)
+    expect(messages).toEqual([
+      ...['destination.type must be CITY', 'check_in must be text', 'rooms.0.adults must be at most 9'],
+      ...['rooms.0.children_ages.0 must be at least 0', 'rooms.0.children_ages.1 must be a whole number'],
+      ...['currency is missing', 'rooms must have at least 1 item', 'rooms must have at most 9 items'],
+    ])
   })
 
   const isEmail = (email: string) => contact.shape.email.safeParse(email).success
