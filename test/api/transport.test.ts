@@ -102,11 +102,13 @@ type Case = [what: string, sent: boolean, ExchangeFault, reason: RegExp, Start, 
 const stalled: Script = {...bytes('content-length: 5', 'ab'), after: 'hang'}
 const long: Script = {...bytes('a: b', 'a'.repeat(2e6)), after: 'hang'}
 const tooLong: Script = {...bytes('content-length: 2000000', 'ab'), after: 'hang'}
+const proxied = {headers: {'proxy-authorization': 'x'}, env: {HTTPS_PROXY: 'http://127.0.0.1:1'}}
 
 test.each<Case>([
   ['the port is closed', false, 'refused', /^ECONNREFUSED 127\.0\.0\.1:1$/, async () => local(1)],
   ['no such name', false, 'dns', /no-such-host\.invalid/, async () => 'http://no-such-host.invalid/p'],
   ['a bad header', false, 'reset', /before the request/, OK, {headers: {a: 'a\nb'}}],
+  ["a header of undici's own", false, 'protocol', /be sent/, async () => 'https://a.test/p', proxied],
   ['no handshake', false, 'connect_timeout', /connecting to 127/, () => withoutTls('hang'), short],
   ['no TLS', false, 'tls', /TLS with/, () => withoutTls('plain')],
   ['TLS 1.1', false, 'tls', /./, () => secure('good', TLS_1_1), {ca: CA}],
