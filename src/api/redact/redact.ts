@@ -219,19 +219,17 @@ const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
 /** Finds secrets and personal data known by value, in every spelling. */
 function createKnownValues() {
-  const patterns = new Map<string, RegExp>()
+  const spellings = new Set<string>()
   return {
     /** Ignores values of fewer than three characters. */
     add(value: string) {
       if (value.length < LEAST_LENGTH) return
-      for (const spelling of spellingsOf(value)) {
-        if (!patterns.has(spelling)) patterns.set(spelling, patternOf(spelling))
-      }
+      for (const spelling of spellingsOf(value)) spellings.add(spelling)
     },
     /** Where in a text they are; ranges may overlap. */
     find: (text: string) =>
-      [...patterns].flatMap(([spelling, pattern]) =>
-        text.includes(spelling) ? rangesOf(pattern, text, spelling.length) : [],
+      [...spellings].flatMap(spelling =>
+        text.includes(spelling) ? rangesOf(patternOf(spelling), text, spelling.length) : [],
       ),
   }
 }
