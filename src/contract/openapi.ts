@@ -141,12 +141,12 @@ function otherParameters(details: OperationDetails): object[] {
   return names.map(name => ({$ref: `#/components/parameters/${name}`}))
 }
 
-function requestBody({body, bodyOptional}: OperationDetails, schemas: Records): object {
+function requestBody({body, isBodyOptional}: OperationDetails, schemas: Records): object {
   const schema = body && reference(body)
   const example = schema && exampleOf(schema, schemas)
   return {
     description: schema && schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]?.description,
-    required: !bodyOptional,
+    required: !isBodyOptional,
     content: {'application/json': {schema, example}},
   }
 }

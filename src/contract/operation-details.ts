@@ -42,7 +42,7 @@ export interface OperationDetails {
   /** An operation without one ignores the body. */
   readonly body?: z.ZodType
   /** An empty body means `{}`. */
-  readonly bodyOptional?: boolean
+  readonly isBodyOptional?: boolean
   /** Needs an Idempotency-Key (§4.4), under which its answer is kept. */
   readonly isIdempotent?: boolean
   readonly query?: readonly QueryParameter[]
@@ -105,7 +105,7 @@ const DETAILS = {
   },
   'reservations.cancel': {
     body: cancellationRequest,
-    bodyOptional: true,
+    isBodyOptional: true,
     answer: reservation,
     errors: [...OWN_RESERVATION, 'already_cancelled', 'not_cancellable'],
   },

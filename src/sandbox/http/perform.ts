@@ -74,9 +74,9 @@ async function answerOf(
   pause: Pause,
 ): Promise<Answer> {
   const {scope} = OPERATIONS[name]
-  const {body: schema, bodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
+  const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
   const client = scope && authorize(service, req.header('authorization') ?? '', scope)
-  const json = schema && parseJson(bytes, req.header('content-type'), bodyOptional)
+  const json = schema && parseJson(bytes, req.header('content-type'), isBodyOptional)
   const use =
     isIdempotent && client ? keyUse(client.client_id, req.header('idempotency-key') ?? '', json) : undefined
   const work = () => {
