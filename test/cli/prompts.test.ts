@@ -163,15 +163,15 @@ describe('plain lines', () => {
       ['Nights (7): ', '\r'],
       ['Client secret: ', 'hush-hush\r'],
       ['by spaces: ', '1 9\r'],
-      ['Type one or more numbers from 1 to 5.', '3, 1\r'],
+      ['type one or more numbers from 1 to 5', '3, 1\r'],
       ['[1,3]'],
       ['Which city?', 'ık 1\r'],
       ['5. Otel'],
-      ['Type a number.', '2\r'],
+      ['type a number', '2\r'],
       ['12'],
       ['offer ends in 60 s'],
       ['Reserve this? (yes or no, default no): ', 'perhaps\r'],
-      ['Type yes or no.', 'yes\r'],
+      ['type yes or no', 'yes\r'],
       ['true'],
     )
     expect(terminal.raw()).not.toContain('\u001b')

@@ -77,11 +77,11 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
       const {length} = question.choices
       const index = question.choices.findIndex(({value}) => Object.is(value, usual))
       const asked = {message: `Number from 1 to ${length}`, default: index < 0 ? undefined : `${index + 1}`}
-      const [chosen] = await pick(question, asked, count => count === 1, `Type a number from 1 to ${length}.`)
+      const [chosen] = await pick(question, asked, count => count === 1, `type a number from 1 to ${length}`)
       return (chosen as Choice<T>).value
     },
     async chooseSeveral<T>(question: SeveralQuestion<T>) {
-      const refusal = `Type one or more numbers from 1 to ${question.choices.length}.`
+      const refusal = `type one or more numbers from 1 to ${question.choices.length}`
       const asked = {message: 'Numbers, separated by spaces'}
       return (await pick(question, asked, count => count > 0, refusal)).map(({value}) => value)
     },
@@ -95,9 +95,9 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
         found = firstOf(all)
         list(found)
         const more = all.length - found.length
-        if (found.length === 0) throw usage('no_choice', 'No match; type something else.')
-        if (more > 0) throw usage('no_choice', `${more} more; keep typing, or type a number.`)
-        throw usage('no_choice', 'Type a number.')
+        if (found.length === 0) throw usage('no_choice', 'no match; type something else')
+        if (more > 0) throw usage('no_choice', `${more} more; keep typing, or type a number`)
+        throw usage('no_choice', 'type a number')
       }
       const hint = () => chosen?.name
       await text({...asked, message: `${message} (type part of it, then its number)`, check, hint})

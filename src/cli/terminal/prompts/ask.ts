@@ -53,7 +53,7 @@ export async function createPrompts(
       const {untilQuiet} = await import('./keys.js')
       await untilQuiet(input, anyOf(closing, asked.signal), asked.goesBack ?? false)
       const check = (answer: string) => {
-        if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'Type yes or no.')
+        if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'type yes or no')
       }
       const choice = accessible ? `yes or no, default ${usual ? 'yes' : 'no'}` : usual ? 'Y/n' : 'y/N'
       const answer = await prompts.text({...asked, message: `${message} (${choice})`, check})
