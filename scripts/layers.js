@@ -1,5 +1,6 @@
 // Which modules of the bundle lie in one file. Left alone, the bundler makes a file of each set of modules that the same
-// commands share, and a command reads some fifty of them; most of those are loaded by every command.
+// commands share, and a command reads some fifty of them; most of those are loaded by every command. `webhooks verify` of one
+// file (`npm run bench`, verify) then takes 5 % more processor time on Node 20, and 12 % on Node 24 with its compile cache.
 import {join} from 'node:path'
 
 /**

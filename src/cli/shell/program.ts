@@ -1,4 +1,7 @@
-/** How oclif is started. Built, its one plugin is made from a small table: the whole manifest would delay each start. */
+/**
+ * How oclif is started. Built, its one plugin is made from a small table: with the whole manifest `webhooks verify` of one file
+ * (`npm run bench`, verify) takes a tenth more processor time on Node 20, and a fifth on Node 24 with its compile cache.
+ */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
 import {join} from 'node:path'
