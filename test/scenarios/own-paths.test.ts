@@ -193,14 +193,19 @@ describe('a cancellation', () => {
   })
 
   test.each([
-    ['5', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed'],
-    ['5 EUR', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed'],
-    ['5', {fee: '6.00', currency: 'EUR'}, 'fee_too_high'],
-    ['5', {fee: '4.00', currency: 'USD'}, 'fee_not_comparable'],
-    ['5 USD', {fee: '4.00', currency: 'EUR'}, 'fee_not_comparable'],
-  ])('with --max-fee %s where it costs %j: %s', async (most, quote, code) => {
+    ['5', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed', 'add --yes'],
+    ['5 EUR', {fee: '4.00', currency: 'EUR'}, 'confirmation_needed', 'add --yes'],
+    ['5', {fee: '6.00', currency: 'EUR'}, 'fee_too_high', '--max-fee "6.00 EUR"'],
+    ['5', {fee: '4.00', currency: 'USD'}, 'fee_not_comparable', '--max-fee "5 USD"'],
+    ['5 USD', {fee: '4.00', currency: 'EUR'}, 'fee_not_comparable', '--max-fee "5 EUR"'],
+    ['5 EUR', {fee: '4.00'}, 'fee_not_comparable', 'ask the operator'],
+  ])('with --max-fee %s where it costs %j: %s', async (most, quote, code, words) => {
     answers['/x/fee/R-1'] = quote
-    expect(await cancel('--max-fee', most)).toMatchObject({exit: 2, code})
+    expect(await cancel('--max-fee', most)).toMatchObject({
+      exit: 2,
+      code,
+      hint: expect.stringContaining(words),
+    })
     expect(service.seen(VOID)).toEqual([])
   })
 })

@@ -89,20 +89,23 @@ export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undef
   const {fee} = quote
   if (maxFee === undefined || compareAmounts(fee.amount, '0') === 0) return
   const price = reservation && factsOfReservation(reservation).price
-  const meant = maxFee.currency ?? price?.currency ?? fee.currency
-  const isComparable = fee.currency !== null && meant?.toUpperCase() === fee.currency.toUpperCase()
-  if (isComparable && compareAmounts(fee.amount, maxFee.amount) <= 0) return
-  const problem = isComparable
-    ? `more than --max-fee ${moneyText(maxFee)}`
-    : fee.currency === null
-      ? 'and the service does not say in which currency'
-      : `which cannot be compared with ${moneyText({...maxFee, currency: meant})}`
-  const hint = `state the maximum with its currency: --max-fee "${maxFee.amount} ${fee.currency ?? 'EUR'}"`
-  throw new Failure('usage', `cancelling costs ${moneyText(fee)}, ${problem}; nothing was cancelled`, {
-    code: isComparable ? 'fee_too_high' : 'fee_not_comparable',
-    hint: sanitizeLine(hint, 200),
-    result: {quote},
-  })
+  const refusal = (code: string, problem: string, hint: string) => {
+    const message = `cancelling costs ${moneyText(fee)}, ${problem}; nothing was cancelled`
+    return new Failure('usage', message, {code, hint: sanitizeLine(hint, 200), result: {quote}})
+  }
+  if (fee.currency === null) {
+    const hint = 'ask the operator; --yes without --max-fee agrees to any fee'
+    throw refusal('fee_not_comparable', 'and the service does not say in which currency', hint)
+  }
+  const currency = maxFee.currency ?? price?.currency ?? fee.currency
+  if (currency.toUpperCase() !== fee.currency.toUpperCase()) {
+    const problem = `which cannot be compared with ${moneyText({...maxFee, currency})}`
+    const hint = `state the maximum in that currency: --max-fee "${maxFee.amount} ${fee.currency}"`
+    throw refusal('fee_not_comparable', problem, hint)
+  }
+  if (compareAmounts(fee.amount, maxFee.amount) <= 0) return
+  const hint = `to agree to it: --max-fee "${moneyText(fee)}"`
+  throw refusal('fee_too_high', `more than --max-fee ${moneyText(maxFee)}`, hint)
 }
 
 export function changeOf({quote}: CancelPlan): Change {
