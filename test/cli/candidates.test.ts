@@ -1,7 +1,9 @@
 /** What this machine knows to choose from, where a value is asked for. */
 import {expect, test} from 'vitest'
+import {findForgettable} from '../../src/cli/features/reserve/journal.js'
 import {candidatesOf} from '../../src/cli/shell/candidates.js'
 import {CLIENT, intent, OTHER_CLIENTS} from '../support/client.js'
+import {rejectionOf} from '../support/thrown.js'
 import {stateForEachTest} from './each-test.js'
 
 const place = stateForEachTest()
@@ -19,4 +21,21 @@ test('only reservations of the client in use are offered', async () => {
     expect((await offered(kind, place.path)).sort()).toEqual(['R-0', 'R-1', 'R-2'])
   }
   expect(await offered('client-references', place.path, CLIENT)).toEqual(['ref-0'])
+})
+
+test('of several clients that have tried a reference, the one in use forgets its own', async () => {
+  const clients = [CLIENT, ...OTHER_CLIENTS]
+  for (const client of clients) {
+    const journal = place.state.journal.forClient(client)
+    await journal.settle((await journal.begin(intent(0), 1)).entry.id, {outcome: 'unknown'}, 2)
+  }
+  const find = (client?: typeof CLIENT, url?: string) =>
+    findForgettable(place.state, 'ref-0', url, async () => client)
+  for (const client of clients)
+    expect(client).toMatchObject({
+      baseUrl: (await find(client)).baseUrl,
+      clientId: (await find(client)).clientId,
+    })
+  expect((await find(undefined, 'https://other.example/v1')).clientId).toBe('cid_1')
+  expect((await rejectionOf(find())).message).toContain('cid_2 at https://example.com/v1')
 })

@@ -30,7 +30,7 @@ of the request stay, so that the same request is never sent again by mistake: to
     const {args, flags} = await this.parse(JournalForget)
     const state = await this.state()
     const typed = (await this.surroundings()).flags['base-url']
-    const entry = await findForgettable(state, args.reference, typed)
+    const entry = await findForgettable(state, args.reference, typed, () => this.client())
     if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
     const change = {what: 'forgetting it', undone: 'nothing was removed'}
     await this.consent(flags.yes, 'Forget it?', change, describeForgetting(entry))

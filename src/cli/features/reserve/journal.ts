@@ -48,28 +48,33 @@ const NOTHING_STORED = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
 /** As long as a reservation may take to be sent. */
 const WAIT_MILLISECONDS = 5000
 
-/** The newest entry with that client reference. Throws usage when there is none, or several clients have one. */
+/** The newest entry with that client reference; of several clients, that of the one in use. Throws usage for none. */
 export async function findForgettable(
   state: State,
   reference: string,
   baseUrl: string | undefined,
+  clientInUse: () => Promise<Client | undefined>,
 ): Promise<Entry> {
   const all = (await state.journal.list()).filter(entry => entry.clientReferenceId === reference)
   const entries = baseUrl === undefined ? all : all.filter(entry => entry.baseUrl === baseUrl)
-  const [entry] = entries
+  const clients = [...new Set(entries.map(nameOfClient))]
+  const client = clients.length > 1 ? await clientInUse() : entries[0]
+  const entry = entries.find(each => client && nameOfClient(each) === nameOfClient(client))
+  if (clients.length > 1 && entry === undefined) {
+    const message = `several clients have tried that reference: ${clients.join(', ')}`
+    throw usage('ambiguous_reference', sanitizeLine(message, 400), 'name one of them: --profile NAME')
+  }
   if (entry === undefined) {
     checkIdentifier('client_reference_id', 'REFERENCE', reference)
     const message = 'this machine has tried no reservation with that client reference'
     throw usage('unknown_reference', message, 'list attempts: bookctl journal')
   }
-  if (entries.some(other => other.baseUrl !== entry.baseUrl || other.clientId !== entry.clientId)) {
-    const urls = [...new Set(entries.map(other => other.baseUrl))].join(', ')
-    throw usage('ambiguous_reference', 'several clients have tried that reference', `--base-url, of: ${urls}`)
-  }
   if (entry.reservationRef !== null || !NOTHING_STORED.includes(entry.outcome)) return entry
   const words = `nothing was reserved (${sanitizeLine(entry.outcome, 40)}), and no guest data is stored`
   throw usage('nothing_to_forget', words, 'the reference and the offer are free')
 }
+
+const nameOfClient = ({baseUrl, clientId}: Client) => `${clientId} at ${baseUrl}`
 
 export function describeForgetting(entry: Entry): string[] {
   const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
