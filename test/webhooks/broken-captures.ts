@@ -113,10 +113,15 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
   },
   body_double_encoded: {
     stringified: text => JSON.stringify(text),
+    'quotes escaped': text => JSON.stringify(text).slice(1, -1),
     'stringified twice': text => JSON.stringify(JSON.stringify(text)),
     wrapped: text => JSON.stringify({body: text, isBase64Encoded: false}),
     'inside an object': [text => JSON.stringify({detail: JSON.parse(text)}), withoutTotal],
     'Buffer as JSON': text => JSON.stringify(Buffer.from(text)),
+    'Python bytes, and letters': text =>
+      `b'${Buffer.from(text)
+        .toString('latin1')
+        .replace(/[^ -[\]-~]/g, c => `\\x${c.charCodeAt(0).toString(16)}`)}'`,
     'Python bytes': [text => `b'${text.replaceAll('\\', '\\\\')}'`, signedAs(escapeNonAscii, eventText)],
   },
   body_charset: {
@@ -134,6 +139,7 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
     ],
   },
   body_form_encoded: {
+    'body and an equals sign': text => `${text}=`,
     'form field': text => `payload=${encodeURIComponent(text)}`,
     'form encoded': text => new URLSearchParams({payload: text}).toString(),
     'percent encoded': encodeURIComponent,
@@ -174,6 +180,7 @@ const RESIGNED: Rows<(secret: string, body: Buffer, pick: Pick) => string> = {
     'milliseconds throughout': (secret, body, pick) => headerFor(secret, body, milliseconds(pick)),
     'milliseconds signed': (secret, body, pick) =>
       headerFor(secret, body, milliseconds(pick)).replace(/t=\d+/, `t=${T}`),
+    'a fraction of a second': (secret, body) => headerFor(secret, body, `${T}.5`),
     'milliseconds sent': (secret, body) => inMilliseconds(headerFor(secret, body)),
   },
   timestamp_not_signed: {'timestamp not signed': (secret, body) => `t=${T},v1=${hmac(secret, body)}`},
@@ -195,6 +202,9 @@ const RESIGNED: Rows<(secret: string, body: Buffer, pick: Pick) => string> = {
     'a space in the header': (secret, body) => headerFor(secret, body).replace(',', ', '),
     'quotes around the header': (secret, body) => `"${headerFor(secret, body)}"`,
     'a semicolon in the header': (secret, body) => headerFor(secret, body).replace(',', ';'),
+    'capitals in the header': (secret, body) => headerFor(secret, body).replace('t=', 'T=').replace('v', 'V'),
+    'two times in the header': (secret, body) => `t=1,${headerFor(secret, body)}`,
+    'a time that is not in digits': (secret, body) => headerFor(secret, body, `+${T}`),
     'a short digest more': (secret, body) => `${headerFor(secret, body)},v1=short`,
   },
   signed_without_hmac_key: {
@@ -230,6 +240,7 @@ const MISCOPIED: Rows<(secret: string, pick: Pick) => string> = {
   'secret_quoted secret_whitespace': {'quoted with a line break': secret => `"${secret}"\n`},
   secret_prefix_doubled: {'prefix twice': secret => `whsec_${secret}`},
   secret_prefix_missing: {'prefix missing': secret => secret.slice(6)},
+  secret_base64_encoded: {'secret in base64': base64},
   secret_not_a_signing_secret: {'client secret': (_, pick) => `sk_test_${word(pick, 20)}`},
   unexplained: {'unknown secret': (_, pick) => secretOf(pick)},
 }

@@ -118,9 +118,10 @@ function encodedForms({text, causes}: Spelling): KeyForm[] {
   const whole = Buffer.from(text, 'base64')
   const inner = whole.toString('utf8').trimEnd()
   return [
+    // Before the bytes, which are the same key: the first form of a key names its cause.
+    ...(inner.startsWith(SIGNING_SECRET_PREFIX) ? [form(inner, [...causes, ENCODED])] : []),
     form(Buffer.from(rest, 'base64'), [...causes, DECODED]),
     form(whole, [...causes, DECODED]),
-    ...(inner.startsWith(SIGNING_SECRET_PREFIX) ? [form(inner, [...causes, ENCODED])] : []),
     ...forms,
   ]
 }
