@@ -174,11 +174,18 @@ describe('a link', () => {
     }
   })
 
-  test('is given up after three redirects', async () => {
-    const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location: '/again'})}))
+  test.each([
+    ['/again', 4, /redirected more than 3 times/],
+    ['http://files.test/v', 1, /is not https/],
+    ['https://u:p@files.test/v', 1, /holds a user name/],
+    ['https://', 1, /is not a URL/],
+    ['', 1, /without saying where to/],
+  ])('that is redirected to "%s" is given up', async (location, requests, why) => {
+    const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location})}))
     const failure = await rejectionOf(get(api, server.port))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})
-    expect(server.requests).toHaveLength(4)
+    expect(failure.message).toMatch(why)
+    expect(server.requests).toHaveLength(requests)
   })
 })
 

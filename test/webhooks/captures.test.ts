@@ -88,7 +88,8 @@ test('chunks are put together; a body that is none is left as it is', async () =
     expect(only?.body.equals(BODY)).toBe(true)
   }
   expect(await reasons(httpRequest('\n', head))).toEqual(['ok'])
-  const notesOf = async (chunks: string) => (await read(httpRequest('\n', head, Buffer.from(chunks))))[0]?.notes
+  const notesOf = async (chunks: string) =>
+    (await read(httpRequest('\n', head, Buffer.from(chunks))))[0]?.notes
   expect(await notesOf('2\r\n{}\r\nno size')).toEqual(['the chunks of the body break off'])
   expect(await notesOf('5\r\n{}')).toEqual(['the last chunk of the body is cut off'])
 })
