@@ -91,6 +91,13 @@ test('a body of 1 MiB is taken, and one byte more is 413, whether its length is 
   expect((await kept()).length).toBe(1)
 })
 
+test('a body that would hold more memory than there is for all is answered 503, and takes none from others', async () => {
+  const {port} = await ownReceiver({limits: {maxHeldBytes: 100}})
+  const large = signedRequest(`{"id":"evt_1"}`.padEnd(101), 'evt_1')
+  for (let n = 0; n < 20; n++)
+    expect([await statusOf(port, large), await statusOf(port, valid())]).toEqual([503, 200])
+})
+
 test('a sender that asks first is asked to continue, or refused before it sends the body', async () => {
   const receiver = await ownReceiver()
   const expecting = replaced(valid(), /\r\n\r\n/, '\r\nExpect: 100-continue\r\n\r\n')
