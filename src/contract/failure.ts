@@ -22,6 +22,8 @@ export interface FailureDetails {
   readonly requestId?: string | undefined
   /** `host:port` where it failed, when that is not the service. */
   readonly host?: string | undefined
+  /** Whether nothing listens at a port of this machine, where the service should be. */
+  readonly nothingListens?: boolean
   /** What lies beneath, in words: `ECONNREFUSED 127.0.0.1:8080`. Never holds headers, bodies or secrets. */
   readonly reason?: string
   /** Fields of the request that the service complains about, as it names them. */

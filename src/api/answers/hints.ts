@@ -147,7 +147,7 @@ const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
   timeout: 'allow more time with --timeout SECONDS',
 }
 
-export const NOTHING_LISTENS =
+const NOTHING_LISTENS =
   'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
 
 /** The hint where no whole answer came. */

@@ -106,6 +106,7 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
     reason,
     hint: elsewhere?.hint ?? faultHint(error.last),
     host: elsewhere?.host,
+    nothingListens: error.last.isRefusedHere && elsewhere === undefined,
   }
   const what = `${reason}${error.attempts > 1 ? ` (${error.attempts} attempts)` : ''}`
   if (changes && error.mayHaveActed)

@@ -65,9 +65,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** Where nothing listens at the address in use, names the local sandbox that runs elsewhere. */
   private async namingSandbox(error: unknown): Promise<unknown> {
-    if (!(error instanceof Failure) || error.kind !== 'unreachable') return error
-    const {NOTHING_LISTENS} = await import('../../api/answers/hints.js')
-    if (error.details.hint !== NOTHING_LISTENS) return error
+    if (!(error instanceof Failure) || error.kind !== 'unreachable' || !error.details.nothingListens)
+      return error
     const {listeningSandboxes} = await import('../session/sandbox-records.js')
     const [running] = await listeningSandboxes(this.config.configDir).catch(() => [])
     const hint = `nothing listens there, but a local sandbox runs at ${running?.origin}; to use it: eval "$(bookctl sandbox env)"`
