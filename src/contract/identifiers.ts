@@ -121,3 +121,5 @@ export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Not in the interface: name of a profile. `__proto__` means something else to JavaScript. */
 export const PROFILE_NAME = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/
+/** The same in words. */
+export const PROFILE_NAME_FORM = 'up to 64 letters, digits, _ and -'

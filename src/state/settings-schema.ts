@@ -4,13 +4,13 @@
  * The rules of single settings (cli/session/setting-keys.ts) are stricter.
  */
 import {z} from 'zod'
-import {HEADER_NAME, PROFILE_NAME} from '../contract/identifiers.js'
+import {HEADER_NAME, PROFILE_NAME, PROFILE_NAME_FORM} from '../contract/identifiers.js'
 import {PATH_TEMPLATE, SCOPE_NAMES} from '../contract/operations.js'
 
 const text = z.string()
 const notEmpty = z.string().regex(/./).describe('text that is not empty')
 const headerName = z.string().regex(HEADER_NAME).describe('the name of a header')
-const profileName = z.string().regex(PROFILE_NAME).describe('a profile name: 1 to 64 of A-Z a-z 0-9 _ -')
+const profileName = z.string().regex(PROFILE_NAME).describe(`a profile name: ${PROFILE_NAME_FORM}`)
 const path = z.string().regex(PATH_TEMPLATE).describe('a path such as /bookings/{reservation_ref}')
 
 const contact = z.strictObject({

@@ -13,6 +13,7 @@ import {
   type Mode,
   modeOfSecret,
   PROFILE_NAME,
+  PROFILE_NAME_FORM,
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
 import type {JournalClient} from '../../contract/journal.js'
@@ -64,10 +65,10 @@ export function profileName({profile}: TargetFlags, {settings}: Remembered): str
   return checkProfileName(profile || settings.read().current_profile || DEFAULT_PROFILE)
 }
 
-/** Throws usage unless `name` is 1 to 64 letters, digits, `_` and `-`: the rule of config.json. */
+/** Throws usage unless `name` is a profile's by the rule of config.json. */
 export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name
-  throw usage('invalid_profile', 'invalid profile name: use up to 64 letters, digits, _ and -')
+  throw usage('invalid_profile', `invalid profile name: use ${PROFILE_NAME_FORM}`)
 }
 
 /** The profile of that name in config.json, if there is one. */
