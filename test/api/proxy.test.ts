@@ -54,10 +54,7 @@ const LIMITS = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1000}
 const ca = await trustedCertificates(certificateFile('ca'), {})
 
 function sendThrough(proxyPort: number, limits = LIMITS) {
-  const transport = createTransport({
-    ca,
-    env: {HTTPS_PROXY: `http://user:hunt%40er2@127.0.0.1:${proxyPort}`},
-  })
+  const transport = createTransport({ca, env: {HTTPS_PROXY: `http://user:hunt%40er2@127.0.0.1:${proxyPort}`}})
   const headers = {authorization: 'Bearer tok_1'}
   return transport({method: 'POST', url: 'https://service.test/v1/x?q=1', headers, body: '{"a":1}'}, limits)
 }

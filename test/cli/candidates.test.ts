@@ -7,9 +7,10 @@ import {rejectionOf} from '../support/thrown.js'
 import {stateForEachTest} from './each-test.js'
 
 const place = stateForEachTest()
+const CLIENTS = [CLIENT, ...OTHER_CLIENTS]
 
 test('only reservations of the client in use are offered', async () => {
-  for (const [n, client] of [CLIENT, ...OTHER_CLIENTS].entries()) {
+  for (const [n, client] of CLIENTS.entries()) {
     const journal = place.state.journal.forClient(client)
     const {entry} = await journal.begin(intent(n), 1)
     await journal.settle(entry.id, {outcome: 'confirmed', reservationRef: `R-${n}`}, 2)
@@ -24,18 +25,16 @@ test('only reservations of the client in use are offered', async () => {
 })
 
 test('of several clients that have tried a reference, the one in use forgets its own', async () => {
-  const clients = [CLIENT, ...OTHER_CLIENTS]
-  for (const client of clients) {
+  for (const client of CLIENTS) {
     const journal = place.state.journal.forClient(client)
     await journal.settle((await journal.begin(intent(0), 1)).entry.id, {outcome: 'unknown'}, 2)
   }
   const find = (client?: typeof CLIENT, url?: string) =>
     findForgettable(place.state, 'ref-0', url, async () => client)
-  for (const client of clients)
-    expect(client).toMatchObject({
-      baseUrl: (await find(client)).baseUrl,
-      clientId: (await find(client)).clientId,
-    })
+  for (const client of CLIENTS) {
+    const {baseUrl, clientId} = await find(client)
+    expect(client).toMatchObject({baseUrl, clientId})
+  }
   expect((await find(undefined, 'https://other.example/v1')).clientId).toBe('cid_1')
   expect((await rejectionOf(find())).message).toContain('cid_2 at https://example.com/v1')
 })

@@ -126,11 +126,7 @@ describe('reserve', () => {
     directory = ownDirectory()
   })
 
-  const FLAGS = {
-    pay: 'account',
-    guest: [{name: 'Ayşe', surname: 'Öğüt'}],
-    contact: CONTACT,
-  }
+  const FLAGS = {pay: 'account', guest: [{name: 'Ayşe', surname: 'Öğüt'}], contact: CONTACT}
   const ONE = {name: 'A', surname: 'B'}
   const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: '2030-06-01'}
   const fileWith = (text: string) => {

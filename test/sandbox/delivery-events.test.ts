@@ -69,9 +69,7 @@ test('a change sends what changed, and a cancellation what it cost', async () =>
   const email = 'new@example.com'
   const changes = [{field: 'contact.email', old: CONTACT.email, new: email}]
   const change = () => client.call('PATCH', `/reservations/${ref}`, {contact: {email}})
-  expect(await sentBy(change)).toEqual({
-    'reservation.updated': {...always, status: 'CONFIRMED', changes},
-  })
+  expect(await sentBy(change)).toEqual({'reservation.updated': {...always, status: 'CONFIRMED', changes}})
   expect(await sentBy(() => client.call('POST', `/reservations/${ref}/cancel`, {}))).toEqual({
     'reservation.cancelled': {
       ...always,

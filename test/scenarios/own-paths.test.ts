@@ -44,10 +44,7 @@ const OPERATIONS: [name: string, path: string, command: string, answer: object][
   ['content.cities', '/x/cities', 'content cities', {results: [CITY]}],
 ]
 const COMMANDS = OPERATIONS.map(([name, , command]) => [name, command.split(' ')] as const)
-const PATHS = {
-  ...Object.fromEntries(OPERATIONS),
-  'reservations.quote': '/x/fee/{reservation_ref}',
-}
+const PATHS = {...Object.fromEntries(OPERATIONS), 'reservations.quote': '/x/fee/{reservation_ref}'}
 /** By path, with the identifier that the command names. */
 const ANSWERS: Readonly<Record<string, object>> = {
   ...Object.fromEntries(
@@ -201,11 +198,9 @@ describe('a cancellation', () => {
     ['5 EUR', {fee: '4.00'}, 'fee_not_comparable', 'ask the operator'],
   ])('with --max-fee %s where it costs %j: %s', async (most, quote, code, words) => {
     answers['/x/fee/R-1'] = quote
-    expect(await cancel('--max-fee', most)).toMatchObject({
-      exit: 2,
-      code,
-      hint: expect.stringContaining(words),
-    })
+    const {hint = '', ...refused} = await cancel('--max-fee', most)
+    expect(refused).toMatchObject({exit: 2, code})
+    expect(hint).toContain(words)
     expect(service.seen(VOID)).toEqual([])
   })
 })

@@ -19,15 +19,8 @@ describe('on the sandbox', () => {
   const control = (...argv: string[]) => home.run(['sandbox', ...argv, '--base-url', sandbox.baseUrl])
 
   async function make(reference: string): Promise<{argv: string[]; ref: string}> {
-    const argv = [
-      'reserve',
-      await offerIn(home),
-      '--pay',
-      'instant',
-      '--client-reference',
-      reference,
-      ...GUESTS,
-    ]
+    const paying = ['--pay', 'instant', '--client-reference', reference]
+    const argv = ['reserve', await offerIn(home), ...paying, ...GUESTS]
     const made = await home.json<Made>(argv)
     expect(made).toMatchObject({exit: 0, result: {outcome: 'pending_payment'}})
     return {argv, ref: made.result.reservation.reservation_ref}
@@ -37,10 +30,8 @@ describe('on the sandbox', () => {
     const {argv, ref} = await make('PAID-1')
     await control('pay', ref)
     const reservation = {status: 'CONFIRMED', payment: {status: 'PAID'}}
-    for (const again of [
-      [...argv, '--wait'],
-      ['reserve', '--resume', 'PAID-1'],
-    ]) {
+    const resume = ['reserve', '--resume', 'PAID-1']
+    for (const again of [[...argv, '--wait'], resume]) {
       const {exit, result, stderr} = await home.json(again)
       expect({exit, ...result}).toMatchObject({exit: 0, outcome: 'confirmed', reservation})
       expect(stderr).not.toMatch(/paid|pending/i)

@@ -62,6 +62,7 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
     const message = expect.stringContaining('takes no writes')
     for (const argv of [reserving('off_7'), listening, ['logout']])
       expect(await machine(signed).refusal(argv)).toMatchObject({exit: 2, message})
+    expect(await look()).toMatchObject({store: failed('takes no writes')})
     await server().sql(`ALTER DATABASE ${database()} RESET default_transaction_read_only`)
     await sql('UPDATE bookctl.schema_version SET version = 99')
     expect(await look()).toMatchObject({store: failed('newer bookctl')})

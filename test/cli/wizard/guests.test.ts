@@ -55,8 +55,9 @@ describe('a guest', () => {
     expect(log).toContain('hint: valid')
   })
 
-  test('whose birth date is none, to come, or of another age', async () => {
+  test('whose name has digits, and whose birth date is none, to come, or of another age', async () => {
     const {guests, log} = await ask([
+      ...said`first name → Ay5e | Ay5e contains digits. Keep it as a name? → no`,
       ...AYSE.slice(0, 2),
       ...said`birth date → 1990-02-30 | birth date → 2030-05-03 | birth date → 1800-01-01
         birth date → 2029-01-01

@@ -283,11 +283,7 @@ const REFUSED_LATER = [400, 401].map((status): Fault => {
     name: `lost-then-${status}`,
     conclusion: {kind: 'lost', partial: false, stalls: false, laterStatus: status},
     names: new RegExp(`${REFUSAL.source}|${RESET.source}`),
-    wire: {
-      forwards: true,
-      play: () => ['reset'],
-      afterwards: {forwards: false, play: () => [refusal]},
-    },
+    wire: {forwards: true, play: () => ['reset'], afterwards: {forwards: false, play: () => [refusal]}},
   }
 })
 
