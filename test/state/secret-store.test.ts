@@ -100,15 +100,10 @@ test('one that was kept without a client is the profile’s until it has another
   for (const place of ['file', 'keychain'] as const) {
     expect(await state.secrets.read(OLD, place)).toBe('secret-of-old')
     await state.secrets.write(NEW, place, 'secret-of-new')
-    expect([await state.secrets.read(OLD, place), await state.secrets.read(NEW, place)]).toEqual([
-      'secret-of-old',
-      'secret-of-new',
-    ])
+    const both = () => Promise.all([OLD, NEW].map(owner => state.secrets.read(owner, place)))
+    expect(await both()).toEqual(['secret-of-old', 'secret-of-new'])
     expect(await state.secrets.remove(NEW, place, NEW)).toBe(true)
-    expect([await state.secrets.read(OLD, place), await state.secrets.read(NEW, place)]).toEqual([
-      undefined,
-      'secret-of-new',
-    ])
+    expect(await both()).toEqual([undefined, 'secret-of-new'])
   }
   expect(await state.secrets.read(OTHER, 'file')).toBe('secret-of-other')
   expect([filesWith(directory, 'secret-of-old'), kept.size]).toEqual([[], 1])

@@ -133,10 +133,8 @@ test.each([
   ['by a method that is not said', posting(ENVELOPE, {method: undefined})],
 ])('an event %s without a signature is one that lacks it, in a HAR file', async (_, request) => {
   const signed = posting(BODY.toString(), {headers: harHeaders})
-  expect(await checkAll(harOf([signed, request, signed]))).toMatchObject({
-    reasons: ['ok', 'missing_header', 'ok'],
-    leftOut: 0,
-  })
+  const {reasons, leftOut} = await checkAll(harOf([signed, request, signed]))
+  expect([reasons, leftOut]).toEqual([['ok', 'missing_header', 'ok'], 0])
 })
 
 test.each([
@@ -237,10 +235,8 @@ test('a capture that is cut off within a long text is unreadable there, and the 
   const long = 'A'.repeat(9 * 1024 * 1024)
   const lines = `${JSON.stringify(RECORD)}\n{"type":"event","body_base64":"${long}`
   const [good, cut] = (await checkAll(lines)).results
-  expect([good?.valid, cut?.findings[0]?.explanation]).toEqual([
-    true,
-    expect.stringContaining('line 2 is cut off'),
-  ])
+  expect(good?.valid).toBe(true)
+  expect(cut?.findings[0]?.explanation).toContain('line 2 is cut off')
   const har = harOf([posting(long, {headers: harHeaders})])
   for (const text of [har.slice(0, -40), har.slice(0, har.lastIndexOf('A'))])
     expect((await checkAll(text)).results[0]?.findings[0]?.explanation).toContain('the HAR file is cut off')

@@ -54,16 +54,9 @@ describe('a request', () => {
 
   test('that has no header and no event has null for what is not known', async () => {
     const {result} = await check(requestOf({headers: undefined, body: Buffer.from('{}')}), termsOf())
-    expect(result).toMatchObject({
-      valid: false,
-      reason: 'missing_header',
-      event_id: null,
-      type: null,
-      timestamp: null,
-      age_seconds: null,
-      secret: null,
-      findings: [{code: 'unexplained'}],
-    })
+    const unknown = {event_id: null, type: null, timestamp: null, age_seconds: null, secret: null}
+    const findings = [{code: 'unexplained'}]
+    expect(result).toMatchObject({valid: false, reason: 'missing_header', ...unknown, findings})
   })
 
   test('is judged by what is given apart, whatever its headers say', async () => {
@@ -71,12 +64,8 @@ describe('a request', () => {
     const given = termsOf({signature: signatureOf(EVENT, T), eventId: 'evt_01'})
     expect(check(requestOf({headers: wrong}), given)).toMatchObject({result: VALID})
     const {result} = await check(requestOf(), termsOf({eventId: 'evt_02'}))
-    expect(result).toMatchObject({
-      valid: false,
-      reason: 'event_id_mismatch',
-      event_id: 'evt_01',
-      findings: [{code: 'event_id_header_changed'}],
-    })
+    const findings = [{code: 'event_id_header_changed'}]
+    expect(result).toMatchObject({valid: false, reason: 'event_id_mismatch', event_id: 'evt_01', findings})
   })
 })
 
@@ -129,8 +118,6 @@ test('checks a body of more than 8 MiB as it streams by, without its event and w
   expect(await checked(long)).toMatchObject({valid: true, event_id: null})
   expect(await checked(`${long}\n`)).toMatchObject({valid: false, findings: [{code: 'unexplained'}]})
   const [finding] = (await checked(long, {'x-service-event-id': 'evt_1'})).findings
-  expect(finding).toMatchObject({
-    code: 'event_id_header_changed',
-    explanation: expect.stringContaining('too long'),
-  })
+  expect(finding?.code).toBe('event_id_header_changed')
+  expect(finding?.explanation).toContain('too long')
 })

@@ -65,10 +65,7 @@ test.each([
 ])('answers %d for the paths %j', async (status, targets) => {
   const {port} = await ownReceiver()
   for (const target of targets)
-    expect([target, await statusOf(port, replaced(valid(), /POST \//, `POST ${target}`))]).toEqual([
-      target,
-      status,
-    ])
+    expect(await statusOf(port, replaced(valid(), /POST \//, `POST ${target}`)), target).toBe(status)
 })
 
 test('takes POST alone, and reports what it refused', async () => {
