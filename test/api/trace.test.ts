@@ -40,20 +40,22 @@ const MADE = {
   nested: JSON.stringify({inner: JSON.stringify({access_token: 'x', who: 'other-canary@example.test'})}),
 }
 
+const LINKED = answer('%PDF-1.7 Canaryşe', {location: 'https://files.test/canary?x=1'})
+
 /** The requests of a booking. */
 const ERRAND: AttemptRecord[] = [
   record(
     'POST',
     `${BASE}/oauth/token`,
     {client_id: 'cid_1', client_secret: 'sk_test_canary'},
-    answer({data: {access_token: 'canary-token'}}, {'set-cookie': 's=canary-cookie'}),
+    answer({data: {access_token: 'canary-token'}}, {'set-cookie': 's=canary-cookie', location: '/canary'}),
     {'proxy-authorization': 'Basic canary-proxy'},
   ),
   record('POST', `${BASE}/reservations/hotel`, BOOKING, answer({data: MADE}), {
     authorization: 'Bearer canary-token',
     'idempotency-key': '0b9f2f4e-visible-key',
   }),
-  record('GET', 'https://files.test/canary4signature/v.pdf', undefined, answer('%PDF-1.7 Canaryşe'), {}),
+  record('GET', 'https://files.test/canary4signature/v.pdf', undefined, LINKED, {}),
   record(
     'GET',
     `${BASE}/account?token=canary&client_reference_id=my-ref`,
