@@ -133,6 +133,8 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
       signedAs(text => text.replace(/[^\0-\xff]/gu, 'ö').replace(/\}\}\}$/, ',"x":"Müller"}}}')),
     ],
     'UTF-16': text => Buffer.from(text, 'utf16le'),
+    'UTF-16, big-endian': text => Buffer.from(text, 'utf16le').swap16(),
+    'UTF-16 with a BOM': text => Buffer.from(`\ufeff${text}`, 'utf16le'),
     'another normal form': [
       text => text.normalize('NFD'),
       signedAs(text => text.replace('"contact"', '"ş":"ğ","contact"').normalize('NFC')),
