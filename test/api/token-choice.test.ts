@@ -21,6 +21,8 @@ const token = (access_token: string, more: Partial<CachedToken> = {}): CachedTok
 
 interface Kept {
   tokens: CachedToken[]
+  /** Whether they can no longer be read. */
+  isAway?: boolean
   /** Whether there is room for another. */
   hasRoom?: boolean
   /** What comes while this process waits; undefined when it need not. */
@@ -41,7 +43,10 @@ function setUp(kept: Kept, lifetimeSeconds = 7200, configuredScopes?: readonly S
   const sent: unknown[] = []
   const clock = fakeClock(NOW)
   const cache: TokenCache = {
-    list: async () => [...kept.tokens],
+    async list() {
+      if (kept.isAway) throw new Error('away')
+      return [...kept.tokens]
+    },
     async put(_, given) {
       if (kept.hasRoom ?? true) kept.tokens.push(given)
     },
@@ -149,6 +154,18 @@ test('its own serves to its end where there is no room to keep it, and not once 
   expect(asked()).toBe(1)
   clock.advance(1)
   expect(await get()).toBe('asked-2')
+})
+
+test('those in use serve on while the stored ones cannot be read; without one that says why', async () => {
+  const kept: Kept = {tokens: [token('stored', {expiresAt: NOW + 61})]}
+  const {get, clock, asked} = setUp(kept)
+  expect(await get()).toBe('stored')
+  kept.isAway = true
+  expect(await get()).toBe('stored')
+  expect(asked()).toBe(0)
+  clock.advance(2)
+  expect(await get()).toBe('asked-1')
+  await expect(setUp(kept).get()).rejects.toThrow('away')
 })
 
 test('records a failure for waiting processes when it ends, with the scopes and the route of the request', async () => {

@@ -38,7 +38,19 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   const seen = new Set<string>()
   /** Those this process requested; there may be no place to store them. */
   let own: CachedToken[] = []
-  const list = async () => [...(await cache.list(client)), ...own]
+  /** Those in use serve on when the stored ones can no longer be read, as when a shared store goes away. */
+  const used = new Map<string, CachedToken>()
+  const list = async () => {
+    const stored = await cache.list(client).catch(error => {
+      if (used.size === 0) throw error
+      return used.values()
+    })
+    return [...stored, ...own]
+  }
+  const use = (token: CachedToken) => {
+    used.set(token.access_token, token)
+    return token
+  }
   const isOf = (token: Token) => (other: Token) => other.access_token === token.access_token
 
   const choose = (
@@ -58,14 +70,14 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     return choose(tokens, scopes, (token, now) => token.expiresAt > now)
   }
 
-  const ask = async (scopes: readonly Scope[]): Promise<Token> => {
+  const ask = async (scopes: readonly Scope[]): Promise<CachedToken> => {
     const token = await requestToken(parts, parts.configuredScopes ?? scopes)
     own.push(token)
     // One that has expired already may still serve this call, and no other.
     if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
     return token
   }
-  const askForAll = async (scopes: readonly Scope[], kind: TokenRequestKind): Promise<Token> => {
+  const askForAll = async (scopes: readonly Scope[], kind: TokenRequestKind) => {
     try {
       return await ask(scopes)
     } catch (error) {
@@ -100,13 +112,14 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
         scopes,
         (token, now) => isFresh(token, now) || (own.some(isOf(token)) && token.expiresAt > now),
       )
-      return kept ?? (await askAlone(scopes))
+      return use(kept ?? (await askAlone(scopes)))
     },
     async replace(refused, scopes) {
       await cache.remove(client, refused.access_token)
       own = own.filter(token => !isOf(refused)(token))
+      used.delete(refused.access_token)
       seen.add(refused.access_token)
-      return (await chooseNew(scopes)) ?? (await askAlone(scopes))
+      return use((await chooseNew(scopes)) ?? (await askAlone(scopes)))
     },
   }
 }
