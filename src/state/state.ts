@@ -6,8 +6,8 @@ import {
   isNeverSent,
   type Journal,
   type JournalClient,
+  type JournalEntry,
   type JournalStore,
-  type ReservationIntent,
 } from '../contract/journal.js'
 import type {EventKeeper} from '../contract/stored-events.js'
 import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
@@ -247,21 +247,26 @@ function routed<Port extends object>(find: () => Promise<Port>, own: Partial<Por
 
 /** The journal of a store, on a machine that has one of its own from before: a reservation started there is not started again. */
 function withoutLocal(shared: Journal, local: Journal): Journal {
-  const refuse = async (intent: ReservationIntent) => {
-    const verdict = await local.peek(intent)
-    if (verdict === undefined || isNeverSent(verdict.entry)) return
-    const {clientReferenceId, outcome} = verdict.entry
+  const refuse = (entry: JournalEntry | undefined) => {
+    if (entry === undefined || isNeverSent(entry)) return
+    const {clientReferenceId, outcome} = entry
     const problem = `this reservation is in the journal of this machine, from before the store was set (client reference ${clientReferenceId}, ${outcome}); nothing was sent`
     const hint = 'without the store (unset BOOKCTL_STORE, or bookctl config unset store) run: bookctl journal'
     throw usage('begun_without_store', problem, hint)
   }
-  return new Proxy(shared, {
-    get(port, name: keyof Journal) {
-      if (name !== 'peek' && name !== 'begin') return port[name]
-      return async (intent: ReservationIntent, now: number) => {
-        await refuse(intent)
-        return port[name](intent, now)
-      }
+  return routed(async () => shared, {
+    async begin(intent, now) {
+      refuse((await local.peek(intent))?.entry)
+      return shared.begin(intent, now)
+    },
+    async peek(intent) {
+      refuse((await local.peek(intent))?.entry)
+      return shared.peek(intent)
+    },
+    async find(clientReferenceId) {
+      const entry = await shared.find(clientReferenceId)
+      if (entry === undefined) refuse(await local.find(clientReferenceId))
+      return entry
     },
   })
 }

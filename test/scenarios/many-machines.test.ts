@@ -125,8 +125,10 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
 
   test('a reservation started here before the store was set is not started again in it', async () => {
     const home = machine()
-    expect((await home.run(reserving('off_5'), {env: {BOOKCTL_STORE: ''}})).exit).toBe(0)
-    expect(await home.refusal(reserving('off_5'))).toMatchObject({exit: 2, code: 'begun_without_store'})
+    const alone = {env: {BOOKCTL_STORE: ''}}
+    const {result} = await home.json<{client_reference_id: string}>(reserving('off_5'), alone)
+    for (const argv of [reserving('off_5'), ['reserve', '--resume', result.client_reference_id]])
+      expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'begun_without_store'})
     expect(sent()).toBe(1)
   })
 
