@@ -34,11 +34,7 @@ const withEnv = (
   name: string,
   env: Record<string, string | undefined>,
   more: Partial<Surroundings> = {},
-) => ({
-  name,
-  env: () => env,
-  ...more,
-})
+) => ({name, env: () => env, ...more})
 const locale = (LANG: string, TZ?: string) => withEnv(`LANG=${LANG}`, {LANG, LC_ALL: LANG, TZ})
 
 const ALL: readonly Surroundings[] = [

@@ -80,11 +80,10 @@ describe('what holds', () => {
   })
 
   test('path names every file that is there', async () => {
-    const names = [...FILE_NAMES]
-    for (const name of names) writeFileSync(join(home.configDirectory, name), '')
+    for (const name of FILE_NAMES) writeFileSync(join(home.configDirectory, name), '')
     const {result} = await home.json<{files: {name: string; exists: boolean}[]}>(['config', 'path'])
-    expect(result.files.filter(({exists}) => exists).map(({name}) => name)).toEqual(names)
-    expect(names).toContain('exchanges.jsonl')
+    expect(result.files.filter(({exists}) => exists).map(({name}) => name)).toEqual([...FILE_NAMES])
+    expect(FILE_NAMES).toContain('exchanges.jsonl')
   })
 
   test('get prints the bare value; what is not set ends with 2', async () => {

@@ -57,3 +57,12 @@ test('shows the state in the words of the service while it waits', async () => {
   await done
   expect(prompts.log.join('\n')).toContain('; R-5 is in_review')
 })
+
+test('a voucher that cannot be downloaded is left for later, and the reservation stays the result', async () => {
+  service.script = ({path}, response) => {
+    if (path.endsWith('/voucher')) answer(response, 404, {error: {code: 'gone'}})
+    return path.endsWith('/voucher')
+  }
+  await follow(booking('confirmed'), said`Download the voucher → yes`).done
+  expect(desk.messages.at(-1)).toBe('Later: bookctl voucher download R-5')
+})
