@@ -21,7 +21,7 @@ async function send({port}: {port: number}, id: string): Promise<number> {
 const newLines = (receivers: readonly ListenProcess[]) =>
   receivers.flatMap(({lines}) => lines).filter(({type, duplicate}) => type === 'event' && !duplicate)
 
-await describeSharing(({machine, server, sql}) => {
+await describeSharing(({machine, server, sql, database, shut}) => {
   const receiver = (target?: string) => ownListening(machine(), target ? ['--forward-to', target] : [])
   const forwards = () =>
     sql<{state: string; lease: string | null}>('SELECT state, lease FROM bookctl.forwards')
@@ -93,16 +93,20 @@ await describeSharing(({machine, server, sql}) => {
     const target = await ownTarget(200)
     const receivers = [await receiver(target.url), await receiver(target.url)] as const
     expect(await send(receivers[0], 'evt_1')).toBe(200)
-    await server().kill()
-    expect(await Promise.all(receivers.map(each => send(each, 'evt_2')))).toEqual([503, 503])
-    const late = await machine({BOOKCTL_WEBHOOK_SECRET: SECRET}).refusal(['webhooks', 'listen'])
-    expect(late).toMatchObject({exit: 7, code: 'storage_unreachable'})
-    await server().start()
-    for (const each of receivers) await eventually(async () => expect(await send(each, 'evt_2')).toBe(200))
-    await eventually(() => expect(target.got.length).toBe(2))
-    await eventually(() =>
-      expect(newLines(receivers).map(({event_id}) => event_id)).toEqual(['evt_1', 'evt_2']),
-    )
+    const {kill, start, sql: run} = server()
+    const allow = () => run(`ALTER DATABASE ${database()} ALLOW_CONNECTIONS true`)
+    const [down, shutDown] = [['evt_2', kill, start] as const, ['evt_3', shut, allow] as const]
+    for (const [id, goes, comes] of [down, shutDown]) {
+      await goes()
+      expect(await Promise.all(receivers.map(each => send(each, id)))).toEqual([503, 503])
+      const late = await machine({BOOKCTL_WEBHOOK_SECRET: SECRET}).refusal(['webhooks', 'listen'])
+      expect(late).toMatchObject({exit: 7, code: 'storage_unreachable'})
+      await comes()
+      for (const each of receivers) await eventually(async () => expect(await send(each, id)).toBe(200))
+    }
+    await eventually(() => expect(target.got.length).toBe(3))
+    const ids = () => newLines(receivers).map(({event_id}) => event_id)
+    await eventually(() => expect(ids()).toEqual(['evt_1', 'evt_2', 'evt_3']))
   })
 
   test('an answer of the store that was lost makes no event twice, and one of them reports it as new', async () => {

@@ -38,6 +38,13 @@ function sharing(service: ScriptedService) {
     store: (changed: Partial<URL> = {}) => Object.assign(new URL(url), changed).href,
     machine: (env: Record<string, string> = {}) => ownHome({...service.env, BOOKCTL_STORE: url, ...env}),
     sql: <Row extends object>(text: string) => server.sql<Row>(text, [], database()),
+    /** Ends all connections to the database and lets no one connect any more, as for maintenance. */
+    async shut() {
+      await server.sql(`ALTER DATABASE ${database()} ALLOW_CONNECTIONS false`)
+      await server.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
+        database(),
+      ])
+    },
     /** How many reservations the service was sent. */
     sent: () => service.seen(POSTS).length,
   }

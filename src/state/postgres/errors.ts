@@ -1,90 +1,107 @@
 /** What an error of PostgreSQL, of the network or of `pg` means. Its details may quote stored values and are not shown. */
 import {StorageError, type StorageFault} from '../../storage/errors.js'
 
-interface Reading {
-  /** Start of the code. */
-  readonly code: RegExp
-  readonly fault: StorageFault
-  readonly problem: string
-  readonly hint: string
-  /** Whether a later attempt may succeed, although the fault alone does not say so. */
-  readonly isPassing?: true
-}
+/**
+ * `start`: of the code, and of the function of PostgreSQL that refuses, which tells equal codes apart in any language.
+ * `isPassing`: whether a later attempt may succeed, although the fault alone does not say so.
+ */
+type Reading = readonly [start: RegExp, fault: StorageFault, problem: string, hint: string, isPassing?: true]
 
 const CHECK_ADDRESS = 'check BOOKCTL_STORE, or the setting store'
 const CHECK_SERVER = `check that the server runs and can be reached from here; ${CHECK_ADDRESS}`
 const SEE_LOG = 'see the log of the server'
+const SEE_LOCKS = 'run the command again; pg_locks on the server says who holds a lock'
 
 /** The first that fits counts. */
 const READINGS: readonly Reading[] = [
-  {
-    code: /^28P01/,
-    fault: 'not_allowed',
-    problem: 'refuses the password',
-    hint: 'set PGPASSWORD, or a line of ~/.pgpass that only you can read',
-  },
-  {code: /^28/, fault: 'not_allowed', problem: 'does not let this user in', hint: CHECK_ADDRESS},
-  {
-    code: /^3D000/,
-    fault: 'not_ours',
-    problem: 'has no such database',
-    hint: "make it (CREATE DATABASE … ENCODING 'UTF8'), or correct BOOKCTL_STORE or the setting store",
-  },
-  {
-    code: /^42501/,
-    fault: 'not_writable',
-    problem: 'does not give this user the rights it needs',
-    hint: 'let the user create the schema bookctl, or use its tables once someone else has made it',
-  },
-  {
-    code: /^25006/,
-    fault: 'not_writable',
-    problem: 'takes no writes: it is a standby, or set to read only',
-    hint: 'use the address of the primary server',
+  [
+    /^28P01/,
+    'not_allowed',
+    'refuses the password',
+    'set PGPASSWORD, or a line of ~/.pgpass that only you can read',
+  ],
+  [/^28/, 'not_allowed', 'does not let this user in', CHECK_ADDRESS],
+  [
+    /^3D000/,
+    'not_ours',
+    'has no such database',
+    "make it (CREATE DATABASE … ENCODING 'UTF8'), or correct BOOKCTL_STORE or the setting store",
+  ],
+  [
+    /^42501 CheckMyDatabase/,
+    'not_allowed',
+    'does not let this user connect to the database',
+    'GRANT CONNECT ON DATABASE … TO the user, or use another database',
+  ],
+  [
+    /^42501/,
+    'not_writable',
+    'does not give this user the rights it needs',
+    'see bookctl doctor: the user needs CREATE on the database, to make the schema bookctl, or else USAGE of that schema and SELECT, INSERT, UPDATE and DELETE on all its tables',
+  ],
+  [
+    // What we ask suits our own tables and functions. 42704 is of a setting that an old server does not know.
+    /^42(?!704)/,
+    'not_ours',
+    'has a schema bookctl that another program made, or that is damaged',
+    'use another database, or restore the schema, or, if nothing in it is needed, DROP SCHEMA bookctl CASCADE; it was not changed',
+  ],
+  [
+    /^25006/,
+    'not_writable',
+    'takes no writes: it is a standby, or set to read only',
+    'use the address of the primary server',
     // After a failover the address leads to the new primary.
-    isPassing: true,
-  },
-  {
-    code: /^53100/,
-    fault: 'full',
-    problem: 'has no disk space left',
-    hint: 'free space on the server; what was stored before is unchanged',
-  },
-  {code: /^(40|55P03)/, fault: 'busy', problem: 'is busy with the same rows', hint: 'run the command again'},
-  {
-    code: /^NO_TLS/,
-    fault: 'unreachable',
-    problem: 'speaks no TLS',
-    hint: 'set ssl = on there: only a server on this machine is spoken to without it',
-  },
-  {
-    code: /^(CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/,
-    fault: 'unreachable',
-    problem: 'has no certificate that this machine trusts',
-    hint: 'pass the certificate authority with --ca-file, and use the host name of its certificate',
-  },
-  {
-    code: /^53[34]00/,
-    fault: 'unreachable',
-    problem: 'has no connection left',
-    hint: 'raise max_connections, or put a pooler before it',
-  },
-  {code: /^5[38]/, fault: 'failed', problem: 'cannot work now', hint: SEE_LOG, isPassing: true},
-  {code: /^(57|08|E[A-Z]+|$)/, fault: 'unreachable', problem: 'cannot be reached', hint: CHECK_SERVER},
-  {code: /^/, fault: 'failed', problem: 'failed', hint: SEE_LOG},
+    true,
+  ],
+  [
+    /^53100/,
+    'full',
+    'has no disk space left',
+    'free space on the server; what was stored before is unchanged',
+  ],
+  [/^40/, 'busy', 'is busy with the same rows', 'run the command again'],
+  [/^55P03/, 'busy', 'has a table or row that another session locks', SEE_LOCKS],
+  [
+    /^(QUERY_TIMEOUT|57014)/,
+    'unreachable',
+    'did not answer in time',
+    `it is overloaded, or another session locks a table; ${SEE_LOCKS}`,
+  ],
+  [
+    /^55000 CheckMyDatabase/,
+    'unreachable',
+    'lets no one connect to the database now',
+    'after its maintenance: ALTER DATABASE … ALLOW_CONNECTIONS true',
+  ],
+  [
+    /^NO_TLS/,
+    'unreachable',
+    'speaks no TLS',
+    'set ssl = on there: only a server on this machine is spoken to without it',
+  ],
+  [
+    /^(CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/,
+    'unreachable',
+    'has no certificate that this machine trusts',
+    'pass the certificate authority with --ca-file, and use the host name of its certificate',
+  ],
+  [/^53[34]00/, 'unreachable', 'has no connection left', 'raise max_connections, or put a pooler before it'],
+  [/^5[38]/, 'failed', 'cannot work now', SEE_LOG, true],
+  [/^(57|08|E[A-Z]+|$)/, 'unreachable', 'cannot be reached', CHECK_SERVER],
+  [/^/, 'failed', 'failed', SEE_LOG],
 ]
+
+type Thrown = Partial<Record<'code' | 'message' | 'constraint' | 'routine', string>>
 
 /** `shown`: the address without its password. */
 export function storeErrorOf(error: unknown, shown: string): StorageError {
   if (error instanceof StorageError) return error
-  const {
-    code: given,
-    message = '',
-    constraint,
-  } = error as {code?: string; message?: string; constraint?: string}
+  const {code: given, message = '', constraint, routine} = error as Thrown
   if (/error establishing an SSL/.test(message)) return notPostgres(shown)
   const code = given === undefined || given === POOLER ? (codeOf(message) ?? given ?? 'unknown') : given
-  const {fault, problem, hint, isPassing} = READINGS.find(reading => reading.code.test(code)) as Reading
+  const place = routine ? `${code} ${routine}` : code
+  const [, fault, problem, hint, isPassing] = READINGS.find(([start]) => start.test(place)) as Reading
   const named = [code, constraint].filter(Boolean).join(', ')
   const text = `the store ${shown} ${problem}${named === '' ? '' : ` (${named})`}`
   // The cause of `pg` names the client, whose key must not be printed.
@@ -96,6 +113,8 @@ const POOLER = '08P01'
 
 /** Of errors to which `pg` or a pooler gives no code of their own. */
 function codeOf(message: string): string | undefined {
+  // The second is of `pg-pool`: all connections are in use, each for a statement without an answer.
+  if (/query read timeout|timeout exceeded/i.test(message)) return 'QUERY_TIMEOUT'
   if (/timeout/i.test(message)) return 'ETIMEDOUT'
   if (/does not support SSL/.test(message)) return 'NO_TLS'
   if (/terminated|not queryable|ended|closed/i.test(message)) return 'ECONNRESET'
@@ -111,8 +130,8 @@ export function isStarting(error: unknown): boolean {
 
 /** Whether the server did not answer in time, to a connection or to a statement. */
 export function isTimeout(error: unknown): boolean {
-  const {code, message = ''} = error as {code?: string; message?: string}
-  return code === 'ETIMEDOUT' || (code === undefined && codeOf(message) === 'ETIMEDOUT')
+  const {message = '', code = codeOf(message)} = error as Thrown
+  return code === 'ETIMEDOUT' || code === 'QUERY_TIMEOUT'
 }
 
 export function notPostgres(shown: string): StorageError {

@@ -55,6 +55,23 @@ withServer('events are pruned by their age on the clock of the store', async () 
   expect(await events.prune(threeHoursAhead - 2.5 * 3600, 100)).toBe(2)
 })
 
+withServer('a server that refuses says why', async () => {
+  const server = closing(await startPostgres())
+  await server.sql("CREATE ROLE ann LOGIN PASSWORD 'x'")
+  const made = 'CREATE SCHEMA bookctl; CREATE TABLE bookctl'
+  for (const [name, sql, text] of [
+    ['ann_1', 'REVOKE CONNECT ON DATABASE ann_1 FROM PUBLIC', 'connect to the database (42501)'],
+    ['ann_2', 'SELECT 1', 'rights it needs (42501)'],
+    ['other_1', `${made}.events (x int)`, 'another program made, or that is damaged (42P07)'],
+    ['other_2', `${made}.schema_version (version text)`, 'damaged (42804)'],
+  ] as const) {
+    const url = (await server.url(name)).replace(/postgres:[^@/]+@/, name.startsWith('ann') ? 'ann:x@' : '$&')
+    await server.sql(sql, [], name)
+    const {journal} = closing(openSharedStores(optionsOf(url, 5000)))
+    await expect(journal.list()).rejects.toThrow(text)
+  }
+})
+
 const SHOWN = 'postgres://ann@h:5432/booking'
 
 test.each([
@@ -62,19 +79,16 @@ test.each([
   ['08P01', 'password authentication failed', 'not_allowed', 'usage'],
   ['08P01', 'no such user: ann', 'not_allowed', 'usage'],
   ['08P01', 'no such database: booking', 'not_ours', 'usage'],
-  [
-    '08P01',
-    'server login has been failing, try again later (server_login_retry)',
-    'unreachable',
-    'unreachable',
-  ],
+  ['08P01', 'server login has been failing, try again later', 'unreachable', 'unreachable'],
   // As `pg` says it, with no code.
   [undefined, 'Connection terminated unexpectedly', 'unreachable', 'unreachable'],
   [undefined, 'timeout expired', 'unreachable', 'unreachable'],
+  [undefined, 'Query read timeout', 'unreachable', 'unreachable', 'did not answer in time'],
+  ['55P03', 'canceling statement due to lock timeout', 'busy', 'usage', 'another session locks'],
   [undefined, 'The server does not support SSL connections', 'unreachable', 'unreachable'],
   [undefined, 'There was an error establishing an SSL connection', 'not_ours', 'usage'],
-] as const)('the error %s %s is %s', (code, message, fault, kind) => {
+] as const)('the error %s %s is %s', (code, message, fault, kind, text: string = SHOWN) => {
   const error = storeErrorOf(Object.assign(new Error(message), code && {code}), SHOWN)
   expect(error).toMatchObject({fault, kind})
-  expect(error.message).toContain(SHOWN)
+  expect(error.message).toContain(text)
 })
