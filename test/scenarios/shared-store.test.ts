@@ -5,7 +5,7 @@ import {SEARCH} from '../support/stay.js'
 import {failed, runDoctor, SKIPPED} from './run-doctor.js'
 import {describeSharing, reserving} from './sharing-machines.js'
 
-await describeSharing(({service, machine, server, database, sql, store, sent}) => {
+await describeSharing(({service, machine, server, database, sql, store, sent, shut}) => {
   test('logout removes what this machine stores, even if the shared store is unreachable, and says so', async () => {
     const {BOOKCTL_BASE_URL = '', BOOKCTL_CLIENT_ID = '', BOOKCTL_CLIENT_SECRET = ''} = service.env
     const stored = async () => (await sql('SELECT FROM bookctl.access_tokens')).length
@@ -64,6 +64,8 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
       expect(await machine(signed).refusal(argv)).toMatchObject({exit: 2, message})
     expect(await look()).toMatchObject({store: failed('takes no writes')})
     await server().sql(`ALTER DATABASE ${database()} RESET default_transaction_read_only`)
+    await sql('ALTER TABLE bookctl.leases RENAME TO l')
+    expect(await look()).toMatchObject({store: failed('damaged (42P01, bookctl.leases)')})
     await sql('UPDATE bookctl.schema_version SET version = 99')
     expect(await look()).toMatchObject({store: failed('newer bookctl')})
     expect(sent()).toBe(0)
@@ -87,10 +89,7 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
     expect((await home.run(['account'])).exit).toBe(0)
     service.script = async ({path}) => {
       if (path !== '/hotels/search') return false
-      await server().sql(`ALTER DATABASE ${database()} ALLOW_CONNECTIONS false`)
-      await server().sql(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database()}'`,
-      )
+      await shut()
       return false
     }
     const {exit, stdout, stderr} = await home.run([...SEARCH, '--json'])
@@ -103,7 +102,7 @@ await describeSharing(({service, machine, server, database, sql, store, sent}) =
     const old = [...prune, '--older-than', '1d']
     for (const env of [{}, {BOOKCTL_STORE: ''}])
       expect(await machine(env).json(old)).toMatchObject({exit: 0, result: {removed: 0}})
-    for (const wrong of [prune, [...prune, '--older-than', 'soon']])
+    for (const wrong of [prune, ...['soon', '5'].map(age => [...prune, '--older-than', age])])
       expect(await machine().run(wrong)).toMatchObject({exit: 2})
     await sql(`INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
       SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()

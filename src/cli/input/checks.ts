@@ -85,13 +85,13 @@ export function checkText(field: string, text: string): string {
 
 const SECONDS: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_400}
 
-/** Seconds of `30s`, `16m`, `2h`, `1d`, or a sum such as `1h30m`; a bare number is seconds. Throws usage. */
-export function readDuration(field: string, text: string): number {
-  const parts = /^\d{1,9}$/.test(text)
-    ? [`${text}s`]
-    : text.match(/^(\d{1,9}[smhd])+$/) && text.match(/\d+[smhd]/g)
-  if (!parts) throw invalid(field, 'must be a duration such as 30s, 16m, 2h or 1d', text)
-  return parts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * (SECONDS[part.slice(-1)] ?? 0), 0)
+/** Seconds of `30s`, `16m`, `2h`, `1d`, or a sum such as `1h30m`; a bare number is seconds, unless `needsUnit`. Throws usage. */
+export function readDuration(field: string, text: string, needsUnit = false): number {
+  const form = needsUnit ? /^(\d{1,9}[smhd])+$/ : /^(\d{1,9}[smhd])+$|^\d{1,9}$/
+  if (!form.test(text))
+    throw invalid(field, 'must be a duration with a unit, such as 30s, 10m, 2h or 30d', text)
+  const parts = text.match(/\d+[smhd]?/g) ?? []
+  return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (SECONDS[part.slice(-1)] ?? 1), 0)
 }
 
 /** The operations of §4.9, whose paths may be named. */

@@ -82,6 +82,13 @@ const MIGRATIONS = [
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length
 
+const PARTS = [...MIGRATIONS.join('').matchAll(/CREATE (?:TABLE|FUNCTION|UNIQUE INDEX) (?:bookctl\.)?(\w+)/g)]
+
+/** `names`: the tables and whatever else correctness rests on that were removed by hand; null when nothing was. */
+export const MISSING_PARTS = `SELECT string_agg(name, ', ') AS names
+  FROM unnest(ARRAY[${PARTS.map(([, name]) => `'bookctl.${name}'`)}]) AS name
+  WHERE to_regclass(name) IS NULL AND to_regproc(name) IS NULL`
+
 /** Any number, the same in every bookctl. */
 const MIGRATION_LOCK = 8_024_417_553
 

@@ -6,6 +6,7 @@ import {openStore, type ServerFacts, type StoreOptions} from './connection.js'
 import {storeErrorOf} from './errors.js'
 import {createSharedEvents, createSharedKeeper} from './events.js'
 import {createSharedJournal} from './journal.js'
+import {MISSING_PARTS} from './schema.js'
 import {createSeal, type Seal} from './seal.js'
 import {createSharedOffers, createSharedSubscriptions} from './seen.js'
 import {createSharedTokens, type SharedTokens} from './tokens.js'
@@ -56,7 +57,8 @@ export function openSharedStores(options: StoreOptions): SharedStores {
     subscriptions: createSharedSubscriptions(store),
     events: createSharedEvents(store, now),
     async inspect() {
-      await store.query(INSPECT)
+      const [{names}] = (await store.query<{names: string | null}>(MISSING_PARTS)).rows as [{names: string}]
+      if (names) throw storeErrorOf({code: '42P01', constraint: names}, store.shown)
       const began = performance.now()
       const [row] = (await store.query<Inspected>(INSPECT)).rows as [Inspected]
       const roundTripMilliseconds = performance.now() - began

@@ -16,7 +16,7 @@ import {signedAgain} from '../../../webhooks/forward/resign.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
-import {checkedFlag, durationFlag} from '../../input/flags.js'
+import {checkedFlag} from '../../input/flags.js'
 import {systemClock} from '../../session/clock.js'
 import {dryRun} from '../../session/dry-run.js'
 import {jsonText} from '../../terminal/json-text.js'
@@ -35,7 +35,8 @@ export const eventFilterFlags = {
 }
 
 export const pruneFlags = {
-  'older-than': durationFlag({
+  // What is removed is gone: the unit is not left to guess.
+  'older-than': checkedFlag((field, text) => readDuration(field, text, true))({
     helpValue: 'AGE',
     required: true,
     summary: 'received longer ago than this: 30s, 10m, 2h, 7d',
