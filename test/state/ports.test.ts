@@ -185,6 +185,8 @@ await describeEachPlace(place => {
     expect(await page({}, {after: third?.sequence ?? 0}, 9)).toBe('45')
     expect(await page({types: ['odd'], since: now + 2}, {}, 9)).toBe('53')
     expect(await page({ids: ['evt_2', 'evt_9']}, {}, 9)).toBe('2')
+    expect(await page({since: -1e13}, {}, 9)).toBe('54321')
+    expect(await state.events.prune(-1e13, 9)).toBe(0)
   })
 
   test('a forward is taken once, and again when it is due, until it is done; pruning leaves it', async () => {

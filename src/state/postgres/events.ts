@@ -267,7 +267,7 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
       const {ids = null, types = null, since = null} = filter
       const sql = `SELECT ${EVENT} FROM bookctl.events e WHERE sequence ${newestFirst ? '<' : '>'} $1
           AND ($2::text[] IS NULL OR event_id = ANY ($2)) AND ($3::text[] IS NULL OR type = ANY ($3))
-          AND ($4::float8 IS NULL OR received_at >= to_timestamp($4))
+          AND ($4::float8 IS NULL OR received_at >= to_timestamp(greatest($4, 0)))
         ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT $5`
       const {rows} = await store.query<EventRow<StoredEvent>>(sql, [place, ids, types, since, limit])
       return rows.map(row => fromEventRow(row))
@@ -282,10 +282,10 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
   }
 }
 
-/** Removes events older than so many seconds, by the store's clock; never one that is still to be forwarded. */
+/** Removes events older than so many seconds, by the store's clock; never one that is still to be forwarded. Beyond 300 years the time would be out of its range. */
 async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
   const sql = `DELETE FROM bookctl.events WHERE sequence IN (
-    SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => $1) AND NOT EXISTS (
+    SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => least($1::float8, 1e10)) AND NOT EXISTS (
       SELECT FROM bookctl.forwards f WHERE f.sequence = e.sequence AND f.state = 'pending')
     ORDER BY received_at LIMIT $2)`
   return (await store.query(sql, [age, limit])).count
