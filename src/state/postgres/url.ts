@@ -34,7 +34,7 @@ export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddres
   const host = socket ?? url.host
   if (host === '' || host.includes(',')) throw invalid('it must name one host')
   if (user === '') throw invalid('it must name a user')
-  if (database === '' || database.includes('/')) throw invalid('it must name a database')
+  if (database === '') throw invalid('it must name a database')
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
   if (!(port > 0 && port < 65_536)) throw invalid('its port must be a number up to 65535')
   const isEncrypted = encryptionOf(parameters.get('sslmode'), host)
@@ -53,7 +53,7 @@ export function concealPassword(text: string): string {
 /** The address without its password, as it may be shown. */
 export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'password'>): string {
   const place = host.startsWith('/') ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
-  return sanitizeLine(`postgres://${user}@${place}/${database}`, 200)
+  return sanitizeLine(`postgres://${user}@${place}/${database.replaceAll('/', '%2F')}`, 200)
 }
 
 /**
@@ -61,7 +61,7 @@ export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'p
  * is before it may be part of a password.
  */
 const FORM =
-  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@?#]*))?(?:\?([^@#]*))?$/
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@/?#]*))?(?:\?([^@#]*))?$/
 
 function parsed(text: string) {
   const parts = FORM.exec(text)
