@@ -25,3 +25,5 @@ export const EVENT_ID_HEADER = 'X-Service-Event-Id'
 
 /** Those of §3; CANCELLED and EXPIRED are the sandbox's. A service may have others: the client accepts any status. */
 export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const
+/** Words, in lower case, for a reservation that no confirmation follows. */
+export const ENDED_STATUSES: readonly string[] = ['cancelled', 'canceled', 'expired', 'refused', 'failed']

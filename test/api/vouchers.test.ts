@@ -9,11 +9,13 @@ import {rejectionOf} from '../support/thrown.js'
 import {httpAnswer, jsonAnswer, type Script, type Wire} from '../support/wire.js'
 
 const PDF = Buffer.from(`%PDF-1.7\n${'x'.repeat(300)}\n%%EOF\n`)
+type Answering = (n: number, link: string) => Script
 /** `voucher` answers the n-th question for the link, `link` the n-th fetch of it; {link} stands for its address. */
-async function setUp(voucher: (n: number, link: string) => Script, link: (n: number) => Script) {
+async function setUp(voucher: Answering, link: Answering, status = 'PENDING_PAYMENT') {
   const counts = {voucher: 0, link: 0}
   const server: Wire = await ownWire(record => {
-    if (record.path.startsWith('/files/')) return link(++counts.link)
+    if (record.path.startsWith('/files/')) return link(++counts.link, '')
+    if (!record.path.endsWith('/voucher')) return jsonAnswer(200, {reservation_ref: 'RSV-1', status})
     return voucher(++counts.voucher, `http://127.0.0.1:${server.port}/files/v?sig=${counts.voucher}`)
   })
 
@@ -79,6 +81,13 @@ describe('before it is ready', () => {
     expect(await fail()).toMatchObject({kind, details: {code, status}})
     expect(counts.voucher).toBe(1)
     expect(await isVoucherReady(api, 'RSV-1')).toBe(false)
+  })
+
+  test.each([undefined, 60])('a reservation that has ended is refused at once, waiting %s', async seconds => {
+    const {fail, clock} = await setUp(notReady, pdf, 'Expired')
+    const message = 'reservation RSV-1 is expired and gets no voucher'
+    expect(await fail(seconds)).toMatchObject({kind: 'refused', message})
+    expect(clock.sleeps).toEqual([])
   })
 
   test('waiting polls after 1, 2, 4, 5, 5 … seconds', async () => {

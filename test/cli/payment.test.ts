@@ -135,14 +135,21 @@ test('reports a payment without a safe address, without showing its secret', () 
 
 const now = Date.parse('2030-01-01T00:00:00Z') / 1000
 const today = {now, payAt: undefined}
-const shown = (reservation: Record<string, unknown>, parts: Parameters<typeof factsShown>[1] = today) => {
-  const facts = factsShown({reservation, reservation_ref: 'R-1', status: 'CONFIRMED'}, parts)
+type Shown = Parameters<typeof factsShown>[1]
+const shown = (reservation: Record<string, unknown>, parts = today as Shown, status = 'CONFIRMED') => {
+  const facts = factsShown({reservation, reservation_ref: 'R-1', status}, parts)
   return Object.fromEntries(Object.entries(facts).filter(([, text]) => text))
 }
 
 test('a reservation of which only the reference is known shows that, and the way to its voucher', () => {
   const voucher = 'bookctl voucher download R-1'
   expect(shown({})).toEqual({reservation: 'R-1', status: 'CONFIRMED', voucher})
+})
+
+test('of a reservation that has ended nothing to come is shown', () => {
+  const ended = {voucher: {status: 'PENDING'}, cancellation_deadline: '2999-01-01T00:00:00Z'}
+  for (const status of ['CANCELLED', 'Expired', 'failed'])
+    expect(shown(ended, today, status)).toEqual({reservation: 'R-1', status})
 })
 
 test('names of other services are understood', () => {

@@ -58,7 +58,7 @@ export async function listReservations(api: Api, {query, after, limit, all}: Lis
 export async function showReservation(
   api: Api,
   reference: string,
-  {booking = {}, timeoutSeconds}: {booking?: Booking; timeoutSeconds?: number} = {},
+  {booking = {}, timeoutSeconds}: {booking?: Booking; timeoutSeconds?: number | undefined} = {},
 ): Promise<ReadReservation> {
   const policy = timeoutSeconds === undefined ? {} : {timeoutSeconds: Math.max(1, timeoutSeconds)}
   const answer = await api.call('reservations.show', {...parametersOf(reference), policy})

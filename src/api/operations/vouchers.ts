@@ -1,6 +1,7 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
 
 import {isSuccess} from '../../contract/error-codes.js'
+import {ENDED_STATUSES} from '../../contract/events.js'
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
 import {reservationIn} from '../answers/asked.js'
@@ -8,6 +9,7 @@ import {describeError, errorInAnswer} from '../answers/errors.js'
 import {findVoucherUrl} from '../answers/links.js'
 import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
+import {showReservation} from './reservations.js'
 
 /** Not in the interface. */
 const POLL_SECONDS = {first: 1, longest: 5} as const
@@ -46,11 +48,26 @@ async function waitForLink(api: Api, reservationRef: string, waitSeconds?: numbe
   for (let wait: number = POLL_SECONDS.first; ; wait = Math.min(wait * 2, POLL_SECONDS.longest)) {
     const seen = await peek(api, reservationRef, deadline)
     if (typeof seen === 'string') return seen
-    if (deadline === undefined) throw seen
-    const left = deadline - api.clock.now()
+    const left = deadline === undefined ? undefined : deadline - api.clock.now()
+    if (seen.kind === 'refused') await refuseEnded(api, reservationRef, seen, left)
+    if (left === undefined) throw seen
     if (left <= 0) throw stillPending(reservationRef, seen)
     await api.clock.sleep(Math.min(wait, left) * 1000)
   }
+}
+
+/** Throws Failure where no voucher will follow. A service that does not show the reservation leaves that open. */
+async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSeconds?: number) {
+  const found = await showReservation(api, reference, {timeoutSeconds}).catch(error => {
+    if (!(error instanceof Failure)) throw error
+  })
+  const state = found?.status?.trim().toLowerCase() ?? ''
+  if (!ENDED_STATUSES.includes(state)) return
+  const hint = `to see it: bookctl reservations show ${reference}`
+  throw new Failure('refused', `reservation ${reference} is ${state} and gets no voucher`, {
+    ...seen.details,
+    hint,
+  })
 }
 
 /**

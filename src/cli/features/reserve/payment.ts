@@ -4,6 +4,7 @@ import {factsOfReservation, type ReadReservation} from '../../../api/answers/res
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
+import {ENDED_STATUSES} from '../../../contract/events.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
@@ -15,7 +16,7 @@ import {moneyText} from '../../terminal/text.js'
 import {cancellationText} from '../catalogue/cancellation.js'
 
 /** Outcomes that waiting does not change. */
-const FINAL = new Set(['confirmed', 'cancelled', 'canceled', 'expired', 'refused', 'failed'])
+const FINAL = new Set(['confirmed', ...ENDED_STATUSES])
 
 export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
   return FINAL.has(outcome) || reservation_ref === null
@@ -151,6 +152,7 @@ export function factsShown(
   const {seen, payAt, now} = parts
   const facts = factsOfReservation(found)
   const {status, reservation_ref: reference} = found
+  const isEnded = ENDED_STATUSES.includes(status?.toLowerCase() ?? '')
   const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
   const [arrival, departure] = [facts.check_in ?? seen?.check_in, facts.check_out ?? seen?.check_out]
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
@@ -170,9 +172,9 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    cancellation: cancellationText({freeUntil, refundable, madeAt: facts.created_at}, now),
+    cancellation: isEnded ? null : cancellationText({freeUntil, refundable, madeAt: facts.created_at}, now),
     'cancellation fee': moneyText(facts.fee),
-    voucher: hasVoucher ? `bookctl voucher download ${reference}` : facts.voucher,
+    voucher: hasVoucher ? `bookctl voucher download ${reference}` : isEnded ? null : facts.voucher,
   }
 }
 
