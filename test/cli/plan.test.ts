@@ -1,6 +1,6 @@
 /** Planning a reservation that is in the journal, and its end by a signal: the process lives until what the stop records is written. */
 import {expect, test} from 'vitest'
-import {type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
+import {describePlan, type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
 import {nothingSentNote, startRun} from '../../src/cli/features/reserve/run.js'
 import {journalClientOf, type Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'
@@ -38,6 +38,8 @@ test('repeats a reservation that may have been sent, with its key, even if the o
   const {id, key} = await begin()
   await place.state.journal.forClient(client).attempt(id, 2)
   expect(await plan()).toMatchObject({intent: {idempotencyKey: key}, standing: {kind: 'repeat'}})
+  const summary = describePlan(await plan(), target).join('\n')
+  expect(summary).toMatch(/Due at hotel .*\nCancellation .*\nNationality +Türkiye \(TR\)/s)
 })
 
 test('checks a reservation that was not sent as a new one', async () => {

@@ -1,10 +1,10 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {beforeEach, describe, expect, test} from 'vitest'
 import {offerFound, search} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {detailRows} from '../../../src/cli/features/catalogue/offer-lines.js'
 import {peopleHere} from '../../../src/cli/features/wizard/ask-contact.js'
 import {Draft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../src/cli/features/wizard/find-offer.js'
-import {detailRows} from '../../../src/cli/features/wizard/offer-lines.js'
 import type {SearchRequest} from '../../../src/contract/hotels.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService, type ServiceForm} from '../../support/scripted-service.js'

@@ -11,8 +11,8 @@ import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {journalClientOf, serviceText, type Target} from '../../session/target.js'
 import {counted, factLines} from '../../terminal/text.js'
-import {priceText} from '../catalogue/filters.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
+import {detailRows} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
 import {examine, offerOf, readInput, readReservation} from './reservation.js'
 
@@ -112,19 +112,27 @@ export function describePlan({request, intent, seen}: Plan, target: Target): str
   const guests = request.guests.map(
     ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,
   )
-  const isAccount = request.payment.mode === 'account'
-  const paid = isAccount ? 'from the account balance' : 'by the customer, on a payment page'
-  const hotel = [seen?.hotel_name, seen?.room_name, seen?.board].filter(Boolean).join(', ')
-  return factLines({
-    Hotel: seen ? hotel || 'not named' : 'unknown (the offer was not searched for on this machine)',
+  const offer = detailRows(seen, systemClock.now()).map(([name, text]) => `${name.padEnd(12)} ${text}`)
+  const others = factLines({
     ...(seen && {Dates: `${seen.check_in} to ${seen.check_out}, ${counted(seen.rooms.length, 'room')}`}),
     Guests: guests.join(', '),
-    Price: `${(seen && priceText(seen)) ?? 'unknown'}, paid ${paid}`,
+    Nationality: countryText(request.client_nationality),
+    Payment: PAYMENTS[request.payment.mode],
     Service: serviceText(target),
     Offer: request.offer_id,
     Reference: request.client_reference_id,
     Key: `Idempotency-Key ${intent.idempotencyKey}`,
   })
+  return [...offer, ...others]
+}
+
+export const PAYMENTS = {
+  account: 'from the account balance, at once',
+  instant: 'by the customer, on a payment page',
+}
+
+export function countryText(code: string): string {
+  return `${new Intl.DisplayNames('en', {type: 'region'}).of(code)} (${code})`
 }
 
 export function modeWords({mode}: Target): string {

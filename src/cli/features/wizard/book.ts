@@ -13,7 +13,8 @@ import {nightsText, withWeekday} from '../../terminal/date-text.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted, moneyText} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
-import {isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
+import {detailRows, termsIn} from '../catalogue/offer-lines.js'
+import {countryText, isSettled, modeWords, PAYMENTS, type Plan, planReservation} from '../reserve/plan.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -29,7 +30,6 @@ import {
   type WizardParts,
 } from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
-import {detailRows, termsIn} from './offer-lines.js'
 import {askCountry, contactText} from './questions.js'
 import {recoverFrom} from './recover.js'
 
@@ -239,7 +239,7 @@ function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts):
   const city = seen?.details?.city
   const {request, intent, doubts} = plan
   const rows: (readonly [string, string])[] = [
-    ...(seen ? detailRows(seen, clock.now()).filter(([name]) => name !== 'Remarks') : NOT_SEEN),
+    ...detailRows(seen, clock.now()),
     ...(city ? [['City', cityText(city, connection)] as const] : []),
     ...(seen ? [['Dates', datesText(seen)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
@@ -254,15 +254,7 @@ function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts):
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
 }
 
-function countryText(code: string): string {
-  return `${new Intl.DisplayNames('en', {type: 'region'}).of(code)} (${code})`
-}
-
-const NOT_SEEN = [['Hotel', 'unknown (the offer was not searched for on this machine)']] as const
-
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
-
-const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 
 function datesText({check_in, check_out, rooms}: OfferFound): string {
   const dates = `${withWeekday(check_in)} to ${withWeekday(check_out)}`

@@ -13,11 +13,11 @@ import {counted} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {readSearch, type SearchFlags} from '../catalogue/hotel-flags.js'
 import {filterOffers, offerFound, search} from '../catalogue/hotel-search.js'
+import {offerGlance, offerLine, priceText} from '../catalogue/offer-lines.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf} from './ask-search.js'
 import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
 import {clocked, startClock} from './offer-clock.js'
-import {offerGlance, offerLine, priceText} from './offer-lines.js'
 import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */

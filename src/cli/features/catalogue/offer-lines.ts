@@ -5,8 +5,8 @@ import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {onItsOwnClock, onThreeClocks} from '../../terminal/date-text.js'
 import {fitTo, moneyText} from '../../terminal/text.js'
-import {cancellationText} from '../catalogue/cancellation.js'
-import {priceText as knownPrice} from '../catalogue/filters.js'
+import {cancellationText} from './cancellation.js'
+import {priceText as knownPrice} from './filters.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
@@ -21,7 +21,6 @@ export function termsIn({details}: OfferFound): Partial<OfferTerms> {
 }
 
 const NAME_WIDTH = 26
-const MOST_REMARKS = 300
 /** In the list; and in the summary, where only an endless answer is cut. */
 const FEW = 3
 const MANY = 30
@@ -69,8 +68,12 @@ export function offerGlance(offer: OfferFound, now: number): string {
   ].join('\n')
 }
 
-/** Everything known of an offer, as rows; a row without a name continues the one above. */
-export function detailRows(offer: OfferFound, now: number): (readonly [name: string, text: string])[] {
+/** What to know of an offer before it is reserved, as rows; a row without a name continues the one above. */
+export function detailRows(
+  offer: OfferFound | undefined,
+  now: number,
+): (readonly [name: string, text: string])[] {
+  if (!offer) return [['Hotel', 'unknown (the offer was not searched for on this machine)']]
   const terms = termsIn(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
   return [
@@ -81,7 +84,6 @@ export function detailRows(offer: OfferFound, now: number): (readonly [name: str
     ...spread('Cancellation', cancellation(offer, now)),
     ...spread('', policyLines(terms.policies, MANY)),
     ...(terms.roomsLeft === undefined ? [] : [['Rooms left', String(terms.roomsLeft)] as const]),
-    ...(terms.remarks === undefined ? [] : [['Remarks', sanitizeLine(terms.remarks, MOST_REMARKS)] as const]),
   ]
 }
 
