@@ -69,11 +69,20 @@ test.each(['\r\n', '\n'])('an HTTP request with lines that end in %j', async lin
   expect(await reasons(twice)).toEqual(['malformed_header'])
 })
 
+test.each([
+  `> POST / HTTP/1.1\n> X-Signature: ${SIGNATURE}\n>\n${BODY}`,
+  `curl -X POST http://x/ -H 'x-service-signature: t=1,v1=00' --data-raw '${BODY}'`,
+])('a signature in a form that is not read: %s', async text => {
+  expect(await read(text)).toMatchObject([{problem: expect.stringContaining('output of curl -v: pass')}])
+})
+
 test('a Content-Length is respected where it fits, and what follows is reported', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
-  const notes = ['4 bytes follow the body beyond its Content-Length']
+  const notes = ['after the body, beyond its Content-Length, the file has 4 bytes more']
   expect(await read(longer, 11)).toMatchObject([{surplus: 'more', notes}])
   expect(await reasons(longer)).toEqual(['ok'])
+  const ended = Buffer.concat([longer.subarray(0, -4), Buffer.from('\r\n')])
+  expect(await read(ended)).toMatchObject([{surplus: '\r\n', notes: []}])
   const [short] = await read(httpRequest('\r\n', ['Content-Length: 1000']))
   expect(short?.body.equals(BODY)).toBe(true)
   expect(short?.notes[0]).toContain('shorter')

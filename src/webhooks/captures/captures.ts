@@ -9,7 +9,7 @@ import {ByteSource} from './byte-source.js'
 import {readHar} from './har.js'
 import {readHttpRequest} from './http.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
-import type {CapturedRequest} from './request.js'
+import {type CapturedRequest, unreadable} from './request.js'
 
 export interface ReadOptions<T = never> {
   /** Whether --signature is given: then only a raw body or an HTTP request is expected. */
@@ -24,6 +24,9 @@ export interface ReadOptions<T = never> {
 /** Enough of a file to see what it is; the first record of a capture fits in. */
 const HEAD_BYTES = 16 * 1024 * 1024
 const FIRST_HEAD_BYTES = 64 * 1024
+
+const FOREIGN_FORM =
+  'its signature is in a form that is not read, such as a curl command or the output of curl -v: pass the raw body with --signature, or the request without "> "'
 
 /**
  * The requests in `bytes`, in their order, as many at once as were read together: one hand-over for each of a million
@@ -49,6 +52,9 @@ export async function* readCaptures<T = never>(
       const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
       if (requests) return yield requests
     }
+    const text = start.toString('latin1').toLowerCase()
+    if (text.includes(options.names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/.test(text))
+      return yield [unreadable(FOREIGN_FORM, '')]
   }
   yield [{body: source.rest()}]
 }

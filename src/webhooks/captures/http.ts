@@ -79,11 +79,20 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     surplusBytes += more.length
   }
   if (left > 0) {
-    afterwards.notes.push(`the body is ${left} bytes shorter than its Content-Length says`)
+    afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
   }
   if (surplusBytes === 0) return
-  afterwards.notes.push(`${surplusBytes} bytes follow the body beyond its Content-Length`)
-  if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = Buffer.concat(surplus)
+  const more = Buffer.concat(surplus)
+  // An editor ends the last line.
+  if (!/^\r?\n$/.test(more.toString('latin1', 0, 3)))
+    afterwards.notes.push(
+      `after the body, beyond its Content-Length, the file has ${bytesText(surplusBytes)} more`,
+    )
+  if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = more
+}
+
+function bytesText(count: number): string {
+  return count === 1 ? '1 byte' : `${count} bytes`
 }
 
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n/i

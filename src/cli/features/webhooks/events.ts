@@ -153,11 +153,12 @@ export async function eventDetails(store: EventStore, event: StoredEvent): Promi
   return {...single({event: document}, document, row.event_id), text: requestText(event)}
 }
 
-/** The request as it came: head, empty line, body; made safe to print. */
+/** The request as it came: head, empty line, body; made safe to print. Not at a terminal, nothing follows the body. */
 function requestText({rawHeaders, body}: StoredEvent): string {
   const head = pairsOf(rawHeaders).map(([name, value]) => sanitizeLine(`${name}: ${value}`))
   const text = Buffer.from(body).toString('utf8')
-  return [...head, '', ...text.split('\n').map(line => sanitizeLine(line)), ''].join('\n')
+  const lines = text.split('\n').map(line => sanitizeLine(line))
+  return [...head, '', ...lines, ...(process.stdout.isTTY ? [''] : [])].join('\n')
 }
 
 /** The event as a record of a capture; the time of its answer is not stored. */
