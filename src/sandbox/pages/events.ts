@@ -5,6 +5,7 @@ import {notFound, Refusal} from '../base/answers.js'
 import {counted} from '../base/wording.js'
 import {type Attempt, findDelivery, type ListedDelivery, listDeliveries} from '../store/deliveries.js'
 import {eventWithOrigin, findEvent, type ListedEvent, listEvents} from '../store/events.js'
+import {findReservation} from '../store/reservations.js'
 import {listSubscriptions} from '../store/subscriptions.js'
 import {detailView, filterOf, listView, moveButton, pager, pagingOf, type View, type Visit} from './layout.js'
 import {
@@ -139,7 +140,7 @@ export function eventDetail(visit: Visit): View {
     ['Type', code(event.type)],
     ['Created', time(event.created, visit.now)],
     ['Client', code(clientId)],
-    ['Reservation', reservationLink(event.data)],
+    ['Reservation', reservationLink(visit, event.data)],
   ])
   const main = html`${card('facts', 'Event', eventFacts)}
 ${card('deliveries', 'Deliveries', html`${deliveryTable(visit, deliveries.items, none)}${pager(visit, deliveries)}`)}
@@ -147,18 +148,20 @@ ${card('body', 'Body', jsonText(eventWithOrigin(event, visit.origin)))}`
   return detailView('Event', event.id, main)
 }
 
-export function eventTable({now}: Visit, found: readonly ListedEvent[], empty?: Piece): Piece {
+export function eventTable(visit: Visit, found: readonly ListedEvent[], empty?: Piece): Piece {
   const rows = found.map(({event, deliveries, delivered}) => [
     linkToOne('events', event.id),
     identifier(event.type),
-    reservationLink(event.data),
+    reservationLink(visit, event.data),
     deliveries === 0 ? soft('no subscriber') : html`${delivered} of ${deliveries} delivered`,
-    time(event.created, now),
+    time(event.created, visit.now),
   ])
   return table('Events', ['Event', 'Type', 'Reservation', 'Deliveries', 'Created'], rows, empty)
 }
 
-function reservationLink({reservation_ref, test}: Record<string, unknown>): Piece {
+/** An event of a test, or one that was triggered, may be about no reservation. */
+function reservationLink({service}: Visit, {reservation_ref}: Record<string, unknown>): Piece {
   if (typeof reservation_ref !== 'string') return soft('–')
-  return test === true ? shown(reservation_ref) : linkToOne('reservations', reservation_ref)
+  const exists = findReservation(service.database, 'reservation_ref', reservation_ref)
+  return exists ? linkToOne('reservations', reservation_ref) : shown(reservation_ref)
 }
