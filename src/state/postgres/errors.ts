@@ -10,7 +10,7 @@ type Reading = readonly [start: RegExp, fault: StorageFault, problem: string, hi
 const CHECK_ADDRESS = 'check BOOKCTL_STORE, or the setting store'
 const CHECK_SERVER = `check that the server runs and can be reached from here; ${CHECK_ADDRESS}`
 const SEE_LOG = 'see the log of the server'
-const SEE_LOCKS = 'run the command again; pg_locks on the server says who holds a lock'
+const SEE_LOCKS = 'run the command again; if a table is locked, pg_locks on the server says by whom'
 
 /** The first that fits counts. */
 const READINGS: readonly Reading[] = [
@@ -41,7 +41,7 @@ const READINGS: readonly Reading[] = [
   ],
   [
     // What we ask suits our own tables and functions. 42704 is of a setting that an old server does not know.
-    /^42(?!704)/,
+    /^(3F000|42(?!704))/,
     'not_ours',
     'has a schema bookctl that another program made, or that is damaged',
     'use another database, or restore the schema, or, if nothing in it is needed, DROP SCHEMA bookctl CASCADE; it was not changed',
@@ -62,18 +62,8 @@ const READINGS: readonly Reading[] = [
   ],
   [/^40/, 'busy', 'is busy with the same rows', 'run the command again'],
   [/^55P03/, 'busy', 'has a table or row that another session locks', SEE_LOCKS],
-  [
-    /^(QUERY_TIMEOUT|57014)/,
-    'unreachable',
-    'did not answer in time',
-    `it is overloaded, or another session locks a table; ${SEE_LOCKS}`,
-  ],
-  [
-    /^55000 CheckMyDatabase/,
-    'unreachable',
-    'lets no one connect to the database now',
-    'after its maintenance: ALTER DATABASE … ALLOW_CONNECTIONS true',
-  ],
+  [/^(QUERY_TIMEOUT|57014)/, 'unreachable', 'did not answer in time', SEE_LOCKS],
+  [/^55000/, 'unreachable', 'lets no one connect now', 'see ALLOW_CONNECTIONS of the database'],
   [
     /^NO_TLS/,
     'unreachable',

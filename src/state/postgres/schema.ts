@@ -84,8 +84,8 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length
 
 const PARTS = [...MIGRATIONS.join('').matchAll(/CREATE (?:TABLE|FUNCTION|UNIQUE INDEX) (?:bookctl\.)?(\w+)/g)]
 
-/** `names`: the tables and whatever else correctness rests on that were removed by hand; null when nothing was. */
-export const MISSING_PARTS = `SELECT string_agg(name, ', ') AS names
+/** Tables, and what else correctness rests on, that were removed by hand; null when nothing was. */
+export const MISSING_PARTS = `SELECT string_agg(name, ', ')
   FROM unnest(ARRAY[${PARTS.map(([, name]) => `'bookctl.${name}'`)}]) AS name
   WHERE to_regclass(name) IS NULL AND to_regproc(name) IS NULL`
 

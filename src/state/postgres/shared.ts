@@ -38,6 +38,8 @@ interface Inspected {
   readonly schema: number
   /** Whether its user may change the tables. */
   readonly isWritable: boolean
+  /** Names of tables that were removed by hand. */
+  readonly missing: string | null
   /** Standbys that have what was committed before it is acknowledged. */
   readonly syncStandbys: number
   /** Whether a crash of the server may lose what was acknowledged: fsync is off. */
@@ -57,11 +59,11 @@ export function openSharedStores(options: StoreOptions): SharedStores {
     subscriptions: createSharedSubscriptions(store),
     events: createSharedEvents(store, now),
     async inspect() {
-      const [{names}] = (await store.query<{names: string | null}>(MISSING_PARTS)).rows as [{names: string}]
-      if (names) throw storeErrorOf({code: '42P01', constraint: names}, store.shown)
+      await store.query(INSPECT)
       const began = performance.now()
       const [row] = (await store.query<Inspected>(INSPECT)).rows as [Inspected]
       const roundTripMilliseconds = performance.now() - began
+      refuseDamaged(row, store.shown)
       return {...(await store.facts()), shown: store.shown, roundTripMilliseconds, ...row}
     },
     close: () => store.close(),
@@ -76,22 +78,28 @@ export async function openSharedKeeper(
   // At first there is time: the schema may have to be made.
   const first = openStore({...options, most: 1})
   try {
-    const [row] = (await first.query<{isWritable: boolean}>(`SELECT ${IS_WRITABLE}`)).rows
+    const [row] = (await first.query<Inspected>(`SELECT ${TABLES}`)).rows as [Inspected]
     if ((await first.facts()).isReadOnly) throw storeErrorOf({code: '25006'}, first.shown)
-    if (!row?.isWritable) throw storeErrorOf({code: '42501'}, first.shown)
+    refuseDamaged(row, first.shown)
+    if (!row.isWritable) throw storeErrorOf({code: '42501'}, first.shown)
   } finally {
     await first.close()
   }
   return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), profile, now)
 }
 
-const IS_WRITABLE = `(SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+function refuseDamaged({missing}: Inspected, shown: string) {
+  if (missing !== null) throw storeErrorOf({code: '42P01', constraint: missing}, shown)
+}
+
+const TABLES = `(SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
       AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))
     FROM pg_class c WHERE c.relnamespace = 'bookctl'::regnamespace AND c.relkind = 'r'
-      AND c.relname <> 'schema_version') AS "isWritable"`
+      AND c.relname <> 'schema_version') AS "isWritable",
+  (${MISSING_PARTS}) AS missing`
 
 const INSPECT = `SELECT (SELECT max(version) FROM bookctl.schema_version) AS schema,
-  ${IS_WRITABLE},
+  ${TABLES},
   (SELECT count(*)::int FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')) AS "syncStandbys",
   current_setting('fsync') = 'off' AS "losesOnCrash",
   coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity
