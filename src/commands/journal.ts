@@ -3,10 +3,11 @@ import {JOURNAL_COLUMNS, readJournal} from '../cli/features/reserve/journal.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 
 export default class Journal extends BaseCommand {
-  static override summary = 'List what this machine tried to book'
+  static override summary = 'List the reservations that were tried'
   static override description =
-    `Every reservation is recorded before it is sent. If the answer was lost, its outcome is "unknown" or "unresolved" until
-bookctl reserve --resume REF finds out; "not_sent" means that nothing left this machine.`
+    `By this machine, or by all that share its store (BOOKCTL_STORE). Every reservation is recorded before it is sent. If the
+answer was lost, its outcome is "unknown" or "unresolved" until bookctl reserve --resume REF finds out; "not_sent" means
+that nothing of it was sent.`
   static override examples = ['bookctl journal', 'bookctl journal --unresolved --json']
   static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = JOURNAL_COLUMNS

@@ -43,7 +43,7 @@ const READINGS: readonly Reading[] = [
     // What we ask suits our own tables and functions. 42704 is of a setting that an old server does not know.
     /^(3F000|42(?!704))/,
     'not_ours',
-    'has a schema bookctl that another program made, or that is damaged',
+    'has a schema bookctl, but another program made it, or it is damaged',
     'use another database, or restore the schema, or, if nothing in it is needed, DROP SCHEMA bookctl CASCADE; it was not changed',
   ],
   [

@@ -62,7 +62,7 @@ withServer('a server that refuses says why', async () => {
   for (const [name, sql, text] of [
     ['ann_1', 'REVOKE CONNECT ON DATABASE ann_1 FROM PUBLIC', 'connect to the database (42501)'],
     ['ann_2', 'SELECT 1', 'rights it needs (42501)'],
-    ['other_1', `${made}.events (x int)`, 'another program made, or that is damaged (42P07)'],
+    ['other_1', `${made}.events (x int)`, 'another program made it, or it is damaged (42P07)'],
     ['other_2', `${made}.schema_version (version text)`, 'damaged (42804)'],
   ] as const) {
     const url = (await server.url(name)).replace(/postgres:[^@/]+@/, name.startsWith('ann') ? 'ann:x@' : '$&')

@@ -13,7 +13,7 @@ export default class WebhooksEventsExport extends BaseCommand {
   static override summary =
     'Export received webhook events as a capture: one JSON record a line, oldest first'
   static override description =
-    `The records are those of webhooks listen --json; webhooks verify reads them. --json prints them as one document.`
+    `The events of all profiles. The records are those of webhooks listen --json; webhooks verify reads them. --json prints them as one document.`
   static override examples = [
     'bookctl webhooks events export > events.ndjson',
     'bookctl webhooks events export --since 1d --file day.ndjson',

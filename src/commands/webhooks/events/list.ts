@@ -11,7 +11,7 @@ import {EVENT_RETENTION_SECONDS} from '../../../contract/stored-events.js'
 export default class WebhooksEventsList extends BaseCommand {
   static override summary = 'List the events that webhooks listen received, newest first'
   static override description =
-    `Events with a valid signature are stored for ${EVENT_RETENTION_SECONDS / 24 / 3600} days, each once.`
+    `Events with a valid signature are stored for ${EVENT_RETENTION_SECONDS / 24 / 3600} days, each once. Those of all profiles are listed.`
   static override examples = [
     'bookctl webhooks events list --since 1h',
     'bookctl webhooks events list --type payment.failed --json',

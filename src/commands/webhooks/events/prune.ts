@@ -6,8 +6,9 @@ import {EVENT_RETENTION_SECONDS} from '../../../contract/stored-events.js'
 export default class WebhooksEventsPrune extends BaseCommand {
   static override summary = 'Remove old received webhook events'
   static override description =
-    `Events that are still to be forwarded stay. One that was removed counts as new if it comes again. Without it, events go
-after ${EVENT_RETENTION_SECONDS / 24 / 3600} days while webhooks listen runs.`
+    `Acts on all profiles, and in a shared store for all machines. Events that are still to be forwarded stay. One that was
+removed counts as new if it comes again. Without it, events go after ${EVENT_RETENTION_SECONDS / 24 / 3600} days while webhooks listen
+runs.`
   static override examples = [
     'bookctl webhooks events prune --older-than 7d',
     'bookctl webhooks events prune --older-than 12h --json',
