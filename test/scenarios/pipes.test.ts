@@ -43,7 +43,6 @@ test.each([
   `${LINE} | head -1`,
   // Although no event comes.
   'BOOKCTL_WEBHOOK_SECRET=whsec_x bookctl webhooks listen --port 0 --json | head -1',
-  'bookctl sandbox start --db :memory: | head -1',
 ])('%s: a reader that closes early makes no failure', async line => {
   expect(await shell(line)).toEqual({codes: '0 0', stderr: ''})
 })

@@ -44,6 +44,13 @@ test('--quiet prints no requests', async () => {
   expect(lines).toEqual([])
 })
 
+test('goes on when the reader of its lines is gone', async () => {
+  const {baseUrl, child, stop} = await start(ownHome(), '--db', ':memory:')
+  child.stdout?.destroy()
+  for (let n = 0; n < 3; n += 1) expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
+  expect((await stop()).exit).toBe(143)
+})
+
 test('at a terminal it prints the dashboard, then a line for each request', async () => {
   const home = ownHome()
   const terminal = atTerminal(home, ['sandbox', 'start', '--db', ':memory:'], {columns: 120})

@@ -36,6 +36,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   exitCode: number = 0
   readonly printsLines: boolean = false
   hasPrinted = false
+  readonly outlivesReader: boolean = false
   stopNote: StopNote | (() => StopNote) | undefined
   service: string | undefined
 

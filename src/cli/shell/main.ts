@@ -15,7 +15,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
     isStopping = true
     return true
   }
-  running.endWithReader = () => void (stopOnce() && endWithReader())
+  running.endWithReader = () => void (!running.command?.outlivesReader && stopOnce() && endWithReader())
   guardStreams(running.endWithReader, problem => refusal ?? notWritten(problem))
   stopOnSignals(stopOnce)
   const fail = async (thrown: unknown) => {

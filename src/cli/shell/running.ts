@@ -24,6 +24,8 @@ export interface RunningCommand {
   /** Whether its JSON is a stream of lines; an error is then one line too. */
   readonly printsLines: boolean
   readonly hasPrinted: boolean
+  /** Whether it goes on when the reader of stdout is gone. */
+  readonly outlivesReader: boolean
   /** What the user should know when a signal stops it now; a function is called after it has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   readonly service: string | undefined

@@ -56,7 +56,7 @@ or in the file of --db. Several can run, each on a database of its own.`
   }
 
   override readonly printsLines = true
-  override readonly endsWithReader = true
+  override readonly outlivesReader = true
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxStart)

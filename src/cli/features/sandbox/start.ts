@@ -69,7 +69,7 @@ type AnsweredRequest = Record<'method' | 'path' | 'request_id', string> & {
 
 /** A line on stdout for each request: JSON, or words. */
 export function createRequestLines(asJson: boolean) {
-  // A reader that is slow loses lines, and the sandbox goes on.
+  // A reader that is slow or gone loses lines, and the sandbox goes on.
   const writer = createLineWriter({send: sendToStdout, onLost: () => {}})
   const redactor = createRedactor()
   const painter = painterFor(process.stdout, process.env)
