@@ -67,8 +67,7 @@ withServer('a server that refuses says why', async () => {
   ] as const) {
     const url = (await server.url(name)).replace(/postgres:[^@/]+@/, name.startsWith('ann') ? 'ann:x@' : '$&')
     await server.sql(sql, [], name)
-    const {journal} = closing(openSharedStores(optionsOf(url, 5000)))
-    await expect(journal.list()).rejects.toThrow(text)
+    await expect(closing(openSharedStores(optionsOf(url, 5000))).journal.list()).rejects.toThrow(text)
   }
 })
 
