@@ -98,8 +98,10 @@ test('a script waits for an event, and exits with 8 when it does not come', asyn
   const all = await home.json<{events: unknown[]}>(['webhooks', 'events', 'list'])
   expect(all.result.events.length).toBe(4)
 
-  const late = await home.run(['webhooks', 'listen', '--within', '0', '--exit-after', '1'])
+  const to = ['--forward-to', 'https://a.example/', '--forward-to', 'https://b.example/']
+  const late = await home.run(['webhooks', 'listen', '--within', '0', '--exit-after', '1', ...to])
   expect(late).toMatchObject({exit: 8, stdout: ''})
+  expect(late.stderr).toContain(' → https://a.example/, https://b.example/ (1 signing secret)')
   expect(late.stderr).toContain('0 of 1 expected events came')
 })
 

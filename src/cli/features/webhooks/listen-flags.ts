@@ -77,7 +77,7 @@ export const listenFlags = {
   }),
   subscribe: Flags.boolean({
     dependsOn: ['public-url'],
-    summary: 'create a subscription for --public-url, and test it before "ready"',
+    summary: 'create a subscription for --public-url, test it before "ready", and delete it at the end',
   }),
   'public-url': checkedFlag(checkPublicUrl)({
     helpValue: 'URL',

@@ -42,18 +42,18 @@ export async function createListenOutput(terms: ListenTerms) {
     /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
     ready(url: string, pid: number) {
       const count = secrets().length
-      const to = targets.map(target => ` → ${sanitizeLine(target, 200)}`).join('')
+      const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${sanitizeLine(target, 200)}`).join('')
       if (asJson) stdout.write(jsonText({type: 'ready', url, pid}))
       else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
       for (const line of early ?? []) stdout.write(line)
       early = undefined
     },
     /** A request answered 200 or 401; `isShown` unless --event leaves it out, which forwards it, too. */
-    request(receipt: Receipt, isShown: boolean) {
+    request(receipt: Receipt, isShown: boolean, isTest: boolean) {
       const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
       capture?.writer.write(json)
       if (!isShown) return
-      if (rows) return rows.request(receipt)
+      if (rows) return rows.request(receipt, isTest)
       const line = printsJson ? json : lineOf(captureRecord(receipt))
       if (line !== undefined) print(line)
     },

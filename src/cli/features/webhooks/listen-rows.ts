@@ -59,8 +59,9 @@ export function createListenRows(
   const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
   const early = new Set<string>()
   let explainedAt = Number.NEGATIVE_INFINITY
+  let testId: string | undefined
   const show = (row: Row) => {
-    for (const line of rowLines(row)) print(line)
+    for (const line of rowLines(row, testId)) print(line)
   }
   const hold = (id: string, row: Row) => {
     if (early.delete(id)) return
@@ -71,7 +72,8 @@ export function createListenRows(
     held.set(id, {timer, row})
   }
   const refuse = async (receipt: Receipt, row: Row) => {
-    if (performance.now() - explainedAt < EXPLAINED_EVERY_MILLISECONDS) return show(row)
+    if (performance.now() - explainedAt < EXPLAINED_EVERY_MILLISECONDS)
+      return show({...row, text: `${row.text}, cause not looked for (at most one a second)`})
     explainedAt = Number.POSITIVE_INFINITY
     // The row matters more than its cause.
     const notes = await explainRefusal(receipt, terms).catch(() => [])
@@ -79,8 +81,10 @@ export function createListenRows(
     show({...row, notes})
   }
   return {
-    request(receipt: Receipt): void {
+    /** `isTest`: the event that --subscribe asked for. */
+    request(receipt: Receipt, isTest: boolean): void {
       const {receivedAt: time, body, reason, status, duplicate, eventId = ''} = receipt
+      if (isTest) testId = eventId
       const row = {time, isGood: reason === 'ok', body, text: duplicate ? 'duplicate' : ''}
       if (!row.isGood) void refuse(receipt, {...row, text: `${status} ${REASONS[reason]}`})
       else if (targets.length > 0 && !duplicate) hold(eventId, row)
@@ -107,13 +111,14 @@ export function createListenRows(
   }
 }
 
-function rowLines({time, isGood, body, text, notes = []}: Row): string[] {
+function rowLines({time, isGood, body, text: words, notes = []}: Row, testId: string | undefined): string[] {
   const {columns, paint} = terminalOf(process.stdout)
   const marks = marksFor(process.env)
   const mark = isGood ? marks.good : marks.bad
   const clock = new Date(time * 1000).toTimeString().slice(0, 8)
   const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
   const {id, type, reference} = factsOf(body)
+  const text = [id && id === testId && 'test event', words].filter(Boolean).join(', ')
   const lead = `${start}${type.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
   const withId = `${lead}${text}  ${id}`
   const indent = ' '.repeat(start.length)
@@ -164,7 +169,7 @@ function factsOf(body: Uint8Array): Readonly<Record<'id' | 'type' | 'reference',
   const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
   return {
     id: text(id),
-    type: text(type) || '(no event)',
+    type: text(type) || (text(id) ? '(no type)' : '(no event)'),
     reference: isObject(data) ? text(data.reservation_ref) : '',
   }
 }

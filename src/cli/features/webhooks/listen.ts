@@ -1,6 +1,6 @@
 /**
  * `webhooks listen`: what it is made of, and its lifecycle. It loses nothing that it answered. `--subscribe` creates the
- * subscription, stores its secret first, and waits for a test event before "ready".
+ * subscription, stores its secret first, waits for a test event before "ready", and deletes it at the end.
  */
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -107,8 +107,8 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     count[isValid ? 'valid' : 'invalid'] += 1
     if (receipt.duplicate) count.duplicate += 1
     const isShown = !isValid || isMeant(receipt.type)
-    output.request(receipt, isShown)
     const isAwaited = isValid && receipt.secretName === awaited?.secretName
+    output.request(receipt, isShown, isAwaited)
     if (isAwaited) {
       awaited?.resolve()
       awaited = undefined
@@ -223,7 +223,7 @@ const TEST_SECONDS = 30
 /** `listen` ends soon, even if the service does not answer. */
 const DELETION_MILLISECONDS = 2000
 
-/** Throws Failure; the created subscription is then deleted if that path may be called, and named if not. */
+/** The created subscription is deleted at the end if that path may be called, and named if not. Throws Failure. */
 async function subscribe(
   command: BaseCommand,
   connection: Connection,
@@ -253,34 +253,23 @@ async function subscribe(
     if (!flags.json) await command.print(createdResult(subscription, {stored_in: null}), false, {})
     throw notStored(subscription, problem)
   }
-  let isDecided = false
-  const undo = async () => {
-    if (isDecided) return
-    isDecided = true
-    const name = sanitizeLine(id, 100)
-    const outcome = (await isDeleted())
-      ? 'was deleted again.'
-      : `stays active; to remove it: bookctl webhooks delete ${name}`
-    command.warn(`The subscription ${name} that --subscribe created ${outcome}`)
-  }
-  // A signal may come before the test event.
-  command.whenStopped(undo)
+  // At every end, also when the test event does not come.
+  command.whenStopped(async () => {
+    const named = `The subscription ${sanitizeLine(id, 100)} that --subscribe created`
+    if (await isDeleted()) command.tell(`${named} was deleted again.`)
+    else command.warn(`${named} stays active; to remove it: bookctl webhooks delete ${sanitizeLine(id, 100)}`)
+  })
   const limits = [plan.wait?.seconds, command.timeoutSeconds].filter(limit => limit !== undefined)
   const seconds = Math.min(TEST_SECONDS, ...limits)
-  try {
-    const {sendTestEvent} = await import('../../../api/operations/webhooks.js')
-    const came = next(id)
-    const sentAndCame = sendTestEvent(connection.api, id).then(() => came)
-    await within(seconds * 1000, sentAndCame, () => {
-      const message = `the subscription ${id} was created, but its test event did not come within ${seconds} s`
-      throw new Failure('pending', message, {
-        code: 'test_event_missing',
-        hint: 'check that --public-url leads to this receiver',
-        result: {subscription_id: id},
-      })
+  const {sendTestEvent} = await import('../../../api/operations/webhooks.js')
+  const came = next(id)
+  const sentAndCame = sendTestEvent(connection.api, id).then(() => came)
+  await within(seconds * 1000, sentAndCame, () => {
+    const message = `the subscription ${id} was created, but its test event did not come within ${seconds} s`
+    throw new Failure('pending', message, {
+      code: 'test_event_missing',
+      hint: 'check that --public-url leads to this receiver',
+      result: {subscription_id: id},
     })
-    isDecided = true
-  } finally {
-    await undo()
-  }
+  })
 }
