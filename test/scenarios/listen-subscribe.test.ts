@@ -105,4 +105,9 @@ test('the local sandbox delivers to it over TLS, trusting the authority in the s
   const types = rows?.slice(1).map(row => row.split(/ +/).slice(1, 3))
   expect(types?.sort()).toEqual(['reservation.confirmed', 'voucher.ready'].map(type => [type, reference]))
   expect((await sandbox.home.json(['webhooks', 'list'])).result).toEqual({subscriptions: []})
+  for (const list of ['sandbox deliveries', 'webhooks events list']) {
+    const shown = atTerminal(sandbox.home, list.split(' '))
+    await shown.waitFor(/reservation\.confirmed {2}[\dD]/)
+    await shown.exit
+  }
 })

@@ -17,7 +17,7 @@ const READABLE_NAME = 20
 const GAP = '  '
 
 const IDENTIFIES =
-  /(^|_)(id|ref|reference|key|url|address|secret|token|path|command|sha256)$|^(profile|name)$/
+  /(^|_)(id|ref|reference|key|url|address|secret|token|path|command|sha256|type)$|^(profile|name)$/
 const NUMBER = /^-?\d[\d., ]*(\s?[A-Z]{3}|%| ms| s)?$/
 const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 

@@ -7,10 +7,12 @@ import {type Column, columnsOf} from '../../cli/terminal/result.js'
 type Delivery = Record<string, unknown>
 
 const COLUMNS: readonly Column<Delivery>[] = [
-  ...columnsOf<Delivery>(['delivery_id', 'subscription_id', 'event_id', 'type', 'status', 'next_attempt_at']),
-  {name: 'attempts', value: delivery => attemptsOf(delivery).length},
+  ...columnsOf<Delivery>(['delivery_id'], {isMinor: true}),
+  ...columnsOf<Delivery>(['subscription_id', 'event_id', 'type', 'status']),
+  ...columnsOf<Delivery>(['next_attempt_at'], {isMinor: true}),
+  {name: 'attempts', value: delivery => attemptsOf(delivery).length, isMinor: true},
   {name: 'last_status', value: delivery => attemptsOf(delivery).at(-1)?.status ?? null},
-  {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null},
+  {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null, isMain: true},
 ]
 
 const MOST_DELIVERIES = 5000

@@ -12,6 +12,8 @@ interface Triggered {
   readonly deliveries: readonly {readonly status: string}[]
 }
 
+const TYPES = EVENT_TYPE_NAMES.join(', ')
+
 export default class SandboxTrigger extends SandboxCommand {
   static override summary = "Send an event to the local sandbox's subscriptions"
   static override description =
@@ -27,12 +29,11 @@ to all.`
   static override args = {
     type: checkedArg((_, text) => {
       if (isEventType(text)) return text
-      const types = EVENT_TYPE_NAMES.join(', ')
       throw usage(
         'unknown_event_type',
-        `unknown event type ${sanitizeLine(text, 60)}: expected one of ${types}`,
+        `unknown event type ${sanitizeLine(text, 60)}: expected one of ${TYPES}`,
       )
-    })({required: true, description: 'type of the event'}),
+    })({required: true, description: `type of the event: ${TYPES}`}),
     ref: identifierArg('reservation_ref')({description: 'reservation it is about'}),
   }
   static override flags = dryRunFlag

@@ -121,9 +121,13 @@ export async function eventList(store: EventStore, filter: EventFilter, limit: n
     from = {before: page.at(-1)?.sequence}
   }
   const {columns, ...list} = listResult({events}, events, PLAIN_COLUMNS)
+  const states = ({forwards}: Row) => forwards.map(({state}) => state)
   return {
     ...list,
-    columns: [...columns, {name: 'forwards', value: ({forwards}) => forwards.map(({state}) => state)}],
+    columns: [
+      ...columns.map(column => ({...column, isMinor: column.name === 'bytes'})),
+      {name: 'forwards', value: states, wraps: true},
+    ],
     shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards'],
     whenEmpty: 'No events match.',
   }
