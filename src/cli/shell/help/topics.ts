@@ -83,7 +83,7 @@ const OUTPUT_MORE = `
 
 Text from the service is not trusted: control characters are removed from text and escaped in JSON. "raw" in a result is what the service sent, untouched. Keys in JSON are not renamed or removed without notice; more may be added.
 
-If the reader closes the pipe (| head -1), the command exits with 0 and prints nothing to stderr.`
+If the reader closes the pipe (| head -1), the command exits with 0 and prints nothing to stderr; sandbox start goes on.`
 
 const SANDBOX_TEXT = `
 The local sandbox is the whole service on this machine: the same requests, answers, states, signed events and refusals, with cities, hotels and prices made up but always the same. Nothing costs anything, and nothing leaves the machine. It runs until Ctrl-C, on the same port as the last time, prints each request, and keeps its data in the configuration directory (--db :memory: keeps none). Several can run, each with a --db of its own: bookctl sandbox list.
