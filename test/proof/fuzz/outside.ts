@@ -186,14 +186,8 @@ const answers = [
     },
     {
       examples: [
-        ...[
-          'http://voucher.test/v',
-          'ftp://127.0.0.1/v',
-          'file:///etc/passwd',
-          'https://u:p@voucher.test/',
-          '',
-        ],
-        'http://127.0.0.1/v',
+        ...['http://voucher.test/v', 'http://127.0.0.1/v', 'ftp://127.0.0.1/v', 'file:///etc/passwd', ''],
+        'https://u:p@voucher.test/',
       ].flatMap((text): ['https://service.test/v1' | 'http://127.0.0.1:9/v1', string, string[]][] => [
         ['https://service.test/v1', text, []],
         ['https://service.test/v1', 'https://files.test/v', [text]],
@@ -205,24 +199,20 @@ const answers = [
     'answers: a voucher is a whole PDF or nothing',
     fc.tuple(
       fc.array(pdfPiece, {maxLength: 5}),
-      fc.constantFrom(undefined, 'right', '0', '-1', '1e9', 'x', ''),
       fc.constantFrom(200, 200, 200, 201, 204, 206, 301, 403, 404, 410, 500),
     ),
-    async ([parts, length, status]) => {
+    async ([parts, status]) => {
       const pdf = Buffer.from(parts.join(''))
-      const announced = length === 'right' ? String(pdf.length) : length
-      const fetched = answerOf(status, pdf, announced === undefined ? {} : {'content-length': announced})
       const shown = answerOf(200, Buffer.from('{"data":{"voucher":{"url":"https://files.test/v"}}}'))
       const api = {
         baseUrl: 'https://service.test/v1',
         clock: fakeClock(),
         exchange: async () => shown,
-        fetchLink: async () => fetched,
+        fetchLink: async () => answerOf(status, pdf),
       } as unknown as Api
       const {value} = await attempt(() => fetchVoucher(api, 'RSV-1'))
       const isPdf = pdf.subarray(0, 5).equals(Buffer.from('%PDF-')) && pdf.subarray(-2048).includes('%%EOF')
-      const isWhole = announced === undefined || Number(announced) === pdf.length
-      must((value !== undefined) === (status === 200 && isPdf && isWhole), status, announced, parts)
+      must((value !== undefined) === (status === 200 && isPdf), status, parts)
       must(value === undefined || pdf.equals(value), parts)
     },
   ),
