@@ -1,5 +1,4 @@
 /** What is taken out of what is shown of requests, and what stays to be read; in general: test/proof/fuzz/redaction.ts. */
-import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {createRedactor, isOperation, redactText} from '../../src/api/redact/redact.js'
 import {identityNumbersIn, peopleIn} from '../../src/api/redact/secret-names.js'
@@ -87,15 +86,8 @@ describe('of a person', () => {
   })
 
   test('all values are known that must not turn up elsewhere', () => {
-    const guest = {
-      type: 'ADULT',
-      name: 'Zed',
-      surname: 'Öz',
-      gender: 'MALE',
-      is_lead: 'x',
-      nationality: 'TR',
-      age: 5,
-    }
+    const harmless = {type: 'ADULT', gender: 'MALE', is_lead: 'x', nationality: 'TR'}
+    const guest = {...harmless, name: 'Zed', surname: 'Öz', age: 5}
     expect(
       peopleIn({
         offer_id: 'off_1',
@@ -139,14 +131,9 @@ describe('a link', () => {
         payment: {more: [{[field]: GONE}]},
         voucher: {[field]: origin},
       })
-    const kept = {
-      voucher_code: 'V1',
-      no_voucher: 'V2',
-      prepayment: 'V3',
-      url: 'relative',
-      nested: {url: 'relative'},
-      payment: {mode: 'account', curl: 'x', url_text: 'y', links: 'z', url: null, link: {href: 5}},
-    }
+    const payment = {mode: 'account', curl: 'x', url_text: 'y', links: 'z', url: null, link: {href: 5}}
+    const codes = {voucher_code: 'V1', no_voucher: 'V2', prepayment: 'V3'}
+    const kept = {...codes, url: 'relative', nested: {url: 'relative'}, payment}
     expect(json(kept)).toEqual(kept)
     expect(json({voucher: {url: [link]}})).toEqual({voucher: {url: [origin]}})
   })
@@ -238,15 +225,6 @@ describe('by its look', () => {
   ])('%s is none', number => {
     expect(text(`at ${number}.`)).toBe(`at ${number}.`)
   })
-
-  test.each(['x', 'a@', 'a.', '-eyJ', '&token', 'token', '1 ', '"a":"'])(
-    '%j, a hundred thousand times, takes no time',
-    piece => {
-      const began = process.cpuUsage()
-      redactText(`${piece.repeat(100_000 / piece.length)}@`)
-      expect(process.cpuUsage(began).user).toBeLessThan(4_000_000)
-    },
-  )
 })
 
 describe('a document', () => {

@@ -11,13 +11,6 @@ import type {Part} from './shared/part.js'
 import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [
-  faults,
-  leaks,
-  files,
-  kills,
-  fuzzing,
-  races,
-  machines,
-  models,
-  surroundings,
+  ...[faults, leaks, files, kills, fuzzing, races, machines],
+  ...[models, surroundings],
 ]

@@ -134,12 +134,7 @@ const CUTS: readonly Fault[] = [
     'reset-in-body': reply => [...halfBody(reply), 'reset'],
     'fin-in-headers': reply => [halfHead(reply), 'end'],
     'fin-in-body': reply => [...halfBody(reply), 'end'],
-    'fin-in-chunk': reply => [
-      chunkedHead(reply),
-      bytes(`${reply.body.length.toString(16)}\r\n`),
-      half(reply.body),
-      'end',
-    ],
+    'fin-in-chunk': reply => [chunkedHead(reply), half(chunk(reply.body)), 'end'],
     'fin-before-last-chunk': reply => [chunkedHead(reply), chunk(reply.body), 'end'],
     'length-too-long': reply => [withLength(reply, reply.body.length + 100), 'end'],
   }),
@@ -227,12 +222,10 @@ const PAGES: readonly Fault[] = [
       'not-utf-8': ({body, ...reply}) => [
         replyBytes({...reply, body: Buffer.from(body.toString('latin1').replace('"', '"\xff'), 'latin1')}),
       ],
-      'utf-16': reply => [
-        withType(
-          {...reply, body: Buffer.from(String(reply.body), 'utf16le')},
-          `${JSON_TYPE}; charset=utf-16`,
-        ),
-      ],
+      'utf-16'(reply) {
+        const body = Buffer.from(String(reply.body), 'utf16le')
+        return [withType({...reply, body}, `${JSON_TYPE}; charset=utf-16`)]
+      },
     },
     {isOfText: true},
   ),
@@ -250,11 +243,10 @@ const HARMLESS: readonly Fault[] = [
     'byte-by-byte': reply => slowly(replyBytes(reply), 60, 2),
     // Some 40 kB a second.
     throttled: reply => slowly(replyBytes(reply), 400, 10),
-    burst: reply => [
-      half(replyBytes(reply)),
-      400,
-      replyBytes(reply).subarray(half(replyBytes(reply)).length),
-    ],
+    burst(reply) {
+      const whole = replyBytes(reply)
+      return [half(whole), 400, whole.subarray(half(whole).length)]
+    },
     'split-characters': splitCharacters,
     'reset-after-answer': reply => [replyBytes(reply), 100, 'reset'],
     unframed: reply => [unframed(reply), 'end'],
@@ -262,11 +254,7 @@ const HARMLESS: readonly Fault[] = [
     'wrong-charset': reply => [withType(reply, `${JSON_TYPE}; charset=iso-8859-1`)],
     'no-type': reply => [withType(reply, undefined)],
     'early-hints': reply => [bytes(HINT.repeat(50)), replyBytes(reply)],
-    chunks: reply => [
-      chunkedHead(reply),
-      ...pieces(reply.body, 500).map(chunk),
-      bytes('0\r\nx-y: z\r\n\r\n'),
-    ],
+    chunks: reply => [chunkedHead(reply), ...pieces(reply.body, 500).map(chunk), bytes('0\r\nx: z\r\n\r\n')],
   }),
   ...faults(
     WHOLE,

@@ -8,7 +8,6 @@ import {waitUntil} from '../../support/wait.js'
 import {SECRET, sendEvent} from '../../support/webhook-load.js'
 import type {Cell} from '../shared/part.js'
 import {openScene, parse, type Scene} from '../shared/scene.js'
-
 import {type Fault, identityOf, isRefused, stalls, strike, trustOf} from './connections.js'
 import {FAULTS} from './list.js'
 import {eventErrorOf, probeExit, replayExit, statusSeen} from './rules.js'

@@ -44,13 +44,8 @@ const POSTED = {method: 'POST', url: 'https://x.example/hook', headers: SIGNED, 
 const ENTRY = {startedDateTime: '2023-11-14T22:13:20Z', request: POSTED}
 const HAR = JSON.stringify({log: {version: '1.2', entries: [ENTRY]}})
 const CAPTURES = `${captureLine(EVENT, T)}\n${captureLine(EVENT, T + 1)}\n`
-const PROFILE = {
-  base_url: 'https://x.example/v1',
-  client_id: 'cid_x',
-  scopes: ['hotels:read'],
-  timeout: 5,
-  paths: {},
-}
+const SERVICE = {base_url: 'https://x.example/v1', client_id: 'cid_x', scopes: ['hotels:read']}
+const PROFILE = {...SERVICE, timeout: 5, paths: {}}
 const CONFIG = JSON.stringify({
   current_profile: 'default',
   profiles: {default: PROFILE},

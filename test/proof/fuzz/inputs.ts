@@ -158,13 +158,9 @@ const VALUES = [
   ),
   ...words('"<script>" "https://u:p@h.example/?token=x" "javascript:0" "file:///etc/passwd" "../../x"'),
   ...words('"2030-02-30" "-271821-04-20T00:00:00Z" "1.000,00" "1e3" "-1.00" "NaN" "١٢" "EUR" "東京👩‍👩‍👧‍👦"'),
-  ...[
-    '" "',
-    '"100 %"',
-    '{"toString":1,"valueOf":2,"toJSON":3,"then":4,"length":-1}',
-    `"${'x'.repeat(3000)}"`,
-  ],
-  ...[`${'['.repeat(400)}${']'.repeat(400)}`, `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`],
+  ...['" "', '"100 %"', '{"toString":1,"valueOf":2,"toJSON":3,"then":4,"length":-1}'],
+  ...[`"${'x'.repeat(3000)}"`, '['.repeat(400) + ']'.repeat(400)],
+  `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`,
 ]
 const KEYS = [
   ...words('__proto__ constructor toString hasOwnProperty length 0 data error offer_id'),

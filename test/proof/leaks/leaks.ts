@@ -8,7 +8,7 @@ import {hasStack} from '../../support/stack.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
 import {exitsOf} from '../faults/checks.js'
 import {nameOfRow, ROWS, type Row} from '../faults/commands.js'
-import {type Conclusion, CUT, type Fault, LOST, TIMED_OUT} from '../faults/connections.js'
+import {type Conclusion, CUT, type Fault, faults, LOST, TIMED_OUT} from '../faults/connections.js'
 import {isMeant} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
@@ -45,18 +45,21 @@ function echo(
 const html = {'content-type': 'text/html'}
 /** It also lacks the mark of a local sandbox. */
 const NOT_JSON: Conclusion = {kind: 'page', saysJson: true}
+const A_PAGE: Conclusion = {kind: 'page', saysJson: false}
+const A_RECORD: Conclusion = {kind: 'shape', isObject: true}
 const after = {forwards: true}
 const result = {isResult: true}
 
 /** The start of the answer, which is what is quoted: everything with a telling name in it, or none. */
 function peopleFirst({body}: Reply): string {
   const text = body.toString()
-  return JSON.stringify({
+  const people = JSON.stringify({
     guests: [{identity: {number: 'U1234567', type: 'PASSPORT'}}, {identity: {number: 10000000146}}],
     payment: {url: /\/pay\/[\w.~%-]+/.exec(text)?.[0], card: {number: PLANTED.card}},
     voucher: {url: /\/vouchers\/[\w.~%-]+/.exec(text)?.[0]},
     token: /"access_token":"([^"]+)/.exec(text)?.[1],
   })
+  return people.slice(0, -1)
 }
 
 const ECHOES: readonly Echo[] = [
@@ -72,20 +75,8 @@ const ECHOES: readonly Echo[] = [
     headers: html,
     text: `<title>${echoed}</title><h1>${echoed}</h1>`,
   })),
-  echo(
-    'page-200',
-    {kind: 'page', saysJson: false},
-    200,
-    echoed => ({headers: html, text: `<title>${echoed}</title>`}),
-    result,
-  ),
-  echo(
-    'record-200',
-    {kind: 'shape', isObject: true},
-    200,
-    echoed => ({text: JSON.stringify({data: {echo: echoed}, echo: echoed})}),
-    result,
-  ),
+  echo('page-200', A_PAGE, 200, text => ({headers: html, text: `<title>${text}</title>`}), result),
+  echo('record-200', A_RECORD, 200, text => ({text: JSON.stringify({data: {text}, text})}), result),
   echo('redirect', {kind: 'redirect', status: 307, to: 'odd'}, 307, echoed => {
     const line = encodeURIComponent(echoed)
     return {headers: {location: `https://user:${line}@elsewhere.example/${line}?token=${line}`}, text: ''}
@@ -96,30 +87,15 @@ const ECHOES: readonly Echo[] = [
     return {headers: {...headers, 'set-cookie': `a=${line}`, server: line}, text: '{}'}
   }),
   echo('answer-not-json', NOT_JSON, 200, (_, {body}) => ({text: `${body.toString().slice(0, -1)},,`}), after),
-  echo(
-    'people-first',
-    NOT_JSON,
-    200,
-    (_, reply) => ({text: `${peopleFirst(reply).slice(0, -1)},,${reply.body}`}),
-    after,
-  ),
-  {
-    name: 'cut',
-    conclusion: CUT,
-    wire: {
-      forwards: true,
-      play: ({status, headers, body}) => [
-        replyBytes({status, headers: {...headers, 'content-length': String(body.length + 50)}, body}),
-        'reset',
-      ],
-    },
-  },
-  {name: 'reset', conclusion: LOST, wire: {forwards: true, play: () => ['reset']}},
-  {
-    name: 'nothing',
-    conclusion: {kind: 'answered'},
-    wire: {forwards: true, play: reply => [replyBytes(reply)]},
-  },
+  echo('people-first', NOT_JSON, 200, (_, reply) => ({text: `${peopleFirst(reply)},,${reply.body}`}), after),
+  ...faults(CUT, undefined, {
+    cut: ({status, headers, body}) => [
+      replyBytes({status, headers: {...headers, 'content-length': String(body.length + 50)}, body}),
+      'reset',
+    ],
+  }),
+  ...faults(LOST, undefined, {reset: () => ['reset']}),
+  ...faults({kind: 'answered'}, undefined, {nothing: reply => [replyBytes(reply)]}),
 ]
 
 interface EchoCell extends LeakCell {

@@ -238,12 +238,8 @@ const cell = (name: string, count: number, isSample: boolean) => ({
 })
 
 const SAMPLE = [
-  ...['tokens: revoked meanwhile', 'tokens: the process that asks is killed'],
-  ...[
-    'reserve: the same request',
-    'reserve: the process that sends is killed',
-    'config: another profile each',
-  ],
+  ...['tokens: revoked meanwhile', 'tokens: the process that asks is killed', 'reserve: the same request'],
+  ...['reserve: the process that sends is killed', 'config: another profile each'],
 ]
 
 export const races = part({
