@@ -18,7 +18,6 @@ interface ReceivingOptions {
     events: readonly NewEvent[],
     keep: () => {duplicate: boolean}[],
   ) => Promise<{duplicate: boolean}[]>
-  readonly onReceipt?: (receipt: Receipt) => void
   readonly clock?: () => number
 }
 
@@ -38,10 +37,7 @@ export async function startReceiving(options: ReceivingOptions = {}) {
     headerNames: HEADER_NAMES,
     targetsOf: () => [],
     maxWaiting: options.maxWaiting ?? 100,
-    onReceipt: receipt => {
-      receipts.push(receipt)
-      options.onReceipt?.(receipt)
-    },
+    onReceipt: receipt => void receipts.push(receipt),
     onStoreError: error => storeErrors.push(error),
   })
   const served = await serveReceiver(
