@@ -4,7 +4,6 @@ import {showAccount} from '../../src/api/operations/account.js'
 import {listCities, listCountries, listCurrencies} from '../../src/api/operations/content.js'
 import {priceOffer, searchHotels, showHotel} from '../../src/api/operations/hotels.js'
 import {searchTours, showTour} from '../../src/api/operations/tours.js'
-
 import {apiAnswering, apiOver} from '../support/answering.js'
 import {fakeClock} from '../support/clocks.js'
 import {searchRequest} from '../support/sandbox.js'

@@ -93,11 +93,8 @@ describe('through a proxy', () => {
   })
 
   test('a proxy that cannot be reached is named, and nothing was sent', async () => {
-    const gone = await ownWire(() => 'hang')
-    await gone.close()
-    const error = await fault(sendThrough(gone.port))
-    expect(error).toMatchObject({fault: 'proxy', sent: false})
-    expect(error.reason).toBe(`proxy http://127.0.0.1:${gone.port} cannot be reached (ECONNREFUSED)`)
+    const reason = 'proxy http://127.0.0.1:1 cannot be reached (ECONNREFUSED)'
+    expect(await fault(sendThrough(1))).toMatchObject({fault: 'proxy', sent: false, reason})
   })
 
   test('a proxy that never answers the CONNECT is named, and nothing was sent', async () => {

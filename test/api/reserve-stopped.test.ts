@@ -1,5 +1,4 @@
 /** A reservation that is stopped or killed half-way (§4.4): what was not sent by then is never sent by resuming. */
-
 import {setTimeout as sleep} from 'node:timers/promises'
 import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../src/api/reserve/reserve.js'

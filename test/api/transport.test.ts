@@ -1,7 +1,6 @@
 /** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
 import {execFile} from 'node:child_process'
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
-
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
 import {Client} from 'undici'
@@ -63,12 +62,6 @@ describe('an answer', () => {
     expect(Buffer.from(answer.body).toString()).toBe('yes')
     const headers = {'accept-encoding': 'identity', 'content-length': '8', connection: 'close'}
     expect(server.requests).toMatchObject([{path: '/p?q=1', body: '{"ü":1}', headers}])
-  })
-
-  test('is not followed when it is a redirect', async () => {
-    const server = await serve({bytes: httpAnswer(307, '', {location: '/elsewhere'})})
-    expect((await send(local(server.port))).status).toBe(307)
-    expect(server.requests).toHaveLength(1)
   })
 
   test('may be chunked', async () => {

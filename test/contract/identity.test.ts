@@ -33,10 +33,8 @@ describe('a Turkish identity number', () => {
 
 describe('identifiers', () => {
   it('tell live from test by the client secret', () => {
-    expect(modeOfSecret('sk_live_x')).toBe('live')
-    expect(modeOfSecret('sk_test_x')).toBe('test')
-    expect(modeOfSecret('SK_LIVE_x')).toBeUndefined()
-    expect(modeOfSecret('')).toBeUndefined()
+    const modes = ['sk_live_x', 'sk_test_x', 'SK_LIVE_x', ''].map(modeOfSecret)
+    expect(modes).toEqual(['live', 'test', undefined, undefined])
   })
 
   const PREFIXED = {
@@ -46,16 +44,8 @@ describe('identifiers', () => {
     delivery_id: 'dlv_',
   } as const
   const prefixed = Object.entries(PREFIXED).map(([kind, prefix]): [IdentifierKind, string[], string[]] => {
-    const inQuotes = `"${prefix}1"`
-    const bad = [
-      'nope',
-      prefix,
-      prefix.toUpperCase() + 1,
-      ` ${prefix}1`,
-      `${prefix}1\n`,
-      inQuotes,
-      `${prefix}ä`,
-    ]
+    const around = [` ${prefix}1`, `${prefix}1\n`, `"${prefix}1"`]
+    const bad = ['nope', prefix, prefix.toUpperCase() + 1, ...around, `${prefix}ä`]
     return [kind as IdentifierKind, [`${prefix}1`, `${prefix}aB3_x-9`], bad]
   })
   it.each<[IdentifierKind, string[], string[]]>([
@@ -78,11 +68,8 @@ describe('identifiers', () => {
   it('have no segment that would lead elsewhere in a path', () => {
     const bad = ['..', '../x', '1/..', '1/../x', '1/./x', String.raw`1\..\x`, '1/.']
     const good = ['1/x', '1..2', '1/..x', '1/x..', '.5', '1/...']
-    for (const [kind, prefix] of [
-      ['offer_id', 'off_'],
-      ['event_id', 'evt_'],
-      ['other', ''],
-    ] as const) {
+    const prefixes = {offer_id: 'off_', event_id: 'evt_', other: ''}
+    for (const [kind, prefix] of Object.entries(prefixes) as [IdentifierKind, string][]) {
       const inside = prefix === '' ? bad : bad.filter(text => text.startsWith('1'))
       expect(inside.filter(text => isIdentifier(kind, prefix + text))).toEqual([])
       expect(good.filter(text => !isIdentifier(kind, prefix + text))).toEqual([])
@@ -125,12 +112,9 @@ describe('sanitizeLine', () => {
   })
 
   test('cuts with … and never through an escape', () => {
-    expect(sanitizeLine('abcdef', 4)).toBe('abc…')
-    expect(sanitizeLine('abcd', 4)).toBe('abcd')
+    const texts = ['abcdef', 'abcd', 'a\nb', 'ab\n', 'ab\nc', 'a\u202eb', '😀😀😀']
+    const inFour = texts.map(text => sanitizeLine(text, 4))
+    expect(inFour).toEqual(['abc…', 'abcd', 'a\\nb', 'ab\\n', 'ab…', 'a…', '😀…'])
     expect(sanitizeLine('ab\u202ecd', 6)).toBe('ab…')
-    expect(sanitizeLine('a\n', 3)).toBe('a\\n')
-    expect(sanitizeLine('a\nb', 3)).toBe('a…')
-    expect(sanitizeLine('a\nb', 4)).toBe('a\\nb')
-    expect(sanitizeLine('😀😀😀', 4)).toBe('😀…')
   })
 })

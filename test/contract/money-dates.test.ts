@@ -41,8 +41,7 @@ describe('amounts', () => {
 
   it('with more decimals than the currency are refused', () => {
     expect(() => toMinor('0.001', 'EUR')).toThrow('0.001')
-    expect(() => toMinor('0.5', 'JPY')).toThrow(RangeError)
-    expect(() => toMinor('abc', 'EUR')).toThrow(RangeError)
+    for (const amount of ['0.5', 'abc']) expect(() => toMinor(amount, 'JPY')).toThrow(RangeError)
   })
 
   it.each([
@@ -67,11 +66,9 @@ describe('amounts', () => {
   })
 
   it('compare as numbers, not as text or floats', () => {
-    expect(compareAmounts('9', '10')).toBeLessThan(0)
+    const inOrder = ['-1', '0', '0.29999', '0.3', '9', '10', '9007199254740992', '9007199254740993']
+    expect(inOrder.toReversed().sort(compareAmounts)).toEqual(inOrder)
     expect(compareAmounts('1.5', '1.50')).toBe(0)
-    expect(compareAmounts('0.3', '0.29999')).toBeGreaterThan(0)
-    expect(compareAmounts('9007199254740993', '9007199254740992')).toBeGreaterThan(0)
-    expect(compareAmounts('-1', '0')).toBeLessThan(0)
   })
 })
 
@@ -102,10 +99,8 @@ describe('calendar dates', () => {
   })
 
   it('are numbered from 1970-01-01', () => {
-    expect(dayNumber('1970-01-01')).toBe(0)
-    expect(dayNumber('1969-12-31')).toBe(-1)
-    expect(dayNumber('2030-06-01')).toBe(22_066)
-    expect(dayNumber('nothing')).toBeUndefined()
+    const days = ['1970-01-01', '1969-12-31', '2030-06-01', 'nothing'].map(day => dayNumber(day))
+    expect(days).toEqual([0, -1, 22_066, undefined])
   })
 
   it('are added to and counted between across months, years and leap days', () => {

@@ -36,7 +36,7 @@ test('a killed holder frees it', async () => {
     done = holder.run({do: 'lock', directory, hold: true}, () => holding())
   })
   expect(await withLock(lock(0), async () => 'in')).toEqual({gaveUp: true})
-  holder.kill()
+  holder.process.kill('SIGKILL')
   await done
   expect(await withLock(lock(10_000), async () => 'in')).toEqual({gaveUp: false, value: 'in'})
 })

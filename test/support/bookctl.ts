@@ -52,13 +52,7 @@ export interface Serving {
   stop(signal?: NodeJS.Signals): Promise<Finished>
 }
 
-interface Refusal {
-  readonly exit: Finished['exit']
-  readonly code: string
-  readonly message: string
-  readonly hint: string
-  readonly stderr: string
-}
+type Said = Readonly<Record<'code' | 'message' | 'hint', string>>
 
 export class Home {
   readonly directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
@@ -156,8 +150,8 @@ export class Home {
   }
 
   /** Runs with `--json` a command that is refused; returns what the document says of it. */
-  async refusal(argv: readonly string[], options: RunOptions = {}): Promise<Refusal> {
-    const {exit, result, stderr} = await this.json<{error: Refusal}>(argv, options)
+  async refusal(argv: readonly string[], options: RunOptions = {}) {
+    const {exit, result, stderr} = await this.json<{error: Said}>(argv, options)
     const {code, message, hint} = result.error
     return {exit, code, message, hint, stderr}
   }

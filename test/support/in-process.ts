@@ -11,7 +11,7 @@ import type {program as Program} from '../../src/cli/shell/main.js'
 import type {Finished} from './bookctl.js'
 
 const root = fileURLToPath(new URL('../../dist', import.meta.url))
-let program: typeof Program | undefined
+const load = createRequire(import.meta.url)
 let previous: Promise<unknown> = Promise.resolve()
 
 export interface HereOptions {
@@ -36,7 +36,8 @@ export function runIn(options: HereOptions, argv: readonly string[]): Promise<Fi
 }
 
 async function runAlone(options: HereOptions, argv: readonly string[]): Promise<Finished> {
-  const {program} = loadedProgram()
+  // Not before it is used: most files of tests run nothing here.
+  const {program}: {program: typeof Program} = load('../../dist/cli/shell/main.js')
   const before = {env: {...process.env}, directory: process.cwd(), exitCode: process.exitCode}
   const {random} = Math
   // The jitter of the waits before a retry.
@@ -58,13 +59,6 @@ async function runAlone(options: HereOptions, argv: readonly string[]): Promise<
     process.exitCode = before.exitCode
     Math.random = random
   }
-}
-
-/** Loaded when it is first used: most files of tests run nothing here. */
-function loadedProgram(): {program: typeof Program} {
-  program ??= (createRequire(import.meta.url)('../../dist/cli/shell/main.js') as {program: typeof Program})
-    .program
-  return {program}
 }
 
 function capture(name: 'stdout' | 'stderr', take: (text: string) => void): () => void {

@@ -1,7 +1,6 @@
 /** A real PostgreSQL for tests: on loopback, with a directory of its own, ended with this process. */
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process'
 import {chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'

@@ -1,5 +1,4 @@
 /** A server for tests, of a receiver of events for example: keeps what comes, and answers with `answering`. */
-
 import {
   createServer,
   type IncomingMessage,

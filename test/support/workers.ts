@@ -12,7 +12,6 @@ let script: Promise<string> | undefined
 interface Result {
   readonly value?: unknown
   readonly failure?: string
-  readonly killed?: boolean
 }
 
 export class Worker {
@@ -32,7 +31,7 @@ export class Worker {
     return Promise.all(Array.from({length: count}, () => Worker.start()))
   }
 
-  /** Resolves when the job is done, or with `killed` when the process ended before. */
+  /** Resolves when the job is done or has failed, which it also has when the process ends before. */
   run(job: Job, onNote?: (note: string) => void): Promise<Result> {
     return new Promise(resolve => {
       const finish = (result: Result) => {
@@ -41,14 +40,10 @@ export class Worker {
       }
       const onMessage = (message: unknown) =>
         typeof message === 'string' ? onNote?.(message) : finish(message as Result)
-      const onExit = () => finish({killed: true})
+      const onExit = () => finish({failure: 'the worker ended'})
       this.process.on('message', onMessage).on('exit', onExit)
       this.process.send(job)
     })
-  }
-
-  kill(): void {
-    this.process.kill('SIGKILL')
   }
 
   stop(): void {

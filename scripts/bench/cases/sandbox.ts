@@ -1,5 +1,4 @@
 /** The local sandbox with much in it, and under many connections. */
-
 import {Agent, request} from 'node:http'
 import {join} from 'node:path'
 import process from 'node:process'

@@ -17,8 +17,7 @@ interface WayBackOptions {
   readonly restore?: () => void
 }
 
-/** `before`: the answer before this one. */
-type Given = {readonly message: string; readonly answer: unknown; readonly before: unknown}
+type Given = {readonly message: string; readonly answer: unknown}
 
 /** Runs `lead`, whose questions must depend on the answers only. */
 export async function withWayBack<T>(
@@ -58,7 +57,7 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
       const answer = await ask({...question, goesBack: leaves || given.length > 0})
-      given.push({message, answer, before: answers.get(message)})
+      given.push({message, answer})
       answers.set(message, answer)
     }
     return given[next++]?.answer as T
@@ -88,8 +87,7 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
     confirm: ({about, ...question}) =>
       answered(question, async asked => {
         const agreed = await prompts.confirm(asked)
-        if (!agreed && about !== undefined)
-          answers.set(about, given.findLast(({message}) => message === about)?.before)
+        if (!agreed && about !== undefined) answers.delete(about)
         return agreed
       }),
   }
