@@ -68,6 +68,8 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   expect(exit).toBe(0)
   expect(readdirSync(temporary)).toEqual([])
   expect(stdout.match(/^# .*\.\n\$ bookctl /gm)?.length).toBe(stdout.match(/^\$ bookctl /gm)?.length)
+  // Quotes would leave the backslash after it alone on a line of 80 columns.
+  expect(stdout).toContain(' --guest name=Ayşe,surname=Öğüt,')
   expect(stdout).toMatch(
     /The event that was received, .*\n( {2}.*\n)* {2}event_type: +reservation\.confirmed\n/,
   )

@@ -124,9 +124,10 @@ describe('topics', () => {
 })
 
 test('80 columns in a pipe, no colour, and as many as there are at most 100', async () => {
-  for (const line of ['--help', 'reserve --help', 'help environment', 'help webhooks']) {
+  for (const line of ['--help', 'sandbox env -h', 'reserve -h', 'help environment', 'help webhooks']) {
     for (const [env, width] of [
       [{}, 80],
+      [{COLUMNS: '40'}, 40],
       [{COLUMNS: '60'}, 60],
       [{COLUMNS: '300'}, 100],
     ] as const) {

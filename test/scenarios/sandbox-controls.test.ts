@@ -59,6 +59,8 @@ test('at a terminal it prints the dashboard, then a line for each request', asyn
   const env = await exportsOf(home)
   await fetch(`${env.BOOKCTL_BASE_URL}/account`)
   await terminal.waitFor(/GET \/partner-api\/v1\/account 401 \d+ ms req_[\w-]+/)
+  await fetch(`${env.BOOKCTL_BASE_URL}/${'x'.repeat(75)}`)
+  await terminal.waitFor(/x{75} 404 \d+ ms\r?\n/)
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)
 })

@@ -150,7 +150,7 @@ export class Demo {
     argv: readonly string[],
     stdin = '',
   ): {ready: Promise<void>; done: Promise<Step>} {
-    const quoted = argv.map(word => (/^[\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
+    const quoted = argv.map(word => (/^[\p{L}\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
     const command = `bookctl ${quoted.join(' ')}`
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
     this.options.onCommand(command, why)

@@ -12,6 +12,8 @@ import {runningSandboxes} from '../../session/sandbox-records.js'
 import {painterFor} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, sendToStdout} from '../../terminal/line-writer.js'
+import {widthOf} from '../../terminal/streams.js'
+import {cutTo} from '../../terminal/text.js'
 
 /** `--db`, or `sandbox.db` in the configuration directory. */
 export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
@@ -78,10 +80,14 @@ export function createRequestLines(asJson: boolean) {
       const shown = sanitizeLine(redactor.text(path), 500)
       const ms = Math.round(milliseconds)
       const style = status === null || status >= 500 ? 'bad' : status >= 400 ? 'waiting' : 'good'
-      const line = asJson
-        ? jsonText({type: 'request', method, path: shown, status, ms, request_id})
-        : `${method} ${shown} ${painter(style, String(status ?? 'no answer'))} ${ms} ms ${request_id}`
-      writer.write(line)
+      if (asJson)
+        return writer.write(jsonText({type: 'request', method, path: shown, status, ms, request_id}))
+      const columns = process.stdout.isTTY ? widthOf(process.stdout) : Number.POSITIVE_INFINITY
+      const answer = String(status ?? 'no answer')
+      const cut = cutTo(shown, columns - `${method}  ${answer} ${ms} ms`.length)
+      const hasRoom = `${method} ${cut} ${answer} ${ms} ms ${request_id}`.length <= columns
+      const id = hasRoom ? ` ${request_id}` : ''
+      writer.write(`${method} ${cut} ${painter(style, answer)} ${ms} ms${id}`)
     },
     end: () => writer.drain(500),
   }

@@ -119,7 +119,8 @@ function seeAlso(id: string): Row[] {
 
 /** The width of help on a terminal of `columns`: longer lines are hard to read, shorter ones have no room. */
 export function helpWidth(columns: number): number {
-  return Math.max(40, Math.min(columns, 100))
+  // Where names and texts have lines of their own, oclif exceeds its width by two.
+  return Math.max(38, columns < 60 ? columns - 2 : Math.min(columns, 100))
 }
 
 /** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */

@@ -45,7 +45,7 @@ export default class BookctlHelp extends Help {
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
     const below = this.below(command.id.split(':'))
     const more = below.length === 0 ? '' : `\n\n${this.section('COMMANDS', [...below] as [string, string][])}`
-    this.log(`${this.summary(command)}\n\n${this.formatCommand({...command})}${more}`)
+    this.log(`${prose(this, this.summary(command) ?? '')}\n\n${this.formatCommand({...command})}${more}`)
   }
 
   protected override log(...lines: string[]): void {
