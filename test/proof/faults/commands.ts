@@ -15,10 +15,7 @@ const WORDS = {
   UNPAID: ['RSV-1', side => side.reservation('instant')],
   SUBSCRIPTION: ['whsub_1', side => side.subscription()],
   HOTEL: ['h1', async side => (await side.show(`/hotels/offers/${await side.offer()}`)).hotel.hotel_id],
-  TOUR: [
-    't1',
-    async side => (await side.call('POST', '/tours/search', {...TOURS, currency: 'EUR'}))[0].tour_id,
-  ],
+  TOUR: ['t1', async side => (await side.call('POST', '/tours/search', TOURS))[0].tour_id],
   DELIVERY: [
     'dlv_1',
     async side =>
@@ -110,7 +107,7 @@ const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list
 const SUBSCRIPTION = '/webhooks/subscriptions/[^/]+'
 const RESERVATION = '/reservations/[^/]+'
 const PLACE = {type: 'CITY', id: 101}
-const TOURS = {destination: PLACE, date: '2030-06-01'}
+const TOURS = {destination: PLACE, date: '2030-06-01', currency: 'EUR'}
 const WHERE = '--city 101 --currency EUR'
 const LOGIN = 'login --client-id cid_sandbox --client-secret-file secret.txt'
 const CLIENT = {grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}

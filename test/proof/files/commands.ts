@@ -37,6 +37,7 @@ const CONFIG = ['config.json']
 const SIGNED_IN = ['config.json', 'tokens.db']
 const CHANGES = ['locks']
 const RECORDED = ['locks', 'exchanges.jsonl']
+const AUTHORITY = ['listen-ca.pem', 'listen-ca-key.pem', 'locks']
 const SECRET_TABLES = ['client_secrets', 'signing_secrets']
 
 interface More extends Partial<Omit<FileCommand, 'errand'>> {
@@ -58,13 +59,8 @@ function command(
     ...(serve && {serve}),
     check: ({exit}) => (exit !== 0 || !done || done(home) ? [] : ['it exits with 0 and is not done']),
   })
-  return {
-    name,
-    needs,
-    uses,
-    ...more,
-    errand: typeof errand === 'string' ? home => typed(errand, home) : errand,
-  }
+  const make = typeof errand === 'string' ? (home: FileHome) => typed(errand, home) : errand
+  return {name, needs, uses, ...more, errand: make}
 }
 
 const has = (home: FileHome, name: string, text: string) =>
@@ -89,6 +85,8 @@ const writes =
 
 /** The end of the central directory. */
 const isZip = (bytes: Buffer) => bytes.includes('PK\x05\x06')
+const DOWNLOAD = writes('voucher download RESERVATION --file v.pdf', 'v.pdf', isPdf)
+const BUNDLE = writes('support bundle b.zip --yes', 'b.zip', isZip)
 
 export const FILE_COMMANDS: readonly FileCommand[] = [
   command('config list', CONFIG, [], 'config list'),
@@ -134,25 +132,9 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
   command('webhooks create', [...SIGNED_IN, 'state.db'], RECORDED, subscribing),
   command('webhooks events list', ['events.db'], [], 'webhooks events list'),
   command('webhooks listen', ['events.db'], [], listening, {exit: 143}),
-  command(
-    'webhooks listen --tls',
-    ['events.db'],
-    ['listen-ca.pem', 'listen-ca-key.pem', 'locks'],
-    'webhooks listen --tls',
-    {exit: 143, serve},
-  ),
-  command(
-    'voucher download',
-    SIGNED_IN,
-    RECORDED,
-    writes('voucher download RESERVATION --file v.pdf', 'v.pdf', isPdf),
-  ),
-  command(
-    'support bundle',
-    [],
-    [...SIGNED_IN, 'state.db', 'events.db', 'exchanges.jsonl'],
-    writes('support bundle b.zip --yes', 'b.zip', isZip),
-  ),
+  command('webhooks listen --tls', ['events.db'], AUTHORITY, 'webhooks listen --tls', {exit: 143, serve}),
+  command('voucher download', SIGNED_IN, RECORDED, DOWNLOAD),
+  command('support bundle', [], [...SIGNED_IN, 'state.db', 'events.db', 'exchanges.jsonl'], BUNDLE),
   command('sandbox start', ['sandbox.db'], ['sandbox-running.json'], 'sandbox start', {
     exit: 143,
     showsSecret: true,

@@ -125,12 +125,7 @@ export function deadlyEnv(death: Death): Record<string, string> {
 }
 
 /** Runs it until it dies as ordered, or ends before. */
-export async function runToDeath(
-  home: Home,
-  wire: Wire,
-  argv: readonly string[],
-  death: Death,
-): Promise<Finished> {
+export async function runToDeath(home: Home, wire: Wire, argv: readonly string[], death: Death) {
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
   const kill = () => void child?.kill('SIGKILL')

@@ -146,19 +146,11 @@ export function refusing(forwards: boolean, status: number, code: string): WireF
 }
 
 /** Keeps a token of the sandbox's client that was obtained so long ago. */
-export function keepToken(
-  home: Home,
-  access_token: string,
-  agoSeconds: number,
-  scopes: string[],
-): Promise<void> {
+export function keepToken(home: Home, access_token: string, agoSeconds: number, scopes: string[]) {
   const obtainedAt = Date.now() / 1000 - agoSeconds
   const token = {access_token, scopes, askedScopes: scopes, obtainedAt, expiresAt: obtainedAt + 7200}
-  const credentials = {
-    clientId: CREDENTIALS.BOOKCTL_CLIENT_ID,
-    clientSecret: CREDENTIALS.BOOKCTL_CLIENT_SECRET,
-  }
-  const client = tokenClientOf(home.env.BOOKCTL_BASE_URL ?? '', credentials)
+  const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = CREDENTIALS
+  const client = tokenClientOf(home.env.BOOKCTL_BASE_URL ?? '', {clientId, clientSecret})
   return withState(home.configDirectory, ({tokens}) => tokens.put(client, token))
 }
 
