@@ -3,7 +3,7 @@ import {createSender} from '../../src/api/http/send.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {type Api, ExchangeError, type Transport} from '../../src/api/types.js'
 import {fakeClock} from './clocks.js'
-import {startSandbox, TEST_START, type TestSandbox} from './sandbox.js'
+import {startSandbox, TEST_START} from './sandbox.js'
 
 export type Reply = {status?: number; json?: unknown; text?: string} | ExchangeError
 
@@ -21,9 +21,7 @@ export function apiAnswering(...replies: Reply[]): {api: Api; requests: string[]
 }
 
 /** The client of a sandbox in this process, with the token of one of its start-up clients. */
-export async function apiOfSandbox(
-  name: '' | '_readonly' = '',
-): Promise<{api: Api; sandbox: TestSandbox; paths: string[]}> {
+export async function apiOfSandbox(name: '' | '_readonly' = '') {
   const sandbox = await startSandbox({inProcess: true})
   const {token} = await sandbox.client(name, name ? 'reservations:read tours:read' : undefined)
   const paths: string[] = []

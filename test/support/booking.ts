@@ -6,7 +6,6 @@ import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {intentOf} from '../../src/api/reserve/reserve.js'
 import type {Clock} from '../../src/api/types.js'
-import type {ReservationIntent} from '../../src/contract/journal.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
 import {openState} from '../../src/state/state.js'
 import {CONTACT} from './stay.js'
@@ -61,12 +60,7 @@ export function connect(options: PartsOptions) {
 }
 
 /** The intent to reserve `offer`; without a reference or a key one is generated, as the command line does. */
-export function intentFor(
-  offer: string,
-  reference?: string,
-  surname?: string,
-  key?: string,
-): ReservationIntent {
+export function intentFor(offer: string, reference?: string, surname?: string, key?: string) {
   return intentOf(requestFor(offer, reference, surname), {
     referenceGiven: reference !== undefined,
     idempotencyKey: key ?? randomUUID(),

@@ -22,10 +22,7 @@ export interface HereOptions {
 }
 
 /** Runs `bookctl ...argv` with a few variables besides those of the tests, and no configuration. */
-export function runHere(
-  argv: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Finished> {
+export function runHere(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return runIn({env: {...process.env, BOOKCTL_CONFIG_DIR: '/dev/null/none', ...env}}, argv)
 }
 

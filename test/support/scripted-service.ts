@@ -218,11 +218,6 @@ export function answer(response: ServerResponse, status: number, body: object): 
   response.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body))
 }
 
-export function refuse(
-  response: ServerResponse,
-  status: number,
-  code: string,
-  reservation_ref?: string,
-): void {
+export function refuse(response: ServerResponse, status: number, code: string, reservation_ref?: string) {
   answer(response, status, {error: {code, message: `because of ${code}`, reservation_ref}})
 }

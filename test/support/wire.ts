@@ -210,10 +210,7 @@ export type Script = {readonly bytes: string | Uint8Array; readonly after?: Endi
 type Ending = 'end' | 'hang' | 'reset'
 
 /** A server without a service behind it; `script` decides about each request. */
-export function startWireServer(
-  script: (request: WireRequest, n: number) => Script,
-  tls?: TlsOptions,
-): Promise<Wire> {
+export function startWireServer(script: (request: WireRequest, n: number) => Script, tls?: TlsOptions) {
   const answer = (request: WireRequest, n: number): Step[] => {
     const chosen = script(request, n)
     return typeof chosen === 'string'
@@ -232,11 +229,7 @@ export function httpAnswer(
   return replyBytes({status, headers, body: Buffer.from(body as string)})
 }
 
-export function jsonAnswer(
-  status: number,
-  json: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): {bytes: Buffer} {
+export function jsonAnswer(status: number, json: unknown, headers: Readonly<Record<string, string>> = {}) {
   return {bytes: httpAnswer(status, JSON.stringify(json), {'content-type': 'application/json', ...headers})}
 }
 

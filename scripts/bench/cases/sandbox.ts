@@ -63,11 +63,7 @@ async function reserve({search, reserve}: SandboxClient): Promise<Made> {
 }
 
 /** Milliseconds of each answer, `times` times each. */
-async function lookUp(
-  {call, reserve}: SandboxClient,
-  {ref, offer, request}: Made,
-  times: number,
-): Promise<Map<string, number[]>> {
+async function lookUp({call, reserve}: SandboxClient, {ref, offer, request}: Made, times: number) {
   const lookUps = {
     'one reservation': () => call('GET', `/reservations/${ref}`),
     'a page of reservations': () => call('GET', '/reservations?limit=20&status=CONFIRMED'),

@@ -140,11 +140,7 @@ export function firstLine<T>(child: ChildProcess): Promise<T> {
 }
 
 /** Runs two things in turn, `times` times each, after one of each that does not count; returns what they returned. */
-export async function alternate<T>(
-  times: number,
-  ours: () => Promise<T>,
-  other: () => Promise<T>,
-): Promise<{ours: T[]; other: T[]}> {
+export async function alternate<T>(times: number, ours: () => Promise<T>, other: () => Promise<T>) {
   await ours()
   await other()
   const samples = {ours: [] as T[], other: [] as T[]}
