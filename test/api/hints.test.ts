@@ -16,6 +16,11 @@ test.each(Object.entries(ERROR_CODES))('%s (%i)', async (code, status) => {
   expect(nextStep(code, status, undefined)).toMatch(/\S/)
 })
 
+test('what is asked about is named in the command', () => {
+  const hint = refusalOf(answerOf(409, 'not_updatable') as never, 0, undefined, 'RSV-1').details.hint
+  expect(hint).toMatch(/^bookctl reservations show RSV-1 shows/)
+})
+
 test.each([
   ['OfferNotFound', undefined, 'bookctl hotels search'],
   ['BOOKING_UNKNOWN', undefined, 'bookctl reservations list'],

@@ -84,6 +84,8 @@ test('an update changes what was given, and is refused before anything is sent w
   const done = await home.json<{reservation: {contact: object}}>([...update, ...email])
   expect(done.exit).toBe(0)
   expect(done.result.reservation.contact).toMatchObject({email: 'new@example.com', name: 'Ayşe'})
+  const {stdout} = await home.run([...update, ...email, '--format', 'table'])
+  expect(stdout).toMatch(/contact: +Ayşe Öğüt new@example.com \+90.*changed: +contact \(email\)/s)
   const [event] = (await eventsOf(ref)).filter(({type}) => type === 'reservation.updated')
   const change = {field: 'contact.email', old: 'ayse@example.com', new: 'new@example.com'}
   expect(event?.data.changes).toEqual([change])

@@ -123,9 +123,11 @@ test('trigger sends a signed event to those who subscribed to its type, about a 
   expect(unheard).toMatchObject({exit: 0, result: {deliveries: []}})
 })
 
-test('trigger names the types there are, and the reservation there is not', async () => {
+test('trigger names the types there are, and the reservation there is not, and clock its limit', async () => {
   const home = ownHome()
   await start(home, '--db', ':memory:')
+  const far = await home.refusal(['sandbox', 'clock', '--advance', '99999d'])
+  expect(far).toMatchObject({exit: 5, message: expect.stringContaining('at most 3660 days')})
   const wrong = await home.refusal(['sandbox', 'trigger', 'reservation.confirm'])
   const message = expect.stringMatching(/reservation\.confirm.*reservation\.confirmed.*voucher\.ready$/)
   expect(wrong).toMatchObject({exit: 2, code: 'unknown_event_type', message})

@@ -17,13 +17,15 @@ interface Judging {
   readonly now: number
   /** What the operation needs, named where the answer does not name one itself. */
   readonly scope?: string | null | undefined
+  /** What the request is about, named in the hint. */
+  readonly about?: string | undefined
 }
 
 /** The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204). */
-export function failureIn(answer: Answer, {changes, now, scope}: Judging): Failure | undefined {
+export function failureIn(answer: Answer, {changes, now, scope, about}: Judging): Failure | undefined {
   const {status, json, body} = answer
   if (!isSuccess(answer)) {
-    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, now, scope)
+    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, now, scope, about)
     return mayBeDone(answer, redirectIn(answer) ?? `status ${status}`)
   }
   if (json !== undefined) return errorInAnswer(answer)
@@ -43,8 +45,8 @@ export function outcomeUnknown(answer: Answer, what: string, more: {result?: obj
   return new Failure('outcome_unknown', `the service answered with ${what}`, details)
 }
 
-/** The Failure for an answer that is not a success; `now` and `scope` as for failureIn. */
-export function refusalOf(answer: Answer, now: number, scope?: string | null): Failure {
+/** The Failure for an answer that is not a success; `now`, `scope` and `about` as for failureIn. */
+export function refusalOf(answer: Answer, now: number, scope?: string | null, about?: string): Failure {
   const {status, requestId} = answer
   const redirect = redirectIn(answer)
   if (redirect !== undefined) {
@@ -54,7 +56,8 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null): F
   }
   const {code} = describeError(answer)
   const words = wordsOf(answer) ?? quoteUnlessJson(answer)
-  const hint = hintFor(answer, code, now, scope ?? undefined)
+  const step = hintFor(answer, code, now, scope ?? undefined)
+  const hint = about && step ? step.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : step
   if (status < 200 || status >= 500) {
     const message = `the service failed with status ${status}${words === undefined ? '' : `: ${words}`}`
     return new Failure('service_failed', message, {code, status, requestId, hint})

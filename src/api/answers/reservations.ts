@@ -49,6 +49,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   const fields = fieldsOf(reservation)
   const inside = (name: string) => fieldsOf(firstObject(fields.get(name)) ?? {})
   const hotel = fields.get('hotel')
+  const contact = RESERVATION.reachedBy.map(name => textIn(inside('contact'), [name]))
   return {
     client_reference_id: textIn(fields, RESERVATION.clientReference),
     hotel:
@@ -68,6 +69,8 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     voucher: textIn(inside('voucher'), STATE),
     lead_guest: leadGuest(fields),
     guests: guestsIn(fields).map(nameOf).filter(Boolean).join(', ') || null,
+    /** Name, e-mail and telephone. */
+    contact: contact.filter(Boolean).join(' ') || null,
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
     /** When cancelling starts to cost something. */

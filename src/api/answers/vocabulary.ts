@@ -104,6 +104,7 @@ export const RESERVATION = {
   guests: names('guests travellers passengers'),
   firstName: names('name first_name given_name'),
   surname: names('surname last_name family_name'),
+  reachedBy: names('name surname email phone_country_code phone_number'),
   createdAt: names('created_at created created_on booked_at'),
   updatedAt: names('updated_at updated modified_at'),
   freeUntil: names('free_cancellation_until free_cancellation_before cancellation_deadline'),

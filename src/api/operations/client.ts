@@ -51,7 +51,10 @@ export function createApi(parts: ApiParts): Api {
     async call(operation, options) {
       const changes = changesSomething(operation)
       const answer = await exchange(operation, options).catch(throwUnanswered(changes))
-      const failure = failureIn(answer, {changes, now: parts.clock.now(), scope: OPERATIONS[operation].scope})
+      const {scope} = OPERATIONS[operation]
+      const {reservation_ref, subscription_id} = options?.parameters ?? {}
+      const about = reservation_ref ?? subscription_id
+      const failure = failureIn(answer, {changes, now: parts.clock.now(), scope, about})
       if (failure) throw failure
       return answer
     },

@@ -128,10 +128,10 @@ export async function update(
     throw withHint(error, `${howToCheck(reference)}; the same change can be sent again`)
   })
   const nothing = {reservation: {}, reservation_ref: reference, status: null, payment_url: null}
-  return {
-    ...singleReservation(found ?? nothing, connection),
-    document: {reservation: found?.reservation ?? null},
-  }
+  const result = singleReservation(found ?? nothing, connection)
+  const contact = Object.keys(change.contact ?? {}).join(', ')
+  const changed = [contact && `contact (${contact})`, change.guests && 'guests'].filter(Boolean).join(', ')
+  return {...result, document: {reservation: found?.reservation ?? null}, facts: {...result.facts, changed}}
 }
 
 const clockText = (text: string | null) => text && onItsOwnClock(text)
@@ -146,7 +146,12 @@ function singleReservation(found: ReadReservation, {clock}: Connection): Result<
     items: [row],
     columns: COLUMNS,
     single: true,
-    facts: {...facts, created: clockText(row.created_at), updated: clockText(row.updated_at)},
+    facts: {
+      ...facts,
+      contact: row.contact,
+      created: clockText(row.created_at),
+      updated: clockText(row.updated_at),
+    },
   }
 }
 

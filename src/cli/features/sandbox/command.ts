@@ -1,4 +1,5 @@
 /** Base of the commands that act on a local sandbox that is running: which one, and its controls (`/_sandbox`). */
+import {describeError, readAnswer, wordsOf} from '../../../api/answers/errors.js'
 import {nextStep} from '../../../api/answers/hints.js'
 import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
 import {parseBaseUrl} from '../../../api/http/base-url.js'
@@ -64,7 +65,7 @@ export abstract class SandboxCommand extends BaseCommand {
     }
     const json = parseJson(answer.body)
     if (isSuccess(answer) && isObject(json)) return isObject(json.data) ? json.data : json
-    throw isSuccess(answer) ? unreadable(answer, body !== undefined) : refused(answer.status, json)
+    throw isSuccess(answer) ? unreadable(answer, body !== undefined) : refused(answer)
   }
 
   /** At a typed --base-url, else the newest that runs. BOOKCTL_BASE_URL does not count: it may name one that has ended. */
@@ -93,10 +94,11 @@ function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   return new Failure('outcome_unknown', message, {code: 'outcome_unknown', status})
 }
 
-function refused(status: number, json: unknown): Failure {
-  const error = isObject(json) && isObject(json.error) ? json.error : {}
-  const code = typeof error.code === 'string' ? error.code : `status_${status}`
-  const message = typeof error.message === 'string' ? error.message : `the local sandbox answered ${status}`
+function refused(sent: SentAnswer): Failure {
+  const answer = readAnswer(sent)
+  const {status} = answer
+  const {code} = describeError(answer)
+  const message = wordsOf(answer) ?? `the local sandbox answered ${status}`
   return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {
     code,
     status,
