@@ -1,6 +1,6 @@
 /** Events received, chosen by the id that was typed. */
 import {beforeEach, expect, test} from 'vitest'
-import {eventFilter, findEvent} from '../../src/cli/features/webhooks/events.js'
+import {eventFilter, findEvent, replayResult} from '../../src/cli/features/webhooks/events.js'
 import type {EventStore} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
@@ -29,4 +29,9 @@ test('an event id that is not known is refused where one event is meant, and cho
 test.each(['4712', '', 'null', '"evt_1"'])('%j is no event id', async id => {
   expect((await rejectionOf(findEvent(store, id))).message).toMatch(/^EVENT_ID: must be an event id/)
   expect((await rejectionOf(eventFilter({id: ['evt_1', id]}, store))).message).toMatch(/^--id: must be/)
+})
+
+test('what an answer to a replay means is said once for each status', () => {
+  const {warning} = replayResult([200, 301, 401, 401, 404, 500, null].map(status => ({status}) as never))
+  expect([warning].flat().map(text => text?.slice(0, 3))).toEqual(['301', '401', '500'])
 })

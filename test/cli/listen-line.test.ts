@@ -31,20 +31,15 @@ const headerValue = fc.string({unit: fc.integer({min: 0x20, max: 0xff}).map(n =>
 test('whatever an event holds, its line is the record in JSON, on one line, with nothing invisible in it', () => {
   const data = fc.record({id: text, type: text, data: fc.jsonValue(), note: text})
   const headers = fc.array(fc.tuple(headerName, headerValue), {maxLength: 40})
+  const parts = [data, headers, fc.constantFrom(undefined, 2, '\t'), fc.boolean()] as const
   fc.assert(
-    fc.property(
-      data,
-      headers,
-      fc.constantFrom(undefined, 2, '\t'),
-      fc.boolean(),
-      (event, pairs, indent, duplicate) => {
-        const body = JSON.stringify(event, null, indent).replaceAll('\n', indent === 2 ? '\r\n' : '\n')
-        const one = receipt(body, {rawHeaders: pairs.flat(), duplicate})
-        const line = receiptLine(one)
-        expect(JSON.parse(line)).toEqual(JSON.parse(jsonText(captureRecord(one))))
-        expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
-      },
-    ),
+    fc.property(...parts, (event, pairs, indent, duplicate) => {
+      const body = JSON.stringify(event, null, indent).replaceAll('\n', indent === 2 ? '\r\n' : '\n')
+      const one = receipt(body, {rawHeaders: pairs.flat(), duplicate})
+      const line = receiptLine(one)
+      expect(JSON.parse(line)).toEqual(JSON.parse(jsonText(captureRecord(one))))
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+    }),
   )
 })
 

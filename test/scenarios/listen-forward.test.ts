@@ -4,7 +4,7 @@ import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import {closing, ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
-import {startSubscriber} from '../support/subscriber.js'
+import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {atTerminal, type TerminalOptions} from '../support/terminal.js'
 import {signedAt} from '../support/webhook-files.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
@@ -31,17 +31,14 @@ async function listenAt(home: Home, target: string, options: TerminalOptions = {
 
 test('an event is forwarded as it was signed, and signed again when its target would refuse it for its age', async () => {
   let timestamp = 0
-  const strict = closing(
-    await startSubscriber((answer, event) =>
-      answer.writeHead((signedAt(event, SECRET) ?? 0) > timestamp ? 200 : 401).end(),
-    ),
-  )
+  const judge: Answering = (answer, event) =>
+    answer.writeHead((signedAt(event, SECRET) ?? 0) > timestamp ? 200 : 401).end()
+  const strict = closing(await startSubscriber(judge))
   const receiver = await ownListening(ownReceiverHome(), ['--forward-to', strict.origin])
   timestamp = secondsAgo(295)
   expect(await send(receiver.port, 'evt_1', {timestamp})).toBe(200)
-  await eventually(() =>
-    expect(receiver.lines.at(-1)).toMatchObject({type: 'forward', state: 'done', status: 200}),
-  )
+  const done = {type: 'forward', state: 'done', status: 200}
+  await eventually(() => expect(receiver.lines.at(-1)).toMatchObject(done))
   const [first] = strict.received
   const last = strict.received.at(-1)
   expect(first && signedAt(first, SECRET)).toBe(timestamp)
@@ -54,11 +51,13 @@ test('an event is forwarded as it was signed, and signed again when its target w
 
 test('an event that must not be signed again is given up with the command that replays it', async () => {
   const home = ownReceiverHome()
-  const down = await ownTarget(500)
+  const down = await ownTarget(301)
   const terminal = await listenAt(home, down.url, {columns: 120}, '--no-resign')
   await terminal.waitFor(` → ${down.url} (1 signing secret)`)
   expect(await send(terminal.port, 'evt_1', {timestamp: secondsAgo(295)})).toBe(200)
-  await terminal.waitFor(/✗ {2}reservation\.confirmed {2}RSV-AB12CD34EF {2}500 in \d+ ms, again in \d s/)
+  await terminal.waitFor(
+    /✗ {2}reservation\.confirmed {2}RSV-AB12CD34EF {2}301 in \d+ ms, redirects are not followed, again/,
+  )
   await terminal.waitFor('not sent, its signature is too old')
   await terminal.waitFor('given up')
   await terminal.waitFor('Replay it:')
@@ -66,7 +65,10 @@ test('an event that must not be signed again is given up with the command that r
   expect(command).toBe(`webhooks events replay evt_1 --to ${down.url} --resign`)
   expect(await terminal.stop()).toBe(130)
   const replayed = await home.json<{replayed: unknown[]}>(command.split(' '))
-  expect(replayed.result).toMatchObject({replayed: [{event_id: 'evt_1', status: 500}]})
+  expect(replayed.result).toMatchObject({replayed: [{event_id: 'evt_1', status: 301}]})
+  expect(replayed.stderr).toBe('301: redirects are not followed; send to the address it leads to\n')
+  const asItCame = await home.json(command.replace(' --resign', '').split(' '))
+  expect(asItCame.stderr).toMatch(/^Warning: 1 of 1 signed too long ago/)
 })
 
 test('at a terminal a row is the time here, the event, its reservation and the answer of the target', async () => {
@@ -75,11 +77,8 @@ test('at a terminal a row is the time here, the event, its reservation and the a
   const {port} = terminal
   const hours = [0, 1].map(n => new Date(Date.now() + (9 + n) * 3_600_000).toISOString().slice(11, 13))
   expect(await send(port, 'evt_1')).toBe(200)
-  await terminal.waitFor(
-    new RegExp(
-      `(${hours.join('|')}):\\d\\d:\\d\\d  ✓  reservation\\.confirmed  RSV-AB12CD34EF  200 in \\d+ ms`,
-    ),
-  )
+  const row = '✓  reservation\\.confirmed  RSV-AB12CD34EF  200 in \\d+ ms'
+  await terminal.waitFor(new RegExp(`(${hours.join('|')}):\\d\\d:\\d\\d  ${row}`))
   expect(await send(port, 'evt_1')).toBe(200)
   await terminal.waitFor(/✓ .* duplicate/)
   const bodies = [bodyOf('evt_2'), '{"id":"evt_2"}']

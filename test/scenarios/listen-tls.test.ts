@@ -29,10 +29,8 @@ test('probe and replay trust the authority of a listen --tls of this machine, no
   const url = receiver.url.replace('127.0.0.1', 'localhost')
   const probe = await home.json<{probes: unknown[]}>(['webhooks', 'probe', url])
   expect(probe.exit).toBe(0)
-  const [{event_id} = {event_id: ''}] = (
-    await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list', '--limit', '1'])
-  ).result.events
-  const replay = ['webhooks', 'events', 'replay', event_id, '--to', url]
+  const received = await home.run(['webhooks', 'events', 'list', '--limit', '1', '--quiet'])
+  const replay = ['webhooks', 'events', 'replay', received.stdout.trim(), '--to', url]
   expect(await home.json(replay)).toMatchObject({exit: 0, result: {replayed: [{status: 200}]}})
   const ca = join(home.configDirectory, 'listen-ca.pem')
   renameSync(ca, `${ca}.moved`)

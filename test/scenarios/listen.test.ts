@@ -101,8 +101,7 @@ test('a script waits for an event, and exits with 8 when it does not come', asyn
   const to = ['--forward-to', 'https://a.example/', '--forward-to', 'https://b.example/']
   const late = await home.run(['webhooks', 'listen', '--within', '0', '--exit-after', '1', ...to])
   expect(late).toMatchObject({exit: 8, stdout: ''})
-  expect(late.stderr).toContain(' → https://a.example/, https://b.example/ (1 signing secret)')
-  expect(late.stderr).toContain('0 of 1 expected events came')
+  expect(late.stderr).toMatch(/ → https:..a\.example., https:..b\.example. .*0 of 1 expected events came/s)
 })
 
 test('--dry-run of a replay: the bytes that would be sent; of listen: the requests and files of its start', async () => {

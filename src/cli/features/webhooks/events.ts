@@ -12,7 +12,7 @@ import type {EventFilter, EventForward, EventStore, StoredEvent} from '../../../
 import type {State} from '../../../state/state.js'
 import {bufferOf, captureRecord, parseBody} from '../../../webhooks/captures/records.js'
 import {createHandover, headersFor} from '../../../webhooks/forward/request.js'
-import {signedAgain} from '../../../webhooks/forward/resign.js'
+import {freshHeaders, signedAgain} from '../../../webhooks/forward/resign.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
@@ -23,7 +23,7 @@ import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
-import {isLate, unansweredText} from './targets.js'
+import {isLate, isRedirect, unansweredText} from './targets.js'
 
 export const eventFilterFlags = {
   id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
@@ -229,6 +229,12 @@ export async function signingAgain(flags: WebhookSecretFlags, state: State): Pro
   }
 }
 
+/** How many of them a target that checks signatures would refuse for their age. */
+export function countOld(events: readonly StoredEvent[], flags: WebhookSecretFlags, state: State): number {
+  const {signature} = webhookHeaderNames(flags, state)
+  return events.filter(event => !freshHeaders(event, signature, [], systemClock.now())).length
+}
+
 /** Each event as it would be sent: the signed bytes, and their JSON if it is an object. */
 export function describeReplay(events: readonly StoredEvent[], headersOf: HeadersOf, target: string): Result {
   const requests = events.map(event => {
@@ -263,7 +269,15 @@ export async function replayEvents(
 }
 
 export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
-  return listResult({replayed}, replayed, REPLAY_COLUMNS)
+  const warning = [...new Set(replayed.map(({status}) => meaningOf(status)))].filter(Boolean)
+  return {...listResult({replayed}, replayed, REPLAY_COLUMNS), warning}
+}
+
+function meaningOf(status: number | null): string {
+  if (isRedirect(status)) return `${status}: redirects are not followed; send to the address it leads to`
+  if (status === 401 || status === 403)
+    return `${status}: refused; the signature may be too old (--resign) or of another secret (compare: bookctl webhooks listen --print-secret)`
+  return status !== null && status >= 500 ? `${status}: the target itself failed; see its log` : ''
 }
 
 /** The kind of the first answer that was not 2xx; undefined when all were. */

@@ -19,7 +19,7 @@ import {marksFor} from '../../terminal/colour.js'
 import {terminalOf} from '../../terminal/output.js'
 import {hang, textWidth} from '../../terminal/text.js'
 import type {ListenTerms} from './listen-flags.js'
-import {isLate, unansweredText} from './targets.js'
+import {isLate, isRedirect, unansweredText} from './targets.js'
 
 /** A target that takes longer gets a row of its own, so that the event is seen before. */
 const HELD_MILLISECONDS = 1000
@@ -182,6 +182,7 @@ export function answerText(report: ForwardReport, now: number): string {
   const parts = [
     error === SIGNATURE_TOO_OLD ? 'not sent, its signature is too old' : words,
     status !== null && isLate(ms) && `later than the ${WEBHOOK_RESPONSE_SECONDS} s a receiver has`,
+    isRedirect(status) && 'redirects are not followed',
     resigned && 'signed again',
     attempt > 1 && `attempt ${attempt}`,
     state === 'pending' && `again in ${Math.max(1, Math.round(nextAttemptAt - now))} s`,

@@ -51,6 +51,10 @@ export function isLate(milliseconds: number): boolean {
   return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
 }
 
+export function isRedirect(status: number | null): boolean {
+  return status !== null && status >= 300 && status < 400
+}
+
 /** Why `url` gave no answer: the word of the system (`ECONNREFUSED`, `timeout`), or words where there is a code of the parser or of TLS. */
 export function unansweredText(error: string | null, url: string): string | null {
   if (error === null) return null

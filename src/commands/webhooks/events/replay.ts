@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../api/http/retry.js'
 import {
+  countOld,
   describeReplay,
   findEvent,
   type HeadersOf,
@@ -61,6 +62,11 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     const events: StoredEvent[] = []
     for (const id of argv as string[]) events.push(await findEvent(state.events, id))
     const headersOf: HeadersOf = flags.resign ? await signingAgain(flags, state) : event => event.rawHeaders
+    const old = flags.resign ? 0 : countOld(events, flags, state)
+    if (old > 0)
+      this.warn(
+        `Warning: ${old} of ${events.length} signed too long ago for a target that checks; sign again: --resign`,
+      )
     if (flags['dry-run']) return this.print(describeReplay(events, headersOf, target))
     const trusted = await trustedFor(target, flags['ca-file'], state.directory)
     const timeoutMilliseconds = (this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000
