@@ -95,8 +95,10 @@ function checkDestination({id}: {readonly id: number}): City {
 
 /** `date` is a day in the city; `now` is Unix seconds. */
 function checkDay(field: string, date: string, city: City, now: number): void {
-  const ahead = nightsBetween(localDate(now, city.timezone), date)
-  if (ahead < 0) throw invalidField(field, 'invalid_value', 'must not be in the past')
+  const today = localDate(now, city.timezone)
+  const ahead = nightsBetween(today, date)
+  const past = `must not be in the past: by the sandbox's clock it is ${today} (bookctl sandbox clock)`
+  if (ahead < 0) throw invalidField(field, 'invalid_value', past)
   if (ahead > MOST_DAYS_AHEAD) {
     throw invalidField(field, 'invalid_value', `must be at most ${MOST_DAYS_AHEAD} days ahead`)
   }
