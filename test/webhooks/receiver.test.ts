@@ -1,10 +1,12 @@
 /** What is answered and kept, and in which order (§6.3, §6.4); slow, idle and many connections, and an orderly end. */
 import {connect, type Socket} from 'node:net'
 import {expect, test} from 'vitest'
+import {createReceiver} from '../../src/webhooks/receive/receiver.js'
 import {eventually} from '../support/eventually.js'
 import {held} from '../support/held.js'
 import {closing} from '../support/own.js'
 import {startReceiving} from '../support/receiving.js'
+import {HEADER_NAMES} from '../support/webhook-files.js'
 import {exchangeRaw, load, sendEvent, signedEvent, signedRequest, statusOf} from '../support/webhook-load.js'
 
 const ownReceiver = async (...options: Parameters<typeof startReceiving>) =>
@@ -101,6 +103,21 @@ test('a sender that asks first is asked to continue, or refused before it sends 
   expect(await exchangeRaw(receiver.port, expecting)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200/)
   const large = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\nExpect: 100-continue\r\n\r\n`
   expect(await exchangeRaw(receiver.port, large, {end: true})).toMatch(/^HTTP\/1.1 413/)
+})
+
+test('the answer comes before its report', async () => {
+  const order: string[] = []
+  const {take} = createReceiver({
+    store: {receive: async () => []},
+    secrets: () => [],
+    headerNames: HEADER_NAMES,
+    targetsOf: () => [],
+    maxWaiting: 1,
+    onReceipt: () => order.push('reported'),
+    onStoreError: () => {},
+  })
+  take({rawHeaders: [], body: Buffer.alloc(0), receivedAt: 0}, 0, () => order.push('answered'))
+  await eventually(() => expect(order).toEqual(['answered', 'reported']))
 })
 
 test('a full queue is answered 503, and works again when it empties', async () => {
