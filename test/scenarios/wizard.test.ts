@@ -64,6 +64,7 @@ test('a new user books a room by answering the questions', async () => {
   terminal.type('\r')
   expect(await terminal.exit).toBe(0)
   const reference = /^reservation:\s+(\S+)/m.exec(terminal.screen())?.[1]
+  expect(terminal.screen()).toMatch(new RegExp(`^voucher: +voucher-${reference}.pdf`, 'm'))
   expect(existsSync(join(home.directory, `voucher-${reference}.pdf`))).toBe(true)
 })
 

@@ -23,13 +23,16 @@ export function nightsText(checkIn: string, checkOut: string): string {
   return counted(nightsBetween(checkIn, checkOut), 'night')
 }
 
-/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock; one line without a time zone. */
+/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock that is not UTC twice; one line without a time zone. */
 export function onThreeClocks(text: string): string[] {
   const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
   const at = zonedInstantOf(text)
   if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
   const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
-  return [hotel, `${clock(at, timeZone)} your time (${timeZone})`, `${clock(at, 'UTC')} UTC`]
+  const [here, utc] = [clock(at, timeZone), clock(at, 'UTC')]
+  const yours = `${here} your time (${timeZone})`
+  if (here === utc) return hotel.startsWith(utc) ? [hotel] : [hotel, yours]
+  return [hotel, yours, `${utc} UTC`]
 }
 
 function clock(at: number, timeZone: string): string {

@@ -57,7 +57,8 @@ describe('a guest', () => {
 
   test('whose name has digits, and whose birth date is none, to come, or of another age', async () => {
     const {guests, log} = await ask([
-      ...said`first name → Ay5e | Ay5e contains digits. Keep it as a name? → no`,
+      ...said`first name → Ay5e | Ay5e contains digits. Keep it as a name? → no
+        first name → Ayşe😀 | Ayşe😀 contains symbols. Keep it as a name? → no`,
       ...AYSE.slice(0, 2),
       ...said`birth date → 1990-02-30 | birth date → 2030-05-03 | birth date → 1800-01-01
         birth date → 2029-01-01
@@ -67,6 +68,7 @@ describe('a guest', () => {
     expect(guests).toEqual([guest()])
     expect(log).toContain('hint: Mon 2029-01-01, 1 year old at check-in')
     expect(log.filter(line => line.startsWith('refused')).length).toBe(3)
+    expect(log.join()).not.toContain('tomorrow')
   })
 
   test('a child whose age differs from the search, kept', async () => {
@@ -86,11 +88,12 @@ describe('a guest', () => {
   test('reports a TC number that fails its checksum at once, and accepts it only if confirmed', async () => {
     const {guests, log} = await ask([
       ...AYSE.slice(0, 6),
-      ...said`TC number → 10000000147 | The checksum of this TC number is wrong → no
+      ...said`TC number → U1234567 | TC number → | TC number → 10000000147 | The checksum of this TC number is wrong → no
         TC number → 100 000 001 47 | The checksum of this TC number is wrong → yes`,
     ])
     expect(guests[0]?.identity).toEqual({type: 'TC', number: '10000000147'})
     expect(log).toContain('hint: not valid: the checksum fails')
+    expect(log.filter(line => line.endsWith('a TC number, which has 11 digits'))).toHaveLength(2)
   })
 
   test('words that the interface does not show pass', async () => {
@@ -183,8 +186,9 @@ test('a value that the person did not keep is not offered again', async () => {
   }
   const lead = (asked: Prompts) =>
     askGuests(asked, placesOf([{adults: 1, children_ages: []}]), [], KNOWN, undefined)
-  expect(await withWayBack(watched, lead)).toEqual([guest()])
-  expect(usual).toEqual([undefined, undefined, undefined, undefined])
+  const before = new Map([['Adult (leads): birth date (YYYY-MM-DD)', '1990-02-02']])
+  expect(await withWayBack(watched, lead, {answers: before})).toEqual([guest()])
+  expect(usual).toEqual(['1990-02-02', '1990-02-02', undefined, undefined])
 })
 
 describe('a telephone number', () => {

@@ -47,6 +47,13 @@ describe('the deadline on three clocks', () => {
     ['2030-05-29', ['2030-05-29 (no time zone in the answer)']],
   ])('%s', (until, lines) => expect(onThreeClocks(until)).toEqual(lines))
 
+  test('is once where this machine has UTC', () => {
+    vi.stubEnv('TZ', 'UTC')
+    const times = ['2030-05-29T15:00:00Z', '2030-05-29T15:00:00+00:00'].flatMap(onThreeClocks)
+    expect(times.filter(line => line.includes('15:00'))).toHaveLength(2)
+    vi.stubEnv('TZ', 'America/New_York')
+  })
+
   test.each([
     [offer(), 'free until 2030-05-29 18:00'],
     [offer({free_cancellation_until: '2030-04-01T00:00:00Z'}), 'cancelling costs a fee'],
@@ -122,6 +129,10 @@ async function choose(script: readonly Line[], wanted?: OfferFound) {
   const choice = await chooseOffer(prompts, OFFERS, () => NOW, view, wanted)
   return {id: choice?.offer_id ?? 'change search', prompts, view}
 }
+
+test('prices end in one column', () => {
+  expect(OFFERS.map(({seen}) => offerLine(seen, NOW).indexOf(' EUR'))).toEqual([11, 11, 11])
+})
 
 describe('the list', () => {
   test.each<[string, readonly Line[], string]>([

@@ -30,8 +30,9 @@ export function offerLine(offer: OfferFound, now: number): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
   const hotel = `${sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)}`
   const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
+  const price = fitTo(sanitizeLine(priceText(offer), 20), 15)
   return [
-    fitTo(sanitizeLine(priceText(offer), 20), 15),
+    price.trimEnd().padStart(price.length),
     fitTo(name, NAME_WIDTH),
     fitTo(sanitizeLine(offer.board ?? '-', 12), 5),
     sanitizeLine(cancelWord(offer, now), 26),
@@ -68,11 +69,11 @@ export function offerGlance(offer: OfferFound, now: number): string {
   ].join('\n')
 }
 
-/** What to know of an offer before it is reserved, as rows; a row without a name continues the one above. */
-export function detailRows(
-  offer: OfferFound | undefined,
-  now: number,
-): (readonly [name: string, text: string])[] {
+/** A row without a name continues the one above. */
+export type Row = readonly [name: string, text: string]
+
+/** What to know of an offer before it is reserved. */
+export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   if (!offer) return [['Hotel', 'unknown (the offer was not searched for on this machine)']]
   const terms = termsIn(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
@@ -87,7 +88,7 @@ export function detailRows(
   ]
 }
 
-function spread(name: string, lines: readonly string[]): (readonly [string, string])[] {
+function spread(name: string, lines: readonly string[]): Row[] {
   return lines.map((line, index) => [index === 0 ? name : '', line] as const)
 }
 

@@ -56,6 +56,8 @@ export class ReserveFlow {
   private readonly warned = new Set<string>()
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
+  /** The voucher's file, once it is downloaded. */
+  voucher: string | undefined
 
   private readonly warn = (text: string) => void this.command.warn(text)
 
@@ -196,6 +198,7 @@ export class ReserveFlow {
     const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(booking)}
     return {
       ...factsShown({reservation: reservation ?? {}, ...named}, parts),
+      ...(this.voucher !== undefined && {voucher: this.voucher}),
       balance: moneyText(balance ?? null),
     }
   }

@@ -2,17 +2,19 @@
 import {randomUUID} from 'node:crypto'
 import {intentOf} from '../../../api/reserve/reserve.js'
 import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
-import type {SeenOffer} from '../../../contract/seen-offers.js'
+import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {today} from '../../input/dates.js'
 import {systemClock} from '../../session/clock.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
-import {journalClientOf, serviceText, type Target} from '../../session/target.js'
-import {counted, factLines} from '../../terminal/text.js'
+import {journalClientOf, type Target} from '../../session/target.js'
+import {nightsText, withWeekday} from '../../terminal/date-text.js'
+import {counted} from '../../terminal/text.js'
 import {checkOffer, findDoubts} from '../catalogue/offer-checks.js'
-import {detailRows} from '../catalogue/offer-lines.js'
+import {detailRows, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
 import {examine, offerOf, readInput, readReservation} from './reservation.js'
 
@@ -108,31 +110,37 @@ export function describeRequest(sent: Sent, {baseUrl}: Target): DryRequest {
 
 type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 
-export function describePlan({request, intent, seen}: Plan, target: Target): string[] {
-  const guests = request.guests.map(
+const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
+const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
+
+/** Lines of `Name  text`, each sanitised. `people`: more than the names of the guests. */
+export function describePlan(
+  {request, intent, seen}: Pick<Plan, 'request' | 'intent'> & {readonly seen: OfferFound | undefined},
+  target: Target,
+  people?: readonly Row[],
+): string[] {
+  const names = request.guests.map(
     ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,
   )
-  const offer = detailRows(seen, systemClock.now()).map(([name, text]) => `${name.padEnd(12)} ${text}`)
-  const others = factLines({
-    ...(seen && {Dates: `${seen.check_in} to ${seen.check_out}, ${counted(seen.rooms.length, 'room')}`}),
-    Guests: guests.join(', '),
-    Nationality: countryText(request.client_nationality),
-    Payment: PAYMENTS[request.payment.mode],
-    Service: serviceText(target),
-    Offer: request.offer_id,
-    Reference: request.client_reference_id,
-    Key: `Idempotency-Key ${intent.idempotencyKey}`,
-  })
-  return [...offer, ...others]
+  const nationality = request.client_nationality
+  const country = new Intl.DisplayNames('en', {type: 'region'}).of(nationality)
+  const rows: Row[] = [
+    ...detailRows(seen, systemClock.now()),
+    ...(seen ? [['Dates', datesText(seen)] as const] : []),
+    ...(people ?? [['Guests', names.join(', ')] as const]),
+    ['Nationality', `${country} (${nationality}), as searched`],
+    ['Payment', PAYMENTS[request.payment.mode]],
+    ['Offer', request.offer_id],
+    ['Reference', request.client_reference_id],
+    ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
+    ['Service', `${MODES[target.mode]}, ${new URL(target.baseUrl).host}, ${target.clientId}`],
+  ]
+  return rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
 }
 
-export const PAYMENTS = {
-  account: 'from the account balance, at once',
-  instant: 'by the customer, on a payment page',
-}
-
-export function countryText(code: string): string {
-  return `${new Intl.DisplayNames('en', {type: 'region'}).of(code)} (${code})`
+function datesText({check_in, check_out, rooms}: OfferFound): string {
+  const dates = `${withWeekday(check_in)} to ${withWeekday(check_out)}`
+  return `${dates}, ${nightsText(check_in, check_out)}, ${counted(rooms.length, 'room')}`
 }
 
 export function modeWords({mode}: Target): string {

@@ -14,8 +14,9 @@ import {minutesLeft} from './offer-clock.js'
 /** A voucher is produced some moments after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
-/** `learn` takes each newer state. */
-type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> & Pick<WaitHooks, 'learn'>
+/** `learn` takes each newer state, `flow` the path of the voucher. */
+type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> &
+  Pick<WaitHooks, 'learn'> & {readonly flow?: {voucher: string | undefined}}
 
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
 export async function accompany(
@@ -86,12 +87,13 @@ async function awaitEnd(
 }
 
 /** The voucher is an extra: a failed download is reported, and the reservation stays the result. */
-async function offerVoucher({prompts, connection, tell}: Accompanying, reference: string): Promise<void> {
+async function offerVoucher({prompts, connection, tell, flow}: Accompanying, reference: string) {
   const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
   try {
     if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
     const path = planVoucher(reference, {}) ?? ''
     const saved = await saveVoucher(connection, reference, {wait: VOUCHER_SECONDS}, path)
+    if (flow) flow.voucher = saved.path
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
   } catch (error) {
     if (error instanceof Failure && error.kind === 'interrupted') {

@@ -6,7 +6,7 @@ import type {Room} from '../../../contract/hotels.js'
 import {isTcNumber} from '../../../contract/identifiers.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
-import {checkBirthDate, readDay} from '../../input/dates.js'
+import {checkBirthDate, PAST_DATE_FORMS, readDay} from '../../input/dates.js'
 import {withWeekday} from '../../terminal/date-text.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {counted} from '../../terminal/text.js'
@@ -179,7 +179,7 @@ async function askGuest(
 
 async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumstances): Promise<string> {
   const {checkIn, today} = known
-  const read = (typed: string) => checkBirthDate('', readDay('', typed, today), today)
+  const read = (typed: string) => checkBirthDate('', readDay('', typed, today, PAST_DATE_FORMS), today)
   const when = checkIn === undefined ? 'today' : 'at check-in'
   const ageWords = (date: string) =>
     `${withWeekday(date)}, ${counted(ageOn(date, checkIn ?? today), 'year')} old ${when}`
@@ -244,11 +244,12 @@ async function askTcNumber(prompts: Prompts, guest: string): Promise<string> {
     const typed = await prompts.text({
       message: about,
       check: text => {
-        if (digitsOf(text) === '') throw usage('invalid_input', 'must be a number of 11 digits')
+        if (digitsOf(text).length !== 11 || /\p{L}/u.test(text))
+          throw usage('invalid_input', 'must be a TC number, which has 11 digits')
       },
       hint: text => {
         const number = digitsOf(text)
-        if (number.length < 11) return `${number.length} of 11 digits`
+        if (number.length !== 11) return `${number.length} of 11 digits`
         return isTcNumber(number) ? 'valid' : 'not valid: the checksum fails'
       },
     })

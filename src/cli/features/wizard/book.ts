@@ -9,12 +9,11 @@ import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import {nightsText, withWeekday} from '../../terminal/date-text.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {counted, moneyText} from '../../terminal/text.js'
+import {moneyText} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
-import {detailRows, termsIn} from '../catalogue/offer-lines.js'
-import {countryText, isSettled, modeWords, PAYMENTS, type Plan, planReservation} from '../reserve/plan.js'
+import {termsIn} from '../catalogue/offer-lines.js'
+import {describePlan, isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -233,32 +232,15 @@ function balanceText(facts: PaymentFacts): string {
   return isTooLittle(facts) ? `${money}: NOT ENOUGH; use the payment page` : `${money} available`
 }
 
-/** Lines of `Name  text`, each string of the service or of a person sanitised. */
 function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts): string {
-  const {target, clock} = connection
   const city = seen?.details?.city
-  const {request, intent, doubts} = plan
-  const rows: (readonly [string, string])[] = [
-    ...detailRows(seen, clock.now()),
+  const {request, doubts} = plan
+  const lines = describePlan({...plan, seen}, connection.target, [
     ...(city ? [['City', cityText(city, connection)] as const] : []),
-    ...(seen ? [['Dates', datesText(seen)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
-    ['Nationality', `${countryText(request.client_nationality)}, as searched`],
     ['Contact', contactText(request.contact)],
-    ['Payment', PAYMENTS[request.payment.mode]],
-    ['Reference', request.client_reference_id],
-    ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
-    ['Service', `${MODES[target.mode]}, ${new URL(target.baseUrl).host}, ${target.clientId}`],
-  ]
-  const lines = rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
+  ])
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
-}
-
-const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
-
-function datesText({check_in, check_out, rooms}: OfferFound): string {
-  const dates = `${withWeekday(check_in)} to ${withWeekday(check_out)}`
-  return `${dates}, ${nightsText(check_in, check_out)}, ${counted(rooms.length, 'room')}`
 }
 
 function guestText({name, surname, type, birth_date, nationality, identity, is_lead}: Guest): string {

@@ -59,7 +59,7 @@ export async function askCountry(
   return prompts.search({message, find, startsUnchosen: likely.length === 0})
 }
 
-/** Asks for a name in any script. Digits are queried: a number typed one question too early would be booked as a name. */
+/** Asks for a name in any script. Digits, typed one question too early, and emoji would be booked: they are queried. */
 export async function askName(
   prompts: Prompts,
   message: string,
@@ -67,8 +67,9 @@ export async function askName(
 ): Promise<string> {
   for (;;) {
     const name = await askWords(prompts, message, suggested)
-    if (!/\p{N}/u.test(name)) return name
-    const doubt = `${sanitizeLine(name, 40)} contains digits. Keep it as a name?`
+    if (!/[\p{N}\p{So}]/u.test(name)) return name
+    const what = /\p{N}/u.test(name) ? 'digits' : 'symbols'
+    const doubt = `${sanitizeLine(name, 40)} contains ${what}. Keep it as a name?`
     if (await prompts.confirm({message: doubt, about: message})) return name
   }
 }

@@ -47,7 +47,8 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
     },
     draft,
   )
-  if (booking) await flow.show(booking, true, learn => accompany({...parts, learn}, booking, flags.wait))
+  if (booking)
+    await flow.show(booking, true, learn => accompany({...parts, learn, flow}, booking, flags.wait))
   else await command.print(jsonResult(describeRequest(plan.intent, connection.target)))
   return true
 }

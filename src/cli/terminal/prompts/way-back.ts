@@ -17,7 +17,8 @@ interface WayBackOptions {
   readonly restore?: () => void
 }
 
-type Given = {readonly message: string; readonly answer: unknown}
+/** `before`: the answer before this one. */
+type Given = {readonly message: string; readonly answer: unknown; readonly before: unknown}
 
 /** Runs `lead`, whose questions must depend on the answers only. */
 export async function withWayBack<T>(
@@ -57,7 +58,7 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
       const answer = await ask({...question, goesBack: leaves || given.length > 0})
-      given.push({message, answer})
+      given.push({message, answer, before: answers.get(message)})
       answers.set(message, answer)
     }
     return given[next++]?.answer as T
@@ -87,7 +88,8 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
     confirm: ({about, ...question}) =>
       answered(question, async asked => {
         const agreed = await prompts.confirm(asked)
-        if (!agreed && about !== undefined) answers.delete(about)
+        if (!agreed && about !== undefined)
+          answers.set(about, given.findLast(({message}) => message === about)?.before)
         return agreed
       }),
   }
