@@ -128,7 +128,11 @@ export class Sending {
       await this.settle({outcome: 'refused'})
       return error
     }
-    return this.unknown(error instanceof Failure ? error.message : 'this machine failed while sending it')
+    return this.unknown(
+      error instanceof Failure
+        ? error.message
+        : 'its answer was lost, and this machine could not send it again',
+    )
   }
 
   private async unknown(last: Answer | SendError | string, reason?: string): Promise<Failure> {
