@@ -64,10 +64,8 @@ async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSe
   const state = found?.status?.trim().toLowerCase() ?? ''
   if (!ENDED_STATUSES.includes(state)) return
   const hint = `to see it: bookctl reservations show ${reference}`
-  throw new Failure('refused', `reservation ${reference} is ${state} and gets no voucher`, {
-    ...seen.details,
-    hint,
-  })
+  const message = `reservation ${reference} is ${state} and gets no voucher`
+  throw new Failure('refused', message, {...seen.details, hint})
 }
 
 /**

@@ -130,11 +130,10 @@ async function choose(script: readonly Line[], wanted?: OfferFound) {
   return {id: choice?.offer_id ?? 'change search', prompts, view}
 }
 
-test('prices end in one column', () => {
-  expect(OFFERS.map(({seen}) => offerLine(seen, NOW).indexOf(' EUR'))).toEqual([11, 11, 11])
-})
-
 describe('the list', () => {
+  test('has its prices end in one column', () =>
+    expect(OFFERS.map(({seen}) => offerLine(seen, NOW).indexOf(' EUR'))).toEqual([11, 11, 11]))
+
   test.each<[string, readonly Line[], string]>([
     ['cheapest first', [['cheapest first', '']], 'off_cheap'],
     ['narrowed by name, without accents', [['3 offers', 'sadirvan']], 'off_1'],
