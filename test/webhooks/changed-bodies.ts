@@ -1,0 +1,160 @@
+/** Bodies changed on the way, in the ways that tools and frameworks do, each with the codes that name it. */
+import {deflateSync, gzipSync} from 'node:zlib'
+import {eventText, type Pick, richText, word} from './signed-events.js'
+
+export const escapeNonAscii = (text: string) =>
+  text.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (typeof value !== 'object' || value === null) return value
+  const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted.map(([name, one]) => [name, sortKeys(one)]))
+}
+/** As Python's json.dumps puts spaces, outside of strings. */
+export const pythonic = (text: string) =>
+  text.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, part => (part.length === 1 ? `${part} ` : part))
+export const base64 = (text: string) => Buffer.from(text).toString('base64')
+const printed = (text: string, indent: number | string = 0) => JSON.stringify(JSON.parse(text), null, indent)
+const sorted = (text: string, indent = 0) => JSON.stringify(sortKeys(JSON.parse(text)), null, indent)
+const slashes = (text: string) => text.replaceAll('/', '\\/')
+const toCrlf = (text: string) => text.replaceAll('\n', '\r\n')
+const cancelled = (text: string) => text.replace('CONFIRMED', 'CANCELLED')
+
+export type Make = (pick: Pick) => string
+const withoutTotal: Make = pick => richText(pick).replace(/,"total":[\d.]+/, '')
+/** Numbers that no parser keeps as they are spelled, in an order of keys of its own. */
+const moneyText: Make = pick =>
+  `{"id":"evt_${word(pick, 8)}","type":"payment.captured","created":"2026-01-01T00:00:00Z","data":{"status":"PAID","currency":"EUR","amount":1250.00}}`
+/** The text of `make`, changed before it was signed. */
+const signedAs =
+  (change: (text: string, pick: Pick) => string, make = richText): Make =>
+  pick =>
+    change(make(pick), pick)
+
+type Change = (text: string) => string | Uint8Array
+export type Rows<Row> = Readonly<Record<string, Readonly<Record<string, Row>>>>
+
+/** Changes of a body after it was signed, by the codes that name them; and the signed body, if it is a special one. */
+export const CHANGED: Rows<Change | readonly [Change, Make]> = {
+  body_reserialized: {
+    'printed by Python': text => escapeNonAscii(pythonic(text)),
+    'printed by Python, letters kept': pythonic,
+    'printed by PHP': text => slashes(escapeNonAscii(text)),
+    'slashes escaped': slashes,
+    'letters escaped': escapeNonAscii,
+    'letters escaped in upper case': text =>
+      escapeNonAscii(text).replace(/\\u[\da-f]{4}/g, u => `\\u${u.slice(2).toUpperCase()}`),
+    'pretty 2': [text => printed(text, 2), withoutTotal],
+    'pretty tab': [text => printed(text, '\t'), withoutTotal],
+    'pretty 2 CRLF': [text => toCrlf(printed(text, 2)), withoutTotal],
+    'pretty 2 and slashes': [text => slashes(printed(text, 2)), withoutTotal],
+    'sorted keys': [text => sorted(text), withoutTotal],
+    'sorted by Python': [text => escapeNonAscii(pythonic(sorted(text))), withoutTotal],
+    'Go escapes': [
+      text => text.replace(/[<>&]/g, c => `\\u00${c.charCodeAt(0).toString(16)}`),
+      signedAs(text => text.replace('site', 'a&b<c>')),
+    ],
+    'read as doubles': [
+      text => printed(text),
+      signedAs(text => text.replace('"status"', '"total_price":1250.00,"fee":7.50,"status"')),
+    ],
+    'sorted keys and shorter numbers': [text => sorted(text), moneyText],
+    'sorted keys and shorter numbers, by Python': [
+      text => pythonic(sorted(text)).replaceAll('1250', '1250.0'),
+      moneyText,
+    ],
+    'signed by Python, printed by JavaScript': [text => printed(text), signedAs(pythonic, withoutTotal)],
+    'signed by PHP, printed by JavaScript': [
+      text => printed(text),
+      signedAs(text => slashes(escapeNonAscii(text)), withoutTotal),
+    ],
+    'signed pretty, printed compact': [
+      text => printed(text),
+      signedAs((text, pick) => printed(text, [2, 4, '\t'][pick(3)]), withoutTotal),
+    ],
+  },
+  body_trailing_newline: {'newline added': text => `${text}\n`, 'CRLF added': text => `${text}\r\n`},
+  body_trimmed: {
+    'newline lost': [text => text.slice(0, -1), signedAs(text => `${text}\n`)],
+    'spaces and line break lost': [text => text.trimEnd(), signedAs(text => `${text}  \n`)],
+    trimmed: [text => text.trim(), signedAs(text => ` ${text} `)],
+    'trimmed lines': [text => text.trim(), signedAs(text => `\n${text}\n`)],
+  },
+  body_crlf: {
+    'line breaks became CRLF': [toCrlf, signedAs(text => printed(text, 2), withoutTotal)],
+    'line breaks became LF': [
+      text => text.replaceAll('\r\n', '\n'),
+      signedAs(text => toCrlf(printed(text, 2)), withoutTotal),
+    ],
+  },
+  body_bom: {
+    'BOM added': text => `\ufeff${text}`,
+    'BOM lost': [text => text.slice(1), signedAs(text => `\ufeff${text}`)],
+  },
+  body_base64: {
+    base64,
+    base64url: text => Buffer.from(text).toString('base64url'),
+    'base64 in lines': text => base64(text).replace(/.{76}/g, '$&\n'),
+    // The line break at the end of base64 is its own.
+    'base64 and newline': text => `${base64(text)}\n`,
+    'Lambda event': text => JSON.stringify({resource: '/', isBase64Encoded: true, body: base64(text)}),
+  },
+  body_double_encoded: {
+    stringified: text => JSON.stringify(text),
+    'quotes escaped': text => JSON.stringify(text).slice(1, -1),
+    'stringified twice': text => JSON.stringify(JSON.stringify(text)),
+    wrapped: text => JSON.stringify({body: text, isBase64Encoded: false}),
+    'inside an object': [text => JSON.stringify({detail: JSON.parse(text)}), withoutTotal],
+    'Buffer as JSON': text => JSON.stringify(Buffer.from(text)),
+    'Python bytes, and letters': text =>
+      `b'${Buffer.from(text)
+        .toString('latin1')
+        .replace(/[^ -[\]-~]/g, c => `\\x${c.charCodeAt(0).toString(16)}`)}'`,
+    'Python bytes': [text => `b'${text.replaceAll('\\', '\\\\')}'`, signedAs(escapeNonAscii, eventText)],
+  },
+  body_charset: {
+    'read as latin1': text => Buffer.from(text).toString('latin1'),
+    'read as windows-1252': text => new TextDecoder('windows-1252').decode(Buffer.from(text)),
+    'read as windows-1254': text => new TextDecoder('windows-1254').decode(Buffer.from(text)),
+    'written as latin1': [
+      text => Buffer.from(text, 'latin1'),
+      signedAs(text => text.replace(/[^\0-\xff]/gu, 'ö').replace(/\}\}\}$/, ',"x":"Müller"}}}')),
+    ],
+    'UTF-16': text => Buffer.from(text, 'utf16le'),
+    'UTF-16, big-endian': text => Buffer.from(text, 'utf16le').swap16(),
+    'UTF-16 with a BOM': text => Buffer.from(`\ufeff${text}`, 'utf16le'),
+    'another normal form': [
+      text => text.normalize('NFD'),
+      signedAs(text => text.replace('"contact"', '"ş":"ğ","contact"').normalize('NFC')),
+    ],
+  },
+  body_form_encoded: {
+    'body and an equals sign': text => `${text}=`,
+    'form field': text => `payload=${encodeURIComponent(text)}`,
+    'form encoded': text => new URLSearchParams({payload: text}).toString(),
+    'percent encoded': encodeURIComponent,
+    'form key': text => JSON.stringify({[text]: ''}),
+    'plus signs lost': text => text.replaceAll('+', ' '),
+  },
+  body_compressed: {gzip: gzipSync, deflate: deflateSync},
+  body_html_escaped: {'entities in digits': text => text.replace(/["<]/g, c => `&#${c.charCodeAt(0)};`)},
+  'body_bom body_trailing_newline': {'BOM and newline': text => `\ufeff${text}\n`},
+  'body_base64 body_reserialized': {'base64 of pretty': [text => base64(printed(text, 2)), withoutTotal]},
+  'body_reserialized body_trailing_newline': {
+    'pretty, newline': [text => `${printed(text, 2)}\n`, withoutTotal],
+  },
+  'body_bom body_reserialized': {'pretty, BOM': [text => `\ufeff${printed(text, 4)}`, withoutTotal]},
+  // Nothing can undo these.
+  unexplained: {
+    'another amount': [
+      text => text.replace(/"total":\d/, '"total":99'),
+      signedAs(text => text.replace('"status"', '"total":12.30,"status"')),
+    ],
+    'a field taken out': text => text.replace('"status":"CONFIRMED"', '"x":1'),
+    'cut off': text => text.slice(0, -20),
+    'letters lost': text => text.replace(/[^\0-\x7f]/g, '?'),
+    'empty body': () => '',
+    'another status, printed': text => printed(cancelled(text), 2),
+    'another status, in base64': text => base64(cancelled(text)),
+  },
+}
