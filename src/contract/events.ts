@@ -27,3 +27,7 @@ export const EVENT_ID_HEADER = 'X-Service-Event-Id'
 export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const
 /** Words, in lower case, for a reservation that no confirmation follows. */
 export const ENDED_STATUSES: readonly string[] = ['cancelled', 'canceled', 'expired', 'refused', 'failed']
+
+export function isEnded(status: string | null | undefined): boolean {
+  return ENDED_STATUSES.includes(status?.trim().toLowerCase() ?? '')
+}

@@ -96,14 +96,20 @@ export function nextStep(code: string, status: number, scope = ''): string | und
   return place?.[1] ?? BY_STATUS[status] ?? (status < 200 || status >= 500 ? LATER : undefined)
 }
 
-/** The hint for a refusal, or a failure of the service, with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the operation needs. */
+/**
+ * The hint for a refusal, or a failure of the service, with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the
+ * operation needs, `about`: the reservation or subscription that the request names.
+ */
 export function hintFor(
   answer: Answer,
   code: string,
   now: number,
   scope: string | undefined,
+  about: string | undefined,
 ): string | undefined {
-  const step = nextStep(code, answer.status, scope)
+  const named = nextStep(code, answer.status, scope)
+  // The REF of `--resume REF` is a client reference.
+  const step = about ? named?.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : named
   if (answer.status < 200 || answer.status >= 500) return waitHint(answer, now) ?? step
   if (answer.status === 403) return scopeHint(answer, scope) ?? step
   if (answer.status === 429) return waitHint(answer, now) ?? step

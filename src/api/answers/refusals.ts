@@ -56,8 +56,7 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null, ab
   }
   const {code} = describeError(answer)
   const words = wordsOf(answer) ?? quoteUnlessJson(answer)
-  const step = hintFor(answer, code, now, scope ?? undefined)
-  const hint = about && step ? step.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : step
+  const hint = hintFor(answer, code, now, scope ?? undefined, about)
   if (status < 200 || status >= 500) {
     const message = `the service failed with status ${status}${words === undefined ? '' : `: ${words}`}`
     return new Failure('service_failed', message, {code, status, requestId, hint})

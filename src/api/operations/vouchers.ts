@@ -1,7 +1,7 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
 
 import {isSuccess} from '../../contract/error-codes.js'
-import {ENDED_STATUSES} from '../../contract/events.js'
+import {isEnded} from '../../contract/events.js'
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
 import {reservationIn} from '../answers/asked.js'
@@ -61,10 +61,9 @@ async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSe
   const found = await showReservation(api, reference, {timeoutSeconds}).catch(error => {
     if (!(error instanceof Failure)) throw error
   })
-  const state = found?.status?.trim().toLowerCase() ?? ''
-  if (!ENDED_STATUSES.includes(state)) return
+  if (!found?.status || !isEnded(found.status)) return
   const hint = `to see it: bookctl reservations show ${reference}`
-  const message = `reservation ${reference} is ${state} and gets no voucher`
+  const message = `reservation ${reference} is ${found.status.trim().toLowerCase()} and gets no voucher`
   throw new Failure('refused', message, {...seen.details, hint})
 }
 

@@ -10,7 +10,8 @@ type Reading = readonly [start: RegExp, fault: StorageFault, problem: string, hi
 const CHECK_ADDRESS = 'check BOOKCTL_STORE, or the setting store'
 const CHECK_SERVER = `check that the server runs and can be reached from here; ${CHECK_ADDRESS}`
 const SEE_LOG = 'see the log of the server'
-const SEE_LOCKS = 'run the command again; if a table is locked, pg_locks on the server says by whom'
+const SEE_LOCKS =
+  'run the command again; if a table is locked, pg_locks on the server shows who holds the lock'
 
 /** The first that fits counts. */
 const READINGS: readonly Reading[] = [

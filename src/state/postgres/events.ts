@@ -282,7 +282,10 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
   }
 }
 
-/** Removes events older than so many seconds, by the store's clock; never one that is still to be forwarded. Beyond 300 years the time would be out of its range. */
+/**
+ * Removes events older than so many seconds, by the store's clock; never one that is still to be forwarded. The bound keeps
+ * the time in the range of PostgreSQL.
+ */
 async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
   const sql = `DELETE FROM bookctl.events WHERE sequence IN (
     SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => least($1::float8, 1e10)) AND NOT EXISTS (

@@ -4,7 +4,7 @@ import {factsOfReservation, type ReadReservation} from '../../../api/answers/res
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
-import {ENDED_STATUSES} from '../../../contract/events.js'
+import {ENDED_STATUSES, isEnded} from '../../../contract/events.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
@@ -152,7 +152,7 @@ export function factsShown(
   const {seen, payAt, now} = parts
   const facts = factsOfReservation(found)
   const {status, reservation_ref: reference} = found
-  const isEnded = ENDED_STATUSES.includes(status?.toLowerCase() ?? '')
+  const hasEnded = isEnded(status)
   const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
   const [arrival, departure] = [facts.check_in ?? seen?.check_in, facts.check_out ?? seen?.check_out]
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
@@ -172,9 +172,9 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    cancellation: isEnded ? null : cancellationText({freeUntil, refundable, madeAt: facts.created_at}, now),
+    cancellation: hasEnded ? null : cancellationText({freeUntil, refundable, madeAt: facts.created_at}, now),
     'cancellation fee': moneyText(facts.fee),
-    voucher: hasVoucher ? `bookctl voucher download ${reference}` : isEnded ? null : facts.voucher,
+    voucher: hasVoucher ? `bookctl voucher download ${reference}` : hasEnded ? null : facts.voucher,
   }
 }
 
