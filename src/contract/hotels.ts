@@ -1,19 +1,10 @@
 /** Hotel search and offers (§2.2, §2.3, §4.3). */
 import {z} from 'zod'
-import {
-  amount,
-  calendarDate,
-  countryCode,
-  currencyCode,
-  from,
-  ours,
-  paymentMode,
-  timestamp,
-} from './common.js'
 import {dayNumber} from './dates.js'
 import {BOARDS, type BoardCode} from './identifiers.js'
+import {amount, calendarDate, countryCode, currencyCode, from, ours, timestamp} from './records.js'
 
-export const room = z.strictObject({
+const room = z.strictObject({
   adults: z.int().min(1, 'a room needs at least one adult').max(9),
   children_ages: z.array(z.int().min(0).max(17)).max(9),
 })
@@ -48,7 +39,7 @@ export const city = z
   })
   .meta({id: 'City', ...ours('A destination')})
 
-export const board = z.object({code: z.enum(Object.keys(BOARDS) as BoardCode[]), name: z.string()})
+const board = z.object({code: z.enum(Object.keys(BOARDS) as BoardCode[]), name: z.string()})
 
 export const hotelSummary = z
   .object({
@@ -74,7 +65,7 @@ export const hotel = hotelSummary
   })
   .meta({id: 'Hotel', ...ours('A hotel in full')})
 
-export const dueAtProperty = z
+const dueAtProperty = z
   .object({description: z.string(), amount, currency: currencyCode})
   .meta({id: 'DueAtProperty', ...ours('A charge the guest pays at the hotel; not part of the total')})
 
@@ -91,6 +82,8 @@ export const price = z
 export const cancellationPolicy = z
   .object({from: timestamp, amount, currency: currencyCode})
   .meta({id: 'CancellationPolicy', ...ours('The fee of cancelling from this instant on')})
+
+export const paymentMode = z.enum(['account', 'instant'])
 
 export const offerRoom = z.object({
   room_name: z.string(),
@@ -134,6 +127,7 @@ export const searchResult = z
   })
   .meta({id: 'HotelSearchResult', ...ours('The offers found and what was searched')})
 
+export type PaymentMode = z.infer<typeof paymentMode>
 export type Room = z.infer<typeof room>
 export type SearchRequest = z.infer<typeof searchRequest>
 export type City = z.infer<typeof city>

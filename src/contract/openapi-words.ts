@@ -1,7 +1,7 @@
 /**
  * What each field means, and one value for it, so that the answers of all operations fit together: a static mock can be
- * searched, booked and asked for the voucher. A line each: the end of the path to the field (in lower case, from the record
- * on), its meaning, unless its schema says that, and an example as JSON.
+ * searched, booked and asked for the voucher. A line each: the ends of the paths to such fields (in lower case, from the record
+ * on), the meaning, unless the schema says that, and an example as JSON.
  */
 import {ACCESS_TOKEN_LIFETIME_SECONDS, OFFER_VALIDITY_SECONDS} from './limits.js'
 
@@ -14,7 +14,7 @@ grant_type / Grant of RFC 6749 / "client_credentials"
 client_id / The client's identifier / "cid_sandbox"
 client_secret / The client's secret / "sk_test_example"
 token / An access token / "at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8"
-revoked / Always true / true
+revoked deleted / Always true / true
 account_id / The account's identifier / "acc_sandbox"
 account.name / Name of the partner / "Sandbox Travel"
 account.mode / Side of the service / "test"
@@ -27,9 +27,9 @@ updated_at / When it last changed, ISO 8601 with offset / "2030-06-01T12:05:00Z"
 search_id / Identifier of the search / "srch_9dKfQ2m"
 destination / Where to / {"type": "CITY", "id": 101}
 hotelsearchresult.destination / Where to / {"type": "CITY", "id": 101, "name": "Istanbul", "country_code": "TR"}
-destination.type / Kind of destination / "CITY"
+destination.type city.type / Kind of destination / "CITY"
 destination.id / Identifier of a city; content.cities lists them / 101
-destination.name / Name of the city / "Istanbul"
+destination.name city.name / Name of the city / "Istanbul"
 check_in / Day of arrival, a calendar date at the hotel / "2030-07-10"
 check_out / Day of departure, a calendar date at the hotel / "2030-07-13"
 nights / Number of nights / 3
@@ -38,21 +38,18 @@ rooms / The rooms, one for each that was searched /
 adults / Number of adults / 1
 children_ages / Age of each child at check-in / []
 client_nationality / Nationality of the guests, ISO 3166-1 alpha-2 / "TR"
-currency / ISO 4217 currency code / "EUR"
+currency currency.code / ISO 4217 currency code / "EUR"
 offers / The offers found /
 offer_id / Identifier of an offer, valid for ${OFFER_VALIDITY_SECONDS / 60} minutes / "off_Xq3nV0rL8sYd2mKp6tWz1A"
 expires_at / When it stops being valid, ISO 8601 with offset / "2030-06-01T12:15:00Z"
 hotel / The hotel /
 hotel_id / Identifier of the hotel / 1010007
-hotelsummary.name / Name of the hotel / "Yakamoz Suites"
-hotel.name / Name of the hotel / "Yakamoz Suites"
+hotelsummary.name hotel.name / Name of the hotel / "Yakamoz Suites"
 stars / Official category / 4
 address / Street and district / "Divan Yolu Caddesi No: 12, Fatih"
 city / City it is in / {"id": 101, "name": "Istanbul"}
 city.id / Identifier of the city / 101
-city.name / Name of the city / "Istanbul"
-city.type / Kind of destination / "CITY"
-country_code / ISO 3166-1 alpha-2 country code / "TR"
+country_code country.code nationality / ISO 3166-1 alpha-2 country code / "TR"
 latitude / Degrees north / 41.0082
 longitude / Degrees east / 28.9784
 timezone / IANA time zone / "Europe/Istanbul"
@@ -91,11 +88,9 @@ rating / Average of the reviews, up to 5; null: none / 4.4
 review_count / Number of reviews / 2355
 tags / Keywords / ["culture", "guided"]
 date / Only tours that run on this day / "2030-07-11"
-country.code / ISO 3166-1 alpha-2 country code / "TR"
 country.name / Name in English / "Türkiye"
-phone_code / Dialling prefix / "+90"
+phone_code phone_country_code / Dialling prefix / "+90"
 country.currency / ISO 4217 currency code; empty for none of its own / "TRY"
-currency.code / ISO 4217 currency code / "EUR"
 currency.name / Name in English / "Euro"
 minor_units / Digits after the decimal point / 2
 reservation_ref / The service's reference of the reservation / "RSV-7K3M9QX2AB"
@@ -104,13 +99,11 @@ contact / Person to reach about the reservation /
 name / Given name / "Ayşe"
 surname / Family name / "Öğüt"
 email / E-mail address / "ayse@example.com"
-phone_country_code / Dialling prefix / "+90"
 phone_number / Number without the prefix / "532 000 00 00"
 guests / The guests, exactly one of them with is_lead /
 guest.type / ADULT or CHILD / "ADULT"
 birth_date / Day of birth / "1990-05-17"
 gender / As in the identity document / "FEMALE"
-nationality / ISO 3166-1 alpha-2 country code / "TR"
 identity / Identity document / {"type": "TC", "number": "12345678950"}
 identity.type / Kind of document / "TC"
 identity.number / Number of the document / "12345678950"
@@ -136,16 +129,13 @@ quoted_at / When this was worked out / "2030-06-02T08:00:00Z"
 created_at / When it was made / "2030-06-01T12:05:00Z"
 confirmed_at / When it was confirmed / "2030-06-01T12:05:00Z"
 live_mode / Always false on the local sandbox / false
-subscription_id / Identifier of the subscription / "whsub_5cR8nTq2"
-id / Identifier of the subscription / "whsub_5cR8nTq2"
+subscription_id id / Identifier of the subscription / "whsub_5cR8nTq2"
 url / / "https://partner.example/hooks"
 payment.url / / "https://partner.example/pay/9m6JxTuH5V3v7Bl"
 events / Types of events that are sent / ["reservation.confirmed", "voucher.ready"]
 is_active / Whether events are sent / true
 secret / / "whsec_8mQ1vXn5Jk7Tz3Lr"
-deleted / Always true / true
-event_id / Identifier of the event / "evt_2pW6bYh0"
-eventenvelope.id / Identifier of the event / "evt_2pW6bYh0"
+event_id eventenvelope.id / Identifier of the event / "evt_2pW6bYh0"
 type / Type of the event / "reservation.confirmed"
 created / When it happened / "2030-06-01T12:05:00Z"
 data / What it is about /
@@ -158,7 +148,7 @@ attempts.n / / 1
 at / When / "2030-06-01T12:05:01Z"
 attempts.status / / 200
 ms / / 42
-attempts.error / / null
+attempts.error after before / / null
 error.error / The refusal /
 error.code / Code of the refusal, a stable word / "validation_failed"
 message / The refusal in words / "the request is not valid"
@@ -170,8 +160,6 @@ details.code / Code of what is wrong, a stable word / "required"
 details.message / What is wrong, in words / "is required"
 error_description / / "invalid client_id or client_secret"
 limit / / 50
-after / / null
-before / / null
 status / State of the reservation / "CONFIRMED"
 `
 
@@ -179,10 +167,10 @@ status / State of the reservation / "CONFIRMED"
 const WORDS = new Map(
   TABLE.trim()
     .split('\n')
-    .map(line => {
-      const [, path = '', description = '', example = ''] = /^(\S+) \/ (.*?) ?\/ ?(.*)$/.exec(line) ?? []
-      const value: unknown = example === '' ? undefined : JSON.parse(example)
-      return [path, {description, example: value}] as const
+    .flatMap(line => {
+      const [, paths = '', description = '', text = ''] = /^(.+?) \/ (.*?) ?\/ ?(.*)$/.exec(line) ?? []
+      const example: unknown = text === '' ? undefined : JSON.parse(text)
+      return paths.split(' ').map(path => [path, {description, example}] as const)
     }),
 )
 

@@ -1,19 +1,12 @@
 /** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
-import {listMeta} from './content.js'
 import {EVENT_ID_HEADER, EVENT_TYPES, SIGNATURE_HEADER} from './events.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS, WEBHOOK_RESPONSE_SECONDS} from './limits.js'
-import {HEADERS, PARAMETERS, refusals} from './openapi-responses.js'
-import {componentSchemas, exampleOf, type JsonSchema, limitsOf, reference} from './openapi-schemas.js'
+import * as components from './openapi-components.js'
 import {wordsFor} from './openapi-words.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SCOPES} from './operations.js'
+import {listMeta} from './records.js'
 import {eventEnvelope} from './webhooks.js'
-
-const VERSION = '1.0.0'
-/** Nobody is behind the local sandbox; the operator of a service is named in its own description. */
-const CONTACT = {name: 'The operator of the service'}
-
-type Records = Readonly<Record<string, JsonSchema>>
 
 const PROSE = `The interface of the Partner Booking Service for selling travel products: search hotel offers, turn one
 into a reservation, download its voucher, and receive signed events.
@@ -37,27 +30,45 @@ const TAGS = {
   subscriptions: ['Webhooks', 'Subscriptions to events, and the events themselves (§4.7, §4.8, §6)'],
 } as const
 
+type Records = components.Records
 const NAMES = Object.keys(OPERATIONS) as OperationName[]
 
 /** The description as a plain object. `serverUrl` is the base URL, up to and including the version segment (§9). */
-export function openApiDocument(options: {serverUrl: string}): object {
-  const records = componentSchemas()
+export function openApiDocument({serverUrl}: {serverUrl: string}): object {
+  const records = components.schemas()
   const answers = NAMES.map(name => [answerId(name), answerSchema(name, records)] as const)
   const schemas = Object.fromEntries(
     [...Object.entries(records), ...answers].sort(([left], [right]) => (left < right ? -1 : 1)),
   )
   return {
     openapi: '3.1.0',
-    info: {title: 'Partner Booking Service', version: VERSION, description: PROSE, contact: CONTACT},
-    servers: [{url: options.serverUrl, description: 'Base URL, up to and including the version (§9)'}],
+    // Nobody is behind the local sandbox; the operator of a service is named in its own description.
+    info: {
+      title: 'Partner Booking Service',
+      version: '1.0.0',
+      description: PROSE,
+      contact: {name: 'The operator of the service'},
+    },
+    servers: [{url: serverUrl, description: 'Base URL, up to and including the version (§9)'}],
     tags: Object.values(TAGS).map(([name, description]) => ({name, description})),
     paths: paths(schemas),
     webhooks: {event: {post: eventDelivery(schemas)}},
     components: {
       schemas,
-      parameters: PARAMETERS,
-      headers: HEADERS,
-      securitySchemes: securitySchemes(options.serverUrl),
+      parameters: components.PARAMETERS,
+      headers: components.HEADERS,
+      securitySchemes: {
+        oauth2: {
+          type: 'oauth2',
+          description: 'The token request is a JSON body, not a form (§4.1)',
+          flows: {clientCredentials: {tokenUrl: serverUrl + OPERATIONS['token.create'].path, scopes: SCOPES}},
+        },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `An access token from \`POST /oauth/token\`, valid ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours`,
+        },
+      },
     },
   }
 }
@@ -72,30 +83,25 @@ function answerId(name: OperationName): string {
   return `${operationId(name).replace(/^./, letter => letter.toUpperCase())}Response`
 }
 
-/** What differs from the usual example in an operation's answer. */
-const EXAMPLES: Partial<Record<OperationName, (records: Records) => object>> = {
-  'reservations.cancel': records => ({
-    status: 'CANCELLED',
-    payment: {...(records.Payment?.examples?.[0] as object), status: 'REFUNDED'},
-    voucher: {status: 'PENDING'},
-    cancellation: records.Cancellation?.examples?.[0],
-  }),
-}
-
-function answerSchema(name: OperationName, records: Records): JsonSchema {
+function answerSchema(name: OperationName, records: Records): components.JsonSchema {
   const {answer, isList} = OPERATION_DETAILS[name]
-  const record = reference(answer)
-  const properties: Record<string, JsonSchema> = {
+  const record = components.reference(answer)
+  const properties = {
     data: isList
-      ? {type: 'array', description: 'The records', items: record}
+      ? {type: 'array' as const, description: 'The records', items: record}
       : {...record, description: 'What was asked for'},
-    ...(isList && {meta: {...reference(listMeta), description: 'Where the list goes on'}}),
+    ...(isList && {meta: {...components.reference(listMeta), description: 'Where the list goes on'}}),
   }
-  const schema: JsonSchema = {type: 'object', required: Object.keys(properties), properties}
-  const example = exampleOf(schema, records) as {data: object}
-  const change = EXAMPLES[name]?.(records)
-  const examples = [change ? {...example, data: {...example.data, ...change}} : example]
-  return {...schema, description: `The answer to: ${OPERATIONS[name].summary}`, 'x-source': 'ours', examples}
+  const schema = {type: 'object' as const, required: Object.keys(properties), properties}
+  const example = components.exampleOf(schema, records) as {data: object}
+  if (name === 'reservations.cancel') {
+    const payment = {...(records.Payment?.examples?.[0] as object), status: 'REFUNDED'}
+    const cancellation = records.Cancellation?.examples?.[0]
+    const change = {status: 'CANCELLED', payment, voucher: {status: 'PENDING'}, cancellation}
+    example.data = {...example.data, ...change}
+  }
+  const description = `The answer to: ${OPERATIONS[name].summary}`
+  return {...schema, description, 'x-source': 'ours', examples: [example]}
 }
 
 function paths(schemas: Records): Record<string, Record<string, object>> {
@@ -109,56 +115,52 @@ function paths(schemas: Records): Record<string, Record<string, object>> {
 
 function describe(name: OperationName, schemas: Records): object {
   const operation: Operation = OPERATIONS[name]
+  const {scope, summary, path, source} = operation
   const details = OPERATION_DETAILS[name]
-  const parameters = [...pathParameters(operation.path), ...otherParameters(details)]
-  const needs = operation.scope ? `Needs the scope \`${operation.scope}\`.` : 'Needs no access token.'
+  const {isIdempotent, query = [], body, isBodyOptional} = details
+  const others = [...(isIdempotent ? ['IdempotencyKey'] : []), ...query]
+  const referred = others.map(other => ({$ref: `#/components/parameters/${other}`}))
+  const parameters = [...pathParameters(path), ...referred]
+  const needs = scope ? `Needs the scope \`${scope}\`.` : 'Needs no access token.'
   return {
     operationId: operationId(name),
     tags: [TAGS[name.split('.')[0] as keyof typeof TAGS][0]],
-    summary: OPERATIONS[name].summary,
-    description: `${OPERATIONS[name].summary}. ${needs}`,
-    'x-source': operation.source,
-    security: operation.scope ? [{oauth2: [operation.scope]}, {bearer: []}] : [],
+    summary,
+    description: `${summary}. ${needs}`,
+    'x-source': source,
+    security: scope ? [{oauth2: [scope]}, {bearer: []}] : [],
     ...(parameters.length > 0 && {parameters}),
-    ...(details.body && {requestBody: requestBody(details, schemas)}),
+    ...(body && {
+      requestBody: {
+        description: schemas[body.meta()?.id ?? '']?.description,
+        required: !isBodyOptional,
+        content: jsonOf(components.reference(body), schemas),
+      },
+    }),
     responses: {
       [details.status ?? 200]: success(name, details, schemas),
-      ...refusals(operation, details),
+      ...components.refusals(operation, details),
     },
   }
+}
+
+/** What is sent or answered, with an example. */
+function jsonOf(schema: {$ref: string}, schemas: Records): object {
+  return {'application/json': {schema, example: components.exampleOf(schema, schemas)}}
 }
 
 function pathParameters(path: string): object[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
     const {description, example} = wordsFor(name)
-    const type = name === 'hotel_id' ? {type: 'integer', minimum: 1} : {type: 'string', ...limitsOf(name)}
+    const type =
+      name === 'hotel_id' ? {type: 'integer', minimum: 1} : {type: 'string', ...components.limitsOf(name)}
     return {name, in: 'path', required: true, description, schema: type, example}
   })
 }
 
-function otherParameters(details: OperationDetails): object[] {
-  const names = [...(details.isIdempotent ? ['IdempotencyKey'] : []), ...(details.query ?? [])]
-  return names.map(name => ({$ref: `#/components/parameters/${name}`}))
-}
-
-function requestBody({body, isBodyOptional}: OperationDetails, schemas: Records): object {
-  const schema = body && reference(body)
-  const example = schema && exampleOf(schema, schemas)
-  return {
-    description: schema && schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]?.description,
-    required: !isBodyOptional,
-    content: {'application/json': {schema, example}},
-  }
-}
-
-function success(name: OperationName, details: OperationDetails, schemas: Records): object {
-  const id = answerId(name)
-  const headers = {
-    'X-Request-Id': {$ref: '#/components/headers/X-Request-Id'},
-    ...(details.isIdempotent && {'Idempotent-Replayed': {$ref: '#/components/headers/Idempotent-Replayed'}}),
-  }
-  const schema = {$ref: `#/components/schemas/${id}`}
-  const content = {'application/json': {schema, example: exampleOf(schema, schemas)}}
+function success(name: OperationName, {isIdempotent}: OperationDetails, schemas: Records): object {
+  const headers = components.headersOf('X-Request-Id', isIdempotent && 'Idempotent-Replayed')
+  const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
   const links = Object.entries(LINKS[name] ?? {}).flatMap(([from, next]) => next.map(to => linkTo(to, from)))
   const linked = links.length > 0 && {links: Object.fromEntries(links)}
   return {description: `${OPERATIONS[name].summary}: done`, headers, content, ...linked}
@@ -196,29 +198,13 @@ function linkTo(to: OperationName, pointer: string): [string, object] {
   return [operationId(to), {operationId: operationId(to), description, ...taken}]
 }
 
-function securitySchemes(serverUrl: string): object {
-  return {
-    oauth2: {
-      type: 'oauth2',
-      description: 'The token request is a JSON body, not a form (§4.1)',
-      flows: {clientCredentials: {tokenUrl: serverUrl + OPERATIONS['token.create'].path, scopes: SCOPES}},
-    },
-    bearer: {
-      type: 'http',
-      scheme: 'bearer',
-      description: `An access token from \`POST /oauth/token\`, valid ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours`,
-    },
-  }
-}
-
-const SIGNATURE_EXAMPLE = `t=1906545901,v1=${'5257a869'.repeat(8)}`
-const SIGNATURE_FORM = '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)'
-
 /** What a subscriber receives (§6.2). */
 function eventDelivery(schemas: Records): object {
   const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
-  const common = {in: 'header', required: true, schema: {type: 'string'}}
-  const schema = reference(eventEnvelope)
+  const header = (name: string, description: string, example: unknown) => {
+    return {name, in: 'header', required: true, schema: {type: 'string'}, description, example}
+  }
+  const form = '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)'
   return {
     operationId: 'receiveEvent',
     tags: [TAGS.subscriptions[0]],
@@ -227,18 +213,13 @@ function eventDelivery(schemas: Records): object {
     'x-source': '§6.2',
     security: [],
     parameters: [
-      {name: SIGNATURE_HEADER, ...common, description: SIGNATURE_FORM, example: SIGNATURE_EXAMPLE},
-      {
-        name: EVENT_ID_HEADER,
-        ...common,
-        description: 'The event identifier, for removing duplicates',
-        example: wordsFor('event_id').example,
-      },
+      header(SIGNATURE_HEADER, form, `t=1906545901,v1=${'5257a869'.repeat(8)}`),
+      header(EVENT_ID_HEADER, 'The event identifier, for removing duplicates', wordsFor('event_id').example),
     ],
     requestBody: {
       description: 'The event',
       required: true,
-      content: {'application/json': {schema, example: exampleOf(schema, schemas)}},
+      content: jsonOf(components.reference(eventEnvelope), schemas),
     },
     responses: {
       '200': {

@@ -1,27 +1,11 @@
 /** What each operation takes and gives: bodies, answers, query parameters, refusals. For the description and the sandbox. */
 import type {z} from 'zod'
-import {account, country, currency, tour, tourSearchRequest} from './content.js'
 import type {ErrorCode} from './error-codes.js'
-import {city, hotel, offer, searchRequest, searchResult} from './hotels.js'
+import * as hotels from './hotels.js'
 import type {OperationName} from './operations.js'
-import {
-  cancellationQuote,
-  cancellationRequest,
-  reservation,
-  reservationRequest,
-  reservationUpdate,
-  voucherLink,
-} from './reservations.js'
-import {accessToken, revokedToken, revokeRequest, tokenRequest} from './tokens.js'
-import {
-  createdSubscription,
-  deletedSubscription,
-  delivery,
-  subscription,
-  subscriptionRequest,
-  subscriptionUpdate,
-  testEventAccepted,
-} from './webhooks.js'
+import * as records from './records.js'
+import * as reservations from './reservations.js'
+import * as webhooks from './webhooks.js'
 
 /** Records in a page of a list: the sandbox's. */
 export const PAGE_LIMITS = {min: 1, max: 200, default: 50} as const
@@ -57,19 +41,19 @@ const GUEST_ERRORS = ['guest_count_mismatch', 'invalid_identity_number'] as cons
 
 const DETAILS = {
   'token.create': {
-    body: tokenRequest,
-    answer: accessToken,
+    body: records.tokenRequest,
+    answer: records.accessToken,
     errors: ['invalid_scope', 'unsupported_grant_type', 'invalid_client'],
   },
-  'token.revoke': {body: revokeRequest, answer: revokedToken},
-  'hotels.search': {body: searchRequest, answer: searchResult},
-  'hotels.show': {answer: hotel, errors: ['hotel_not_found']},
-  'hotels.price': {answer: offer, errors: ['offer_not_found', 'offer_already_used', 'offer_expired']},
-  'tours.search': {body: tourSearchRequest, answer: tour, isList: true},
-  'tours.show': {answer: tour, errors: ['tour_not_found']},
+  'token.revoke': {body: records.revokeRequest, answer: records.revokedToken},
+  'hotels.search': {body: hotels.searchRequest, answer: hotels.searchResult},
+  'hotels.show': {answer: hotels.hotel, errors: ['hotel_not_found']},
+  'hotels.price': {answer: hotels.offer, errors: ['offer_not_found', 'offer_already_used', 'offer_expired']},
+  'tours.search': {body: records.tourSearchRequest, answer: records.tour, isList: true},
+  'tours.show': {answer: records.tour, errors: ['tour_not_found']},
   'reservations.create': {
-    body: reservationRequest,
-    answer: reservation,
+    body: reservations.reservationRequest,
+    answer: reservations.reservation,
     status: 201,
     isIdempotent: true,
     errors: [
@@ -89,51 +73,59 @@ const DETAILS = {
     ],
   },
   'reservations.list': {
-    answer: reservation,
+    answer: reservations.reservation,
     isList: true,
     query: ['client_reference_id', 'status', 'created_from', 'created_to', ...PAGING],
   },
-  'reservations.show': {answer: reservation, errors: OWN_RESERVATION},
+  'reservations.show': {answer: reservations.reservation, errors: OWN_RESERVATION},
   'reservations.update': {
-    body: reservationUpdate,
-    answer: reservation,
+    body: reservations.reservationUpdate,
+    answer: reservations.reservation,
     errors: [...OWN_RESERVATION, ...GUEST_ERRORS, 'not_updatable'],
   },
   'reservations.quote': {
-    answer: cancellationQuote,
+    answer: reservations.cancellationQuote,
     errors: [...OWN_RESERVATION, 'already_cancelled', 'not_cancellable'],
   },
   'reservations.cancel': {
-    body: cancellationRequest,
+    body: reservations.cancellationRequest,
     isBodyOptional: true,
-    answer: reservation,
+    answer: reservations.reservation,
     errors: [...OWN_RESERVATION, 'already_cancelled', 'not_cancellable'],
   },
-  'voucher.show': {answer: voucherLink, errors: [...OWN_RESERVATION, 'reservation_not_confirmed']},
-  'account.show': {answer: account},
-  'content.countries': {answer: country, isList: true, query: PAGING},
-  'content.currencies': {answer: currency, isList: true, query: PAGING},
-  'content.cities': {answer: city, isList: true, query: PAGING},
+  'voucher.show': {
+    answer: reservations.voucherLink,
+    errors: [...OWN_RESERVATION, 'reservation_not_confirmed'],
+  },
+  'account.show': {answer: records.account},
+  'content.countries': {answer: records.country, isList: true, query: PAGING},
+  'content.currencies': {answer: records.currency, isList: true, query: PAGING},
+  'content.cities': {answer: hotels.city, isList: true, query: PAGING},
   'subscriptions.create': {
-    body: subscriptionRequest,
-    answer: createdSubscription,
+    body: webhooks.subscriptionRequest,
+    answer: webhooks.createdSubscription,
     status: 201,
     errors: ['url_not_https'],
   },
   'subscriptions.test': {
-    answer: testEventAccepted,
+    answer: webhooks.testEventAccepted,
     status: 202,
     errors: [...OWN_SUBSCRIPTION, 'subscription_passive'],
   },
-  'subscriptions.list': {answer: subscription, isList: true, query: PAGING},
-  'subscriptions.show': {answer: subscription, errors: OWN_SUBSCRIPTION},
+  'subscriptions.list': {answer: webhooks.subscription, isList: true, query: PAGING},
+  'subscriptions.show': {answer: webhooks.subscription, errors: OWN_SUBSCRIPTION},
   'subscriptions.update': {
-    body: subscriptionUpdate,
-    answer: subscription,
+    body: webhooks.subscriptionUpdate,
+    answer: webhooks.subscription,
     errors: [...OWN_SUBSCRIPTION, 'url_not_https'],
   },
-  'subscriptions.delete': {answer: deletedSubscription, errors: OWN_SUBSCRIPTION},
-  'subscriptions.deliveries': {answer: delivery, isList: true, query: PAGING, errors: OWN_SUBSCRIPTION},
+  'subscriptions.delete': {answer: webhooks.deletedSubscription, errors: OWN_SUBSCRIPTION},
+  'subscriptions.deliveries': {
+    answer: webhooks.delivery,
+    isList: true,
+    query: PAGING,
+    errors: OWN_SUBSCRIPTION,
+  },
 } as const satisfies Record<OperationName, OperationDetails>
 
 export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>> = DETAILS

@@ -1,21 +1,14 @@
 /** Reservations and vouchers (§2.4 to §2.6, §3, §4.4, §4.5). */
 import {z} from 'zod'
-import {
-  amount,
-  calendarDate,
-  countryCode,
-  currencyCode,
-  from,
-  ours,
-  paymentMode,
-  SPACES_AND_CONTROLS,
-  timestamp,
-} from './common.js'
 import {RESERVATION_STATUSES} from './events.js'
-import {cancellationPolicy, hotelSummary, offerRoom, price} from './hotels.js'
+import {cancellationPolicy, hotelSummary, offerRoom, paymentMode, price} from './hotels.js'
 import {IDENTIFIERS} from './identifiers.js'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from './limits.js'
 import {MOST_REASON_LENGTH} from './operations.js'
+import {amount, calendarDate, countryCode, currencyCode, from, ours, timestamp} from './records.js'
+
+/** For a character class. Spelled out, because `\s` and `\p{…}` differ between the readers of the description. */
+const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
 const text = z
   .string()

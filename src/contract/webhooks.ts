@@ -1,7 +1,7 @@
 /** Webhook subscriptions and events (§2.7, §2.8, §4.7, §4.8, §6). */
 import {z} from 'zod'
-import {from, ours, timestamp} from './common.js'
 import {EVENT_TYPE_NAMES} from './events.js'
+import {from, ours, timestamp} from './records.js'
 
 /** Of all these only the description is stricter than what is taken: an unknown type is refused by name, or is new. */
 const eventType = z.string().meta({enum: EVENT_TYPE_NAMES})

@@ -2,9 +2,10 @@
  * Tour search and detail (scope tours:read; §4.9 names them and shows neither request nor record, so the request is
  * ours): tours under names of ours, from answers of any shape.
  */
-import type {TourSearchRequest} from '../../contract/content.js'
+
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
+import type {TourSearchRequest} from '../../contract/records.js'
 import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
 import {
   codeIn,

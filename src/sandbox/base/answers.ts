@@ -1,6 +1,7 @@
 /** Outcomes of an operation: an answer, as plain data; a refusal, which is thrown (§7; codes and body are ours); a dropped connection. */
-import type {ErrorDetail} from '../../contract/content.js'
+
 import {ERROR_CODES, type ErrorCode, RETRYABLE} from '../../contract/error-codes.js'
+import type {ErrorDetail} from '../../contract/records.js'
 
 export interface Answer {
   readonly status: number

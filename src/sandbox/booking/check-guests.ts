@@ -1,9 +1,10 @@
 /** Whether the guests are those the offer was searched for, with one lead and identity numbers that can exist (all ours). */
-import type {ErrorDetail} from '../../contract/content.js'
+
 import {ageOn} from '../../contract/dates.js'
 import type {ErrorCode} from '../../contract/error-codes.js'
 import type {Offer} from '../../contract/hotels.js'
 import {isTcNumber} from '../../contract/identifiers.js'
+import type {ErrorDetail} from '../../contract/records.js'
 import type {Guest} from '../../contract/reservations.js'
 import {Refusal} from '../base/answers.js'
 

@@ -1,6 +1,6 @@
 /** Countries: those of `/content/countries` (§5 scope content:read; records are ours), and what the hotels of one share. */
 import {countries} from 'countries-list'
-import type {Country} from '../../contract/content.js'
+import type {Country} from '../../contract/records.js'
 
 /** Every country and territory with an ISO 3166-1 code, by code. `currency` is empty where there is none of its own. */
 export function countryList(): Country[] {

@@ -1,6 +1,7 @@
 /** Currencies, and how much of each one euro buys: fixed, so that the same search always gives the same price. */
-import type {Currency} from '../../contract/content.js'
+
 import {minorUnits} from '../../contract/money.js'
+import type {Currency} from '../../contract/records.js'
 
 /** Rates have six decimals. */
 const RATE_SCALE = 1_000_000

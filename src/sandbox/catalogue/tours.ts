@@ -1,8 +1,9 @@
 /** The tours of a city: invented, but always the same (§4.9 names tours; records are ours). */
-import type {Tour} from '../../contract/content.js'
+
 import {dayNumber} from '../../contract/dates.js'
 import type {City} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
+import type {Tour} from '../../contract/records.js'
 import {findCity, placeOf} from './cities.js'
 import {convert} from './currencies.js'
 import {drawFrom, pick} from './draw.js'

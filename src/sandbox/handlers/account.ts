@@ -1,9 +1,10 @@
 /** POST /oauth/token (§4.1), POST /oauth/revoke (§4.2) and GET /account (§4.6; the record is ours). */
-import type {Account} from '../../contract/content.js'
+
 import {isoTime} from '../../contract/dates.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {fromMinor} from '../../contract/money.js'
 import {isScope} from '../../contract/operations.js'
+import type {Account} from '../../contract/records.js'
 import {data, Refusal} from '../base/answers.js'
 import type {Handlers} from '../http/operation.js'
 import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'

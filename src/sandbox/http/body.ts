@@ -1,8 +1,8 @@
 /** Reads a JSON body and validates it against its schema. */
 import {z} from 'zod'
-import type {ErrorDetail} from '../../contract/content.js'
 import {isTooDeep, MOST_NESTING} from '../../contract/json.js'
 import {MISSING, plainMessage} from '../../contract/plain-messages.js'
+import type {ErrorDetail} from '../../contract/records.js'
 import {Refusal} from '../base/answers.js'
 
 const MOST_BODY_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
 /** What the wizard works with, and the answers so far, which outlive an offer: when it expires, nothing is typed again. */
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {PaymentMode} from '../../../contract/common.js'
+import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import type {Fields} from '../../input/guests.js'
