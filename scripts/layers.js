@@ -8,7 +8,7 @@ import {join} from 'node:path'
  * layer runs when one part of it is needed: what few of its commands use has no layer (null), and is left to the bundler.
  */
 const LAYERS = [
-  ['first', 'cli/terminal/streams.ts', 'cli/input/pending-reads.ts'],
+  ['first', 'cli/terminal/streams.ts', 'cli/input/pending-reads.ts', 'cli/shell/running.ts'],
   // Lies in the file that starts everything.
   [null, 'cli/shell/main.ts'],
   ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],

@@ -1,10 +1,8 @@
 /** Orders a command line for oclif: the command's name first, then global flags, `--version` as a command. */
-import {usage} from '../../contract/failure.js'
-import {holdsSecret} from '../../contract/identifiers.js'
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 
 /** The hidden command that a completion script runs. */
-const CANDIDATES_WORD = '__complete'
+export const CANDIDATES_WORD = '__complete'
 
 /** `words`: before the first other flag; `globals`: the global flags among them; `rest`: all that follows. */
 export function splitArgv(argv: readonly string[]) {
@@ -49,13 +47,4 @@ export function wantsJson(argv: readonly string[]): boolean {
 export function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)
-}
-
-/** Throws usage for a secret among the words. It is in the process list already; it is neither used nor shown. */
-export function refuseSecrets(argv: readonly string[]): void {
-  if (argv[0] === CANDIDATES_WORD || !argv.some(holdsSecret)) return
-  const problem = 'secrets are not accepted as arguments: they show in the process list and the shell history'
-  const hint =
-    'use --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing the secret'
-  throw usage('secret_on_command_line', problem, hint)
 }

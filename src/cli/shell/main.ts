@@ -49,12 +49,11 @@ export async function program(argv: readonly string[], place: Place): Promise<nu
 
 async function execute(argv: readonly string[], place: Place): Promise<number> {
   if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
-  const [{run}, {loadOptions}, {orderArgv, refuseSecrets}] = await Promise.all([
+  const [{run}, {loadOptions}, {orderArgv}] = await Promise.all([
     import('@oclif/core/run'),
     import('./program.js'),
     import('./argv.js'),
   ])
-  refuseSecrets(argv)
   await run(orderArgv(argv), loadOptions(place))
   return running.command?.exitCode ?? 0
 }
