@@ -2,7 +2,7 @@
  * The journals as ports, stored by `state`: what is committed before a reservation or a subscription is requested, and the
  * verdict on a reservation that is about to be made.
  */
-import {type Failure, usage} from './failure.js'
+import {usage} from './failure.js'
 import type {Alone, Client} from './token-cache.js'
 
 /** What is about to be sent, committed before it is. */
@@ -136,10 +136,8 @@ export interface SubscriptionJournal {
 /** The outcome of an entry of which nothing was sent, once its run has ended. */
 export const NOT_SENT = 'not_sent'
 
-type Sending = Pick<JournalEntry, 'outcome' | 'reservationRef' | 'attempts'>
-
 /** Whether nothing of the entry was ever sent. */
-export function isNeverSent(entry: Sending): boolean {
+export function isNeverSent(entry: Pick<JournalEntry, 'outcome' | 'reservationRef' | 'attempts'>): boolean {
   if (entry.reservationRef !== null || entry.attempts > 0) return false
   return entry.outcome === NOT_SENT || entry.outcome === 'unresolved'
 }
@@ -156,7 +154,7 @@ export function verdictOn(entry: JournalEntry): JournalVerdict {
   return {kind: isOpen(entry) ? 'repeat' : 'resolved', entry}
 }
 
-export function startedElsewhere(): Failure {
+export function startedElsewhere() {
   return usage(
     'begun_elsewhere',
     'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
@@ -171,6 +169,8 @@ export function sealedElsewhere(clientReferenceId: string) {
   return usage('sealed_with_another_secret', message, hint)
 }
 
+/** Nothing was reserved, so offer and reference are free again. A service may also use these words as a status. */
+const CLOSED = new Set(['refused', 'failed', NOT_SENT])
 /** Outcomes after which the reference is free for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])
 
@@ -182,43 +182,26 @@ export function decide(
   entries: readonly JournalEntry[],
   intent: ReservationIntent,
 ): JournalVerdict | undefined {
-  const live = entries.filter(entry => !isClosed(entry))
-  const same = live.find(entry => isSame(entry, intent))
-  if (same) return verdictOnSame(same, intent)
-  const find = (
-    conflict: Conflict,
-    isOne: (entry: JournalEntry) => boolean,
-    among: readonly JournalEntry[] = live,
-  ) => {
-    const entry = among.find(each => !isNeverSent(each) && isOne(each))
-    return entry && {kind: 'conflict' as const, conflict, entry}
-  }
   const {clientReferenceId, offerId, idempotencyKey, bodySha256} = intent
-  return (
-    find(
-      'reference_in_use',
-      each => each.clientReferenceId === clientReferenceId && !ENDED.has(each.outcome),
-    ) ??
-    find('offer_in_use', each => each.offerId === offerId) ??
-    // A key belongs to one body forever, also to one that was refused.
-    find(
-      'key_in_use',
-      each => each.idempotencyKey === idempotencyKey && each.bodySha256 !== bodySha256,
-      entries,
-    )
+  const isLive = (each: JournalEntry) => each.reservationRef !== null || !CLOSED.has(each.outcome)
+  const same = entries.find(each => isLive(each) && isSame(each, intent))
+  if (same) return verdictOnSame(same, intent)
+  const sent = entries.filter(each => !isNeverSent(each))
+  const live = sent.filter(isLive)
+  const refuse = (conflict: Conflict, entry: JournalEntry | undefined) =>
+    entry && {kind: 'conflict' as const, conflict, entry}
+  const reference = live.find(
+    each => each.clientReferenceId === clientReferenceId && !ENDED.has(each.outcome),
   )
+  const offer = live.find(each => each.offerId === offerId)
+  // A key belongs to one body forever, also to one that was refused.
+  const key = sent.find(each => each.idempotencyKey === idempotencyKey && each.bodySha256 !== bodySha256)
+  return refuse('reference_in_use', reference) ?? refuse('offer_in_use', offer) ?? refuse('key_in_use', key)
 }
 
 function isSame(entry: JournalEntry, intent: ReservationIntent): boolean {
   if (intent.referenceGiven) return entry.bodySha256 === intent.bodySha256
   return entry.intentSha256 === intent.intentSha256
-}
-
-/** Nothing was reserved, so offer and reference are free again. A service may also use these words as a status. */
-const CLOSED = new Set(['refused', 'failed', NOT_SENT])
-
-function isClosed(entry: JournalEntry): boolean {
-  return entry.reservationRef === null && CLOSED.has(entry.outcome)
 }
 
 function verdictOnSame(entry: JournalEntry, intent: ReservationIntent): JournalVerdict | undefined {

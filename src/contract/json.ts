@@ -22,43 +22,33 @@ export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0
   for (let index = 0; index < body.length; index++) {
     const byte = body[index]
-    if (byte === QUOTE) index = endOfString(body, index)
-    else if (byte === 0x5b || byte === 0x7b) {
+    if (byte === QUOTE) {
+      do index += body[index] === BACKSLASH ? 2 : 1
+      while (index < body.length && body[index] !== QUOTE)
+    } else if (byte === 0x5b || byte === 0x7b) {
       if (++depth > MOST_NESTING) return true
     } else if (byte === 0x5d || byte === 0x7d) depth--
   }
   return false
 }
 
-/** The index of the closing quote of the string at `start`, or the end of the body. */
-function endOfString(body: Uint8Array, start: number): number {
-  let index = start + 1
-  while (index < body.length && body[index] !== QUOTE) index += body[index] === BACKSLASH ? 2 : 1
-  return index
-}
-
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** The trace, its summary and the caller each parse an answer; a long one is parsed once. */
-const parsed = new WeakMap<Uint8Array, {readonly json: unknown}>()
+const parsed = new WeakMap<Uint8Array, unknown>()
 
 /** The parsed body, or undefined when it is empty, not UTF-8, not JSON, or nested absurdly deep. */
 export function parseJson(body: Uint8Array): unknown {
-  const before = parsed.get(body)
-  if (before) return before.json
-  const json = parse(body)
-  parsed.set(body, {json})
-  return json
-}
-
-function parse(body: Uint8Array): unknown {
-  if (isTooDeep(body)) return undefined
+  if (parsed.has(body)) return parsed.get(body)
+  let json: unknown
   try {
-    return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(body))
+    if (!isTooDeep(body)) json = JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(body))
   } catch {
-    return undefined
+    // It is no JSON.
   }
+  parsed.set(body, json)
+  return json
 }
 
 /** Why `parseJson` finds nothing in a body. */

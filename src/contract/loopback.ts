@@ -20,16 +20,9 @@ export function mayBeThisMachine(hostname: string): boolean {
 }
 
 const PRIVATE = new BlockList()
-for (const [net, prefix] of [
-  ['10.0.0.0', 8] as const,
-  ['172.16.0.0', 12] as const,
-  ['192.168.0.0', 16] as const,
-  ['169.254.0.0', 16] as const,
-  ['100.64.0.0', 10] as const,
-])
-  PRIVATE.addSubnet(net, prefix)
-for (const [net, prefix] of [['fc00::', 7] as const, ['fe80::', 10] as const])
-  PRIVATE.addSubnet(net, prefix, 'ipv6')
+const NETS = '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 fc00::/7 fe80::/10'
+for (const [net = '', prefix] of NETS.split(' ').map(each => each.split('/')))
+  PRIVATE.addSubnet(net, Number(prefix), isIPv4(net) ? 'ipv4' : 'ipv6')
 
 /** Whether a device in another network may reach a host: no address of a private network, no name of a local one. */
 export function isPublicHost(hostname: string): boolean {

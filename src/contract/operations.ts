@@ -16,6 +16,7 @@ export interface Operation {
 }
 
 const RESERVATION = '/reservations/{reservation_ref}'
+const QUOTE = `${RESERVATION}/cancellation-quote`
 const SUBSCRIPTIONS = '/webhooks/subscriptions'
 const SUBSCRIPTION = `${SUBSCRIPTIONS}/{subscription_id}`
 
@@ -31,12 +32,7 @@ export const OPERATIONS = {
   'reservations.list': op('GET', '/reservations', 'reservations:read', 'List reservations'),
   'reservations.show': op('GET', RESERVATION, 'reservations:read', 'Show one reservation'),
   'reservations.update': op('PATCH', RESERVATION, 'reservations:write', 'Update a reservation'),
-  'reservations.quote': op(
-    'GET',
-    `${RESERVATION}/cancellation-quote`,
-    'reservations:read',
-    'Quote the fee of a cancellation',
-  ),
+  'reservations.quote': op('GET', QUOTE, 'reservations:read', 'Quote the fee of a cancellation'),
   'reservations.cancel': op('POST', `${RESERVATION}/cancel`, 'reservations:write', 'Cancel a reservation'),
   'voucher.show': op('GET', `${RESERVATION}/voucher`, 'reservations:read', 'Get the voucher link', '§4.5'),
   'account.show': op('GET', '/account', 'account:read', 'Show the account and its balance', '§4.6'),

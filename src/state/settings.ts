@@ -8,10 +8,9 @@ import {dirname, join} from 'node:path'
 import type {ErrorObject} from 'ajv'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
+import {lineOf, MISSING, mistakeIn, repeatedKeyLine, TYPES} from '../contract/input-mistakes.js'
 import {own} from '../contract/json.js'
-import {lineOf, mistakeIn, repeatedKeyLine} from '../contract/json-mistake.js'
 import {sizeText} from '../contract/limits.js'
-import {MISSING, TYPES} from '../contract/plain-messages.js'
 import {StorageError} from '../storage/errors.js'
 import {
   ensurePrivateDirectory,

@@ -2,7 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import type {z} from 'zod'
 import {searchRequest} from '../../src/contract/hotels.js'
-import {plainMessage} from '../../src/contract/plain-messages.js'
+import {plainMessage} from '../../src/contract/input-mistakes.js'
 import {contact, guest, reservationRequest, reservationUpdate} from '../../src/contract/reservations.js'
 import * as requests from '../support/sandbox.js'
 

@@ -4,9 +4,8 @@
  */
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseJson, textOf} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, SentAnswer, WireAnswer} from '../types.js'
 import {textIn} from './facts.js'

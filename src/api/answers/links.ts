@@ -1,7 +1,7 @@
 /** Finds the links of §2.5 and §2.6 in answers of any shape: where the customer pays, and the voucher's. */
 import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
+import {parseUrl} from '../../contract/foreign-text.js'
 import {breadthFirst, isObject, textOf} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import {factIn} from './facts.js'
 import {DOCUMENT_KIND, ENVELOPES, LINK, PAYMENT, VOUCHER_LINK, VOUCHERS} from './vocabulary.js'
 

@@ -2,9 +2,8 @@
 
 import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
 import {whyNotJson} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'

@@ -1,10 +1,9 @@
 /** The service's base address, up to and including the version segment (§9). */
 import {usage} from '../../contract/failure.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
 import {holdsSecret, type Mode} from '../../contract/identifiers.js'
 import {API_VERSION} from '../../contract/limits.js'
 import {isLoopbackHost, mayBeThisMachine} from '../../contract/loopback.js'
-import {parseUrl} from '../../contract/url.js'
 
 export type BaseUrl = ReturnType<typeof parseBaseUrl>
 

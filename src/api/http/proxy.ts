@@ -1,9 +1,8 @@
 /** Which proxy a request takes, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case (lower case wins). */
 import {BlockList, isIP, isIPv4} from 'node:net'
 import {usage} from '../../contract/failure.js'
-import {percentDecoded} from '../../contract/foreign-text.js'
+import {parseUrl, percentDecoded} from '../../contract/foreign-text.js'
 import {mayBeThisMachine} from '../../contract/loopback.js'
-import {parseUrl} from '../../contract/url.js'
 
 export type ProxyServer = ReturnType<typeof parseProxy>
 

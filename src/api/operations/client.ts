@@ -1,8 +1,8 @@
 /** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
 import {Failure} from '../../contract/failure.js'
+import {parseUrl} from '../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
-import {parseUrl} from '../../contract/url.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {sendSigned} from '../auth/signed.js'

@@ -5,9 +5,8 @@
 
 import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
-import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
-import {parseUrl} from '../../contract/url.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'

@@ -3,9 +3,9 @@
  * (§4.9); whether such a path may be called at all is decided by cli/session/own-paths.ts.
  */
 import {fieldsOf} from '../../contract/field-names.js'
+import {parseUrl} from '../../contract/foreign-text.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
 import {quoted, quotedUrl} from '../answers/errors.js'

@@ -1,6 +1,6 @@
 /** Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. */
 import {snakeCase} from '../../contract/field-names.js'
-import {REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {
   isTcNumber,
   LIVE_SECRET_PREFIX,
@@ -8,7 +8,6 @@ import {
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import type {WireRequest} from '../types.js'
 import {
   isHarmlessOfPeople,

@@ -1,8 +1,7 @@
 /** The secrets a request and its answer carry, so that they are taken out by value wherever else they turn up. */
 import {fieldsOf} from '../../contract/field-names.js'
-import {percentDecoded} from '../../contract/foreign-text.js'
+import {parseUrl, percentDecoded} from '../../contract/foreign-text.js'
 import {breadthFirst, parseJson} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
 import {isOperation} from './redact.js'
 import {identityNumbersIn} from './secret-names.js'

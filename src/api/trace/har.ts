@@ -1,6 +1,7 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
+
+import {parseUrl} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 

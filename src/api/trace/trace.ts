@@ -2,9 +2,8 @@
  * Reports every attempt: lines for `--verbose` and `--print-curl`, a summary to store on this machine, records for `--har`.
  * Nothing secret leaves this folder.
  */
-import {percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {parseUrl} from '../../contract/url.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
 import {peopleIn} from '../redact/secret-names.js'

@@ -1,6 +1,6 @@
 /** Checks of single values. Each throws a usage Failure that names the field, unless that is ''. */
 import {type Failure, usage} from '../../contract/failure.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
 import {
   holdsSecret,
   IDENTIFIERS,
@@ -10,7 +10,6 @@ import {
 } from '../../contract/identifiers.js'
 import {isAmount} from '../../contract/money.js'
 import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
-import {parseUrl} from '../../contract/url.js'
 
 /** The problem with the field before it; alone where the field is '', because a question or the caller names it. */
 export function named(field: string, problem: string): string {

@@ -1,7 +1,7 @@
 /** Reads a JSON body and validates it against its schema. */
 import {z} from 'zod'
+import {MISSING, plainMessage} from '../../contract/input-mistakes.js'
 import {isTooDeep, MOST_NESTING} from '../../contract/json.js'
-import {MISSING, plainMessage} from '../../contract/plain-messages.js'
 import type {ErrorDetail} from '../../contract/records.js'
 import {Refusal} from '../base/answers.js'
 
