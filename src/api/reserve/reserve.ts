@@ -1,8 +1,8 @@
 /**
- * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, every repeat sends the bytes of
- * the journal under the same key, and a reservation that may exist is never reported as a failure.
+ * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, each attempt is counted before it
+ * leaves, every repeat sends the bytes of the journal under the same key, and a reservation that may exist is never
+ * reported as a failure.
  */
-
 import {createHash} from 'node:crypto'
 import {Failure, usage} from '../../contract/failure.js'
 import {
@@ -11,16 +11,47 @@ import {
   type JournalEntry,
   type JournalVerdict,
   type ReservationIntent,
+  type Settlement,
   sealedElsewhere,
   verdictOn,
 } from '../../contract/journal.js'
 import {isObject} from '../../contract/json.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
-import {conflictFailure, neverSent, outcomeUnknown} from './failures.js'
-import type {ReserveOutcome} from './outcome.js'
-import {type ReserveParts, record, Sending, TIMEOUT_SECONDS} from './sending.js'
+import {unanswered} from '../answers/refusals.js'
+import {type Answer, type Api, type Clock, SendError} from '../types.js'
+import {conflictFailure, neverSent, outcomeUnknown, refused} from './failures.js'
+import {isInProgress, meaningOf, type ReserveOutcome, withoutPeople} from './outcome.js'
 
-export type {ReserveParts, Stage} from './sending.js'
+export interface ReserveParts {
+  readonly api: Api
+  readonly journal: Journal
+  readonly clock: Clock
+  /** Bound on sending with its repeats, and on waiting for another process (default 120). */
+  readonly timeoutSeconds?: number | undefined
+  /** Whether the journal outlives this process (default true), so that a lost answer can be resumed. */
+  readonly journalKept?: boolean
+  /** When aborted, nothing more is sent, and an entry of which nothing was sent is settled at once. */
+  readonly signal?: AbortSignal | undefined
+  /** Takes warnings about a reservation that was made. */
+  readonly warn?: (message: string) => void
+  readonly onStage?: (stage: Stage) => void
+  /** Takes what a stop has begun to record: the process must not end before it is done. Never rejects. */
+  readonly onStopping?: (recording: Promise<void>) => void
+}
+
+/** How far a run has got, for the message when it is stopped. */
+export type Stage =
+  /** Waiting for another process, which may be making the same reservation. */
+  | 'waiting'
+  /** Nothing of the reservation was ever sent. */
+  | 'unsent'
+  /** It may have been made. */
+  | 'sent'
+
+/** Not in the interface: §4.4 shows no time limit. */
+const TIMEOUT_SECONDS = 120
+/** Of the whole time, so that one repeat fits into it. */
+const ATTEMPT_SHARE = 0.45
 
 /**
  * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier one
@@ -85,7 +116,7 @@ async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging
       const stored = storedOutcome(verdict)
       if (stored) return stored
       if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry.clientReferenceId)
-      return new Sending(parts, verdict.entry).send()
+      return send(parts, verdict.entry, verdict.entry.body)
     },
     async () => storedOutcome(await peek()),
   )
@@ -97,6 +128,111 @@ async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging
     code: 'busy',
     hint: 'run the command again',
   })
+}
+
+/** One run's sending of an entry, whose `text` is its body; the outcome is recorded. */
+async function send(parts: ReserveParts, entry: JournalEntry, text: string): Promise<ReserveOutcome> {
+  const {api, journal, clock, signal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true} = parts
+  /** Whether an earlier run may have made the reservation. */
+  const repeated = !isNeverSent(entry)
+  /** Attempts of this run, with the one that is being counted. */
+  let sent = 0
+  /** Attempts of all runs. */
+  let {attempts} = entry
+  let settledNotSent: Promise<void> | undefined
+  const settle = (settlement: Settlement) =>
+    record(parts, () => journal.settle(entry.id, settlement, clock.now()))
+  /** Once: a stop and the end of the sending may both come to it. */
+  const settleNotSent = () => {
+    if (settledNotSent !== undefined) return settledNotSent
+    parts.onStage?.('unsent')
+    settledNotSent = record(parts, () => journal.notSent(entry.id, attempts, clock.now()))
+    return settledNotSent
+  }
+  const unknown = async (last: Answer | SendError | string, reason?: string) => {
+    await settle({outcome: 'unknown'})
+    return outcomeUnknown({...entry, attempts}, last, journalKept, reason)
+  }
+  /** Noted as sent from the start: a stop must not settle it as not sent while it is being counted. */
+  const beforeAttempt = async () => {
+    sent++
+    parts.onStage?.('sent')
+    try {
+      attempts = await journal.attempt(entry.id, clock.now())
+    } catch (error) {
+      sent--
+      throw error
+    }
+  }
+  /** No answer came, or none was asked for: the Failure, or what the disk threw. */
+  const settleFault = async (error: unknown) => {
+    if (error instanceof SendError) {
+      if (repeated || error.mayHaveActed) return unknown(error)
+      await settleNotSent()
+      return unanswered(error, false)
+    }
+    if (sent === 0 && !repeated) {
+      await settleNotSent()
+      return error
+    }
+    // No new token after a 401: had an attempt before it acted, the 401 would be the answer.
+    if (error instanceof Failure && error.kind !== 'usage' && !repeated) {
+      await settle({outcome: 'refused'})
+      return error
+    }
+    const lost = 'its answer was lost, and this machine could not send it again'
+    return unknown(error instanceof Failure ? error.message : lost)
+  }
+  const settleAnswer = async (answer: Answer): Promise<ReserveOutcome> => {
+    const meaning = meaningOf(answer, entry, repeated || answer.mayHaveActed)
+    if (meaning.kind === 'unknown') throw await unknown(answer, meaning.reason)
+    if (meaning.kind === 'nothing') {
+      await settle({outcome: meaning.outcome})
+      throw refused(answer, clock.now())
+    }
+    const {found, outcome} = meaning
+    await settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
+    const {idempotencyKey: idempotency_key, clientReferenceId: client_reference_id} = entry
+    return {outcome, ...found, idempotency_key, client_reference_id, attempts, repeated}
+  }
+
+  parts.onStage?.(repeated ? 'sent' : 'unsent')
+  const stop = () => {
+    if (sent > 0 || repeated) return
+    const recording = settleNotSent()
+    parts.onStopping?.(recording)
+  }
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
+  const options = {
+    text,
+    headers: {'idempotency-key': entry.idempotencyKey},
+    policy: {
+      repeatable: true,
+      isInProgress,
+      timeoutSeconds,
+      attemptTimeoutSeconds: timeoutSeconds * ATTEMPT_SHARE,
+      beforeAttempt,
+      ...(signal ? {signal} : {}),
+    },
+  }
+  try {
+    const answer = await api.exchange('reservations.create', options).catch(async error => {
+      throw await settleFault(error)
+    })
+    return await settleAnswer(answer)
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+/** The outcome must reach the user even when the disk is full. */
+async function record({warn}: ReserveParts, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    warn?.(`the outcome could not be written to the journal: ${(error as Error).message}`)
+  }
 }
 
 /** The outcome an earlier run recorded; undefined while there is none. Throws Failure when nothing was made. */
