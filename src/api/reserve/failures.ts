@@ -14,6 +14,7 @@ import {describeError, quoteBody} from '../answers/errors.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
+import {namesOf} from './outcome.js'
 
 /**
  * A reservation may exist. `last` is the last answer, or the SendError when there was none; `kept` says whether the
@@ -54,16 +55,8 @@ export function neverSent(entry: JournalEntry): Failure {
 
 /** The JSON document where there is no reservation to show. */
 function resultWithout(outcome: string, entry: JournalEntry): object {
-  return {
-    outcome,
-    reservation_ref: null,
-    status: null,
-    payment_url: null,
-    reservation: null,
-    idempotency_key: entry.idempotencyKey,
-    client_reference_id: entry.clientReferenceId,
-    attempts: entry.attempts,
-  }
+  const none = {reservation_ref: null, status: null, payment_url: null, reservation: null}
+  return {outcome, ...none, ...namesOf(entry)}
 }
 
 /** Refusals because the offer or the reference belongs to an earlier reservation. */

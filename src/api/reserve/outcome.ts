@@ -26,6 +26,10 @@ export interface ReserveOutcome {
   readonly repeated: boolean
 }
 
+export function namesOf({idempotencyKey, clientReferenceId, attempts}: JournalEntry) {
+  return {idempotency_key: idempotencyKey, client_reference_id: clientReferenceId, attempts}
+}
+
 type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
@@ -37,32 +41,28 @@ type Meaning =
  * The meaning of the answer to `entry`. When an attempt before may have made the reservation (`actedBefore`), a refusal
  * may be the result of our own success, and only a reservation in the answer is certain.
  */
-export function meaningOf(answer: Answer, entry: JournalEntry, actedBefore: boolean): Meaning {
-  if (isSuccess(answer)) return meaningOfSuccess(answer, entry)
-  if (actedBefore || mayHaveActed(answer)) return {kind: 'unknown'}
-  return {kind: 'nothing', outcome: answer.status < 400 ? 'failed' : 'refused'}
-}
-
-function meaningOfSuccess(answer: Answer, {clientReferenceId, offerId}: JournalEntry): Meaning {
+export function meaningOf(
+  answer: Answer,
+  {clientReferenceId, offerId}: JournalEntry,
+  actedBefore: boolean,
+): Meaning {
+  if (!isSuccess(answer)) {
+    if (actedBefore || mayHaveActed(answer)) return {kind: 'unknown'}
+    return {kind: 'nothing', outcome: answer.status < 400 ? 'failed' : 'refused'}
+  }
   // A refusal may name another reservation, because of which it was refused.
   if (errorInAnswer(answer)) return {kind: 'unknown'}
   const asked = findAsked(answer.json, {client_reference_id: clientReferenceId, offer_id: offerId})
+  if (asked.kind === 'found') return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}
+  if (asked.kind === 'none') return {kind: 'unknown'}
   const answered = `the service answered ${answer.status}`
-  switch (asked.kind) {
-    case 'found':
-      return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}
-    case 'another': {
-      const what = describeDifferences(asked.differences, answer)
-      return {kind: 'unknown', reason: `${answered} about another booking: ${what}`}
-    }
-    case 'unclear': {
-      const named = asked.references.slice(0, 3).map(each => sanitizeLine(each, 64))
-      const reason = `${answered} with several reservations (${named.join(', ')}) and does not say which one this made`
-      return {kind: 'unknown', reason}
-    }
-    case 'none':
-      return {kind: 'unknown'}
+  if (asked.kind === 'another') {
+    const what = describeDifferences(asked.differences, answer)
+    return {kind: 'unknown', reason: `${answered} about another booking: ${what}`}
   }
+  const named = asked.references.slice(0, 3).map(each => sanitizeLine(each, 64))
+  const reason = `${answered} with several reservations (${named.join(', ')}) and does not say which one this made`
+  return {kind: 'unknown', reason}
 }
 
 /** Whether the service says that the same key is still being worked on. */

@@ -20,7 +20,7 @@ import type {ReservationRequest} from '../../contract/reservations.js'
 import {unanswered} from '../answers/refusals.js'
 import {type Answer, type Api, type Clock, SendError} from '../types.js'
 import {conflictFailure, neverSent, outcomeUnknown, refused} from './failures.js'
-import {isInProgress, meaningOf, type ReserveOutcome, withoutPeople} from './outcome.js'
+import {isInProgress, meaningOf, namesOf, type ReserveOutcome, withoutPeople} from './outcome.js'
 
 export interface ReserveParts {
   readonly api: Api
@@ -192,8 +192,7 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
     }
     const {found, outcome} = meaning
     await settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
-    const {idempotencyKey: idempotency_key, clientReferenceId: client_reference_id} = entry
-    return {outcome, ...found, idempotency_key, client_reference_id, attempts, repeated}
+    return {outcome, ...found, ...namesOf({...entry, attempts}), repeated}
   }
 
   parts.onStage?.(repeated ? 'sent' : 'unsent')
@@ -253,17 +252,16 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
     reservation_ref: entry.reservationRef,
     status: typeof entry.result?.status === 'string' ? entry.result.status : null,
     payment_url: typeof payment?.url === 'string' ? payment.url : null,
-    idempotency_key: entry.idempotencyKey,
-    client_reference_id: entry.clientReferenceId,
-    attempts: entry.attempts,
+    ...namesOf(entry),
     repeated: true,
   }
 }
 
-type Given = Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven'>
-
 /** The intent to send `request` (§2.4), which is written as bytes here and nowhere else. */
-export function intentOf(request: ReservationRequest, given: Given): ReservationIntent {
+export function intentOf(
+  request: ReservationRequest,
+  given: Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven'>,
+): ReservationIntent {
   const {client_reference_id, ...rest} = request
   return {
     ...given,
@@ -275,15 +273,9 @@ export function intentOf(request: ReservationRequest, given: Given): Reservation
   }
 }
 
+/** Of the JSON with the keys of every object sorted. */
 function sha256OfJson(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
-    .digest('hex')
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+  const sorted = (_: string, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner
+  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
 }
