@@ -10,16 +10,15 @@ import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {findRecord, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {OPERATIONS, type Scope} from '../../contract/operations.js'
-import type {
-  CachedToken,
-  Token,
-  TokenCache,
-  TokenClient,
-  TokenRequestKind,
-} from '../../contract/token-cache.js'
+import type {CachedToken, Token, TokenCache, TokenClient} from '../../contract/token-cache.js'
 import {describeError, quoted, readAnswer} from '../answers/errors.js'
 import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import type {Answer, Clock, Sender, TokenSource} from '../types.js'
+
+/** Not in the interface: a cached token is renewed when less than this is left. */
+const RENEWAL_MARGIN_SECONDS = 60
+/** Not in the interface: a longer lifetime counts as a year, because the end of some would not be a date. */
+const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
 
 interface TokenSourceParts extends TokenRequestParts {
   readonly credentials: Credentials
@@ -77,15 +76,6 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
     return token
   }
-  const askForAll = async (scopes: readonly Scope[], kind: TokenRequestKind) => {
-    try {
-      return await ask(scopes)
-    } catch (error) {
-      if (error instanceof Failure && error.kind !== 'interrupted')
-        await cache.noteFailure(client, kind, error, clock.now())
-      throw error
-    }
-  }
   /** All who waited share the outcome, also a failure: one request to a failing service is enough. */
   const askAlone = async (scopes: readonly Scope[]) => {
     const kind = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
@@ -97,7 +87,13 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       if (failure) throw failure
       return token
     }
-    const work = async () => (await peek()) ?? (await askForAll(scopes, kind))
+    const askForAll = () =>
+      ask(scopes).catch(async error => {
+        if (error instanceof Failure && error.kind !== 'interrupted')
+          await cache.noteFailure(client, kind, error, clock.now())
+        throw error
+      })
+    const work = async () => (await peek()) ?? (await askForAll())
     const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, peek)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }
@@ -110,7 +106,8 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       const kept = choose(
         tokens,
         scopes,
-        (token, now) => isFresh(token, now) || (own.some(isOf(token)) && token.expiresAt > now),
+        (token, now) =>
+          token.expiresAt - now >= RENEWAL_MARGIN_SECONDS || (own.some(isOf(token)) && token.expiresAt > now),
       )
       return use(kept ?? (await askAlone(scopes)))
     },
@@ -122,13 +119,6 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       return use((await chooseNew(scopes)) ?? (await askAlone(scopes)))
     },
   }
-}
-
-/** Not in the interface: a cached token is renewed when less than this is left. */
-const RENEWAL_MARGIN_SECONDS = 60
-
-function isFresh(token: CachedToken, now: number): boolean {
-  return token.expiresAt - now >= RENEWAL_MARGIN_SECONDS
 }
 
 /** A token requested with the same scopes serves too, although fewer were granted: another request would bring no more. */
@@ -143,16 +133,12 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** Hexadecimal digits of the fingerprint: enough to tell secrets apart. */
-const FINGERPRINT_LENGTH = 16
-/** Not in the interface: a longer lifetime counts as a year, because the end of some would not be a date. */
-const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
-
 /** The client of `credentials` at `baseUrl`. */
 export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
   const {clientId, clientSecret} = credentials
   const hash = createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex')
-  return {baseUrl, clientId, clientSecret, secretFingerprint: hash.slice(0, FINGERPRINT_LENGTH)}
+  // So many digits are enough to tell secrets apart.
+  return {baseUrl, clientId, clientSecret, secretFingerprint: hash.slice(0, 16)}
 }
 
 export interface TokenRequestParts {
