@@ -19,7 +19,7 @@ import {
 } from '../../contract/journal.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
-import {withLease} from './locks.js'
+import {leasesOf} from './locks.js'
 import type {Seal} from './seal.js'
 
 interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {
@@ -76,6 +76,7 @@ export function createSharedJournal(
 
 function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal | undefined): Journal {
   const {baseUrl, clientId} = client
+  const alone = leasesOf(store)
   const about = async ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
     (await store.query<Row>(ABOUT, [baseUrl, clientId, offerId, clientReferenceId, idempotencyKey])).rows
   /** The verdict on `intent`, with the rows it is about. */
@@ -97,8 +98,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
   }
   const change = async (sql: string, values: readonly unknown[]) => (await store.query(sql, values)).count
   return {
-    alone: (offerId, waitMilliseconds, work, peek) =>
-      withLease(store, ['reserve', baseUrl, clientId, offerId].join(' '), waitMilliseconds, work, peek),
+    alone: (offerId, ...rest) => alone(['reserve', baseUrl, clientId, offerId].join(' '), ...rest),
     peek: async intent => (await judge(intent)).verdict,
     async begin(intent): Promise<JournalVerdict> {
       const sealing = required(seal)

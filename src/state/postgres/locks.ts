@@ -4,12 +4,12 @@
  */
 import {randomUUID} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
+import type {Alone} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 
 /** A holder that cannot renew it, because its machine is cut off, has lost it after this long. */
 const LOCK_SECONDS = 15
 const RENEWAL_MILLISECONDS = 5000
-const LOOK_AGAIN_MILLISECONDS = {least: 80, most: 250}
 
 /** For the backend of another user its start is null: then it counts as alive. */
 const IS_FREE = `(l.until <= clock_timestamp() OR l.pid IS NOT NULL AND NOT EXISTS (
@@ -27,34 +27,26 @@ const RENEW = `UPDATE bookctl.leases SET until = clock_timestamp() + make_interv
   WHERE name = $1 AND holder = $2`
 
 /** As `withLock` of storage, for all machines. Throws StorageError when the store cannot be used. */
-export async function withLease<T>(
-  store: StoreConnection,
-  name: string,
-  waitMilliseconds: number,
-  work: () => Promise<T>,
-  peek: () => Promise<T | undefined>,
-): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
-  const holder = randomUUID()
-  const deadline = performance.now() + waitMilliseconds
-  const {isPooled} = await store.facts()
-  while ((await store.query(CLAIM, [name, holder, LOCK_SECONDS, isPooled])).count === 0) {
-    const seen = await peek()
-    if (seen !== undefined) return {gaveUp: false, value: seen}
-    if (performance.now() >= deadline) return {gaveUp: true}
-    const {least, most} = LOOK_AGAIN_MILLISECONDS
-    await sleep(least + Math.random() * (most - least))
+export const leasesOf =
+  (store: StoreConnection): Alone<string> =>
+  async (name, waitMilliseconds, work, peek) => {
+    const holder = randomUUID()
+    const deadline = performance.now() + waitMilliseconds
+    const {isPooled} = await store.facts()
+    while ((await store.query(CLAIM, [name, holder, LOCK_SECONDS, isPooled])).count === 0) {
+      const seen = await peek()
+      if (seen !== undefined) return {gaveUp: false, value: seen}
+      if (performance.now() >= deadline) return {gaveUp: true}
+      await sleep(80 + Math.random() * 170)
+    }
+    // A renewal that fails is made up by the next; work that outlives its lease is fenced where it writes.
+    const renew = () => void store.query(RENEW, [name, holder, LOCK_SECONDS]).catch(() => {})
+    const renewal = setInterval(renew, RENEWAL_MILLISECONDS).unref()
+    try {
+      return {gaveUp: false, value: await work()}
+    } finally {
+      clearInterval(renewal)
+      const release = 'DELETE FROM bookctl.leases WHERE name = $1 AND holder = $2'
+      await store.query(release, [name, holder]).catch(() => {})
+    }
   }
-  // A renewal that fails is made up by the next; work that outlives its lease is fenced where it writes.
-  const renewal = setInterval(
-    () => void store.query(RENEW, [name, holder, LOCK_SECONDS]).catch(() => {}),
-    RENEWAL_MILLISECONDS,
-  ).unref()
-  try {
-    return {gaveUp: false, value: await work()}
-  } finally {
-    clearInterval(renewal)
-    await store
-      .query('DELETE FROM bookctl.leases WHERE name = $1 AND holder = $2', [name, holder])
-      .catch(() => {})
-  }
-}

@@ -9,7 +9,7 @@ import type {
 } from '../../contract/token-cache.js'
 import {StorageError} from '../../storage/errors.js'
 import type {StoreConnection} from './connection.js'
-import {withLease} from './locks.js'
+import {leasesOf} from './locks.js'
 import type {Seal} from './seal.js'
 
 interface Row {
@@ -61,6 +61,7 @@ export function createSharedTokens(
 ): SharedTokens {
   /** Of each client when this process first looked: a logout on any machine makes a new one. */
   const generations = new Map<string, number>()
+  const alone = leasesOf(store)
   const whose = (client: TokenClient) => {
     const {keyId} = sealFor(client.clientSecret)
     return [client.baseUrl, client.clientId, keyId] as const
@@ -134,8 +135,7 @@ export function createSharedTokens(
       const {kind, message, details} = JSON.parse(row.failure) as Failure
       return new Failure(kind, message, details)
     },
-    alone: (client, waitMilliseconds, work, peek) =>
-      withLease(store, ['tokens', ...whose(client)].join(' '), waitMilliseconds, work, peek),
+    alone: (client, ...rest) => alone(['tokens', ...whose(client)].join(' '), ...rest),
     async forget(client) {
       generations.delete(nameOf(client))
       return (await store.query(FORGET, [client.baseUrl, client.clientId])).count > 0
