@@ -22,10 +22,8 @@ import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
 import type {Seal} from './seal.js'
 
-interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {
+interface Row extends Client, Omit<JournalEntry, 'id' | 'body' | 'result'> {
   readonly id: string
-  readonly baseUrl: string
-  readonly clientId: string
   readonly keyId: string
   readonly sealedBody: Uint8Array | null
   readonly result: string | null
@@ -68,7 +66,7 @@ export function createSharedJournal(
       return rows.map(row => ({...entryOf(row, undefined), baseUrl: row.baseUrl, clientId: row.clientId}))
     },
     async noteStatus({baseUrl, clientId}, reservationRef, {outcome, result}) {
-      const json = result === undefined ? null : JSON.stringify(result)
+      const json = result ? JSON.stringify(result) : null
       await store.query(NOTE, [baseUrl, clientId, reservationRef, outcome, json])
     },
   }
@@ -77,51 +75,40 @@ export function createSharedJournal(
 function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal | undefined): Journal {
   const {baseUrl, clientId} = client
   const alone = leasesOf(store)
-  const about = async ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
-    (await store.query<Row>(ABOUT, [baseUrl, clientId, offerId, clientReferenceId, idempotencyKey])).rows
-  /** The verdict on `intent`, with the rows it is about. */
+  /** The verdict on `intent`, with the rows it is about, and what is stored of its body. */
   const judge = async (intent: ReservationIntent) => {
     const sealing = required(seal)
-    const rows = await about(intent)
-    const verdict = decide(
-      rows.map(row => entryOf(row, seal)),
-      {
-        ...intent,
-        bodySha256: sealing.fingerprint(intent.bodySha256),
-        intentSha256: sealing.fingerprint(intent.intentSha256),
-      },
-    )
+    const {offerId, clientReferenceId, idempotencyKey} = intent
+    const about = [baseUrl, clientId, offerId, clientReferenceId, idempotencyKey]
+    const {rows} = await store.query<Row>(ABOUT, about)
+    const bodySha256 = sealing.fingerprint(intent.bodySha256)
+    const intentSha256 = sealing.fingerprint(intent.intentSha256)
+    const entries = rows.map(row => entryOf(row, seal))
+    const verdict = decide(entries, {...intent, bodySha256, intentSha256})
     const other = rows.find(row => row.keyId !== sealing.keyId && isOpen(row) && !isNeverSent(row))
     // Whether it is the same reservation is unknown, so no second one is started.
     if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other.clientReferenceId)
-    return {rows, verdict}
+    const sealed = () => [
+      sealing.keyId,
+      sealing.seal(intent.body, placeOf(client, idempotencyKey)),
+      bodySha256,
+      intentSha256,
+    ]
+    return {rows, verdict, sealed}
   }
-  const change = async (sql: string, values: readonly unknown[]) => (await store.query(sql, values)).count
   return {
     alone: (offerId, ...rest) => alone(['reserve', baseUrl, clientId, offerId].join(' '), ...rest),
     peek: async intent => (await judge(intent)).verdict,
     async begin(intent): Promise<JournalVerdict> {
-      const sealing = required(seal)
       for (;;) {
-        const {rows, verdict} = await judge(intent)
+        const {rows, verdict, sealed} = await judge(intent)
         if (verdict) return verdict
-        const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
-        const seen = [...rows].reverse().map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
+        const {clientReferenceId, offerId, idempotencyKey} = intent
+        const names = [baseUrl, clientId, clientReferenceId, offerId, idempotencyKey]
+        const seen = rows.toReversed().map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
         const sql = `SELECT ${ENTRY} FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-        const {rows: written} = await store.query<Row>(sql, [
-          baseUrl,
-          clientId,
-          clientReferenceId,
-          offerId,
-          idempotencyKey,
-          sealing.keyId,
-          sealing.seal(body, placeOf(client, idempotencyKey)),
-          sealing.fingerprint(bodySha256),
-          sealing.fingerprint(intentSha256),
-          seen.join(' '),
-        ])
+        const [row] = (await store.query<Row>(sql, [...names, ...sealed(), seen.join(' ')])).rows
         // None: another process wrote in between, so it is judged again.
-        const [row] = written
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
       }
     },
@@ -135,16 +122,16 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     async notSent(id, attempts) {
       const sql = `UPDATE bookctl.reservations SET outcome = $3, attempts = 0, sealed_body = NULL,
         updated_at = clock_timestamp() WHERE id = $1 AND attempts = $2 AND outcome = 'unresolved'`
-      await change(sql, [id, attempts, NOT_SENT])
+      await store.query(sql, [id, attempts, NOT_SENT])
     },
     async settle(id, {outcome, reservationRef = null, result}) {
       const sql = `UPDATE bookctl.reservations SET outcome = $2, reservation_ref = $3, result = $4,
         lost = lost OR $2 = 'unknown', sealed_body = CASE WHEN $2 = 'unknown' THEN sealed_body END,
         updated_at = clock_timestamp() WHERE id = $1 AND ${OPEN}`
-      await change(sql, [id, outcome, reservationRef, result === undefined ? null : JSON.stringify(result)])
+      await store.query(sql, [id, outcome, reservationRef, result ? JSON.stringify(result) : null])
     },
     async forget(id) {
-      await change(FORGET, [id])
+      await store.query(FORGET, [id])
     },
     async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations
