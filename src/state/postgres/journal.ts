@@ -1,6 +1,7 @@
 /**
- * The reservation journal in the shared store: every reservation that any machine tried to make, committed before it is
- * sent. Request bodies are sealed; what tells equal bodies is an HMAC, since identity numbers can be tried.
+ * In the shared store: the reservation journal, every reservation that any machine tried to make, committed before it is
+ * sent, with bodies sealed, and equal ones told by an HMAC, since identity numbers can be tried; and subscriptions whose
+ * outcome is unknown.
  */
 import {usage} from '../../contract/failure.js'
 import {
@@ -13,7 +14,9 @@ import {
   type JournalStore,
   type JournalVerdict,
   NOT_SENT,
+  type RequestedSubscription,
   type ReservationIntent,
+  type SubscriptionJournal,
   sealedElsewhere,
   startedElsewhere,
 } from '../../contract/journal.js'
@@ -165,5 +168,30 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
     id: Number(id),
     body,
     result: result === null ? null : (JSON.parse(result) as Record<string, unknown>),
+  }
+}
+
+export function createSharedSubscriptions(store: StoreConnection): SubscriptionJournal {
+  const where = 'WHERE base_url = $1 AND client_id = $2 AND url = $3'
+  const insert = `INSERT INTO bookctl.subscriptions_begun (base_url, client_id, url, events, begun_at)
+    VALUES ($1, $2, $3, $4, clock_timestamp()) ON CONFLICT (base_url, client_id, url) DO NOTHING RETURNING id`
+  const find = `SELECT id, url, events, extract(epoch FROM begun_at)::float8 AS "begunAt"
+    FROM bookctl.subscriptions_begun ${where}`
+  type Row = Omit<RequestedSubscription, 'id' | 'events'> & {id: string; events: string}
+  return {
+    async begin({baseUrl, clientId}, {url, events}, {again}) {
+      const key = [baseUrl, clientId, url]
+      if (again) await store.query(`DELETE FROM bookctl.subscriptions_begun ${where}`, key)
+      for (;;) {
+        const [inserted] = (await store.query<{id: string}>(insert, [...key, JSON.stringify(events)])).rows
+        if (inserted) return {id: Number(inserted.id)}
+        const [row] = (await store.query<Row>(find, key)).rows
+        // Otherwise it has just ended, on another machine.
+        if (row) return {earlier: {...row, id: Number(row.id), events: JSON.parse(row.events) as string[]}}
+      }
+    },
+    async end(id) {
+      await store.query('DELETE FROM bookctl.subscriptions_begun WHERE id = $1', [id])
+    },
   }
 }
