@@ -26,7 +26,7 @@ interface Rows<Row> {
 }
 
 /** What one look at the server at each new connection says. */
-export interface ServerFacts {
+interface ServerFacts {
   /** For example 180004. */
   readonly version: number
   /** Whether it takes no writes: a standby, or set so. */
@@ -67,9 +67,6 @@ const SESSION = {
 const SESSION_OPTIONS = Object.entries(SESSION)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
-
-/** Waits between attempts while the server has no free connection or is starting. */
-const AGAIN_MILLISECONDS = {least: 50, most: 250}
 
 /** A command does not wait again for a server that has just let its time limit pass. */
 const SILENT_MILLISECONDS = 1000
@@ -115,8 +112,7 @@ export function openStore(options: StoreOptions): StoreConnection {
             silent = {error: failed, until: performance.now() + SILENT_MILLISECONDS}
           throw failed
         }
-        const {least, most} = AGAIN_MILLISECONDS
-        await sleep(least + Math.random() * (most - least))
+        await sleep(50 + Math.random() * 200)
       }
     }
   }

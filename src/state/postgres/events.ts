@@ -23,7 +23,10 @@ import {SCHEMA_VERSION} from './schema.js'
 const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
   extract(epoch FROM e.received_at)::float8 AS "receivedAt", e.secret_name AS "secretName", e.headers, e.body`
 
-/** One block of bytes and where each body is in it: as an array of bodies they would be sent as text of twice the size. */
+/**
+ * One block of bytes and where each body is in it: as an array of bodies they would be sent as text of twice the size.
+ * `stored`: the arrivals that stored their events.
+ */
 const RECEIVE = `WITH given AS (
     SELECT * FROM unnest($3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::int[], $9::int[], $10::uuid[],
       $11::text[])
@@ -41,11 +44,7 @@ const RECEIVE = `WITH given AS (
   SELECT (SELECT max(version) FROM bookctl.schema_version) AS version,
     ARRAY(SELECT arrival::text FROM new) AS stored`
 
-interface Received {
-  readonly version: number
-  /** The arrivals that stored their events. */
-  readonly stored: readonly string[]
-}
+type Received = {readonly version: number; readonly stored: readonly string[]}
 
 /** The arrival of an event that no receiver has reported: the answer to its storing was lost, or another's failed. */
 const UNREPORTED = '00000000-0000-0000-0000-000000000000'
@@ -95,15 +94,21 @@ const MOST_UNKNOWN = 10_000
 /** Longer ones would not fit into an index. */
 const MOST_ID_LENGTH = 500
 
+/** A forward; `pg` gives the sequence as text. */
+interface Place {
+  readonly sequence: number | string
+  readonly target: string
+}
+
 /** The store of a listening process. `now`: Unix seconds on this machine. */
 export function createSharedKeeper(store: StoreConnection, profile: string, now: () => number): EventKeeper {
   const lease = randomUUID()
   /** What this process holds, and until when, on the clock of performance.now(). */
-  const held = new Map<string, {readonly sequence: number; readonly target: string; until: number}>()
+  const held = new Map<string, Place & {until: number}>()
   /** Arrivals whose events were answered 503 but may be stored. */
   const unknown = new Map<string, {readonly eventId: string; readonly until: number}>()
-  const nameOf = ({sequence, target}: {sequence: number; target: string}) => `${sequence} ${target}`
-  const columns = (entries: readonly {sequence: number; target: string}[]) => [
+  const nameOf = ({sequence, target}: Place) => `${sequence} ${target}`
+  const columns = (entries: readonly Place[]) => [
     entries.map(({sequence}) => sequence),
     entries.map(({target}) => target),
   ]
@@ -111,12 +116,8 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
     if (held.size === 0) return
     const until = performance.now() + TRUSTED_MILLISECONDS
     const entries = [...held.values()]
-    const {rows} = await store.query<{sequence: string; target: string}>(RENEW, [
-      ...columns(entries),
-      lease,
-      FORWARD_LEASE_SECONDS,
-    ])
-    const renewed = new Set(rows.map(row => `${row.sequence} ${row.target}`))
+    const {rows} = await store.query<Place>(RENEW, [...columns(entries), lease, FORWARD_LEASE_SECONDS])
+    const renewed = new Set(rows.map(nameOf))
     for (const entry of entries) {
       const name = nameOf(entry)
       if (renewed.has(name)) entry.until = until
@@ -167,11 +168,11 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
   return {
     async receive(events) {
       const first = new Map<string, Arrival>()
-      const arrivals = events.map((event): Arrival => {
+      const arrivals = events.map(event => {
         const eventId = storableId(event.eventId)
-        const arrival = first.get(eventId) ?? {...event, eventId, arrival: randomUUID()}
-        if (first.has(eventId)) return {...arrival, arrival: ''}
-        first.set(eventId, arrival)
+        if (first.has(eventId)) return ''
+        const arrival = randomUUID()
+        first.set(eventId, {...event, eventId, arrival})
         return arrival
       })
       const isNew = new Set<string>()
@@ -186,7 +187,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
           if (unknown.size < MOST_UNKNOWN) unknown.set(arrival, {eventId, until})
         throw error
       }
-      return arrivals.map(({arrival}) => ({duplicate: !isNew.has(arrival)}))
+      return arrivals.map(arrival => ({duplicate: !isNew.has(arrival)}))
     },
     // A lease ends by itself.
     adopt: async () => 0,

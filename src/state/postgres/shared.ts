@@ -1,37 +1,20 @@
 /** What machines remember together, in one PostgreSQL: the second implementation of the ports of `contract`. */
-import type {JournalStore, SubscriptionJournal} from '../../contract/journal.js'
-import type {OfferStore} from '../../contract/seen-offers.js'
-import type {EventKeeper, EventStore} from '../../contract/stored-events.js'
-import {openStore, type ServerFacts, type StoreOptions} from './connection.js'
+import type {EventKeeper} from '../../contract/stored-events.js'
+import {openStore, type StoreOptions} from './connection.js'
 import {storeErrorOf} from './errors.js'
 import {createSharedEvents, createSharedKeeper} from './events.js'
 import {createSharedJournal, createSharedSubscriptions} from './journal.js'
 import {createSharedOffers} from './offers.js'
 import {MISSING_PARTS} from './schema.js'
 import {createSeal, type Seal} from './seal.js'
-import {createSharedTokens, type SharedTokens} from './tokens.js'
+import {createSharedTokens} from './tokens.js'
 
 export type {StoreOptions} from './connection.js'
 
 /** Of a receiver: it answers within the 3 s of §6.4, whatever the store does. */
 const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
 
-export interface SharedStores {
-  readonly tokens: SharedTokens
-  readonly journal: JournalStore
-  readonly offers: OfferStore
-  readonly subscriptions: SubscriptionJournal
-  readonly events: EventStore
-  /** Whether it works, for `doctor`. Throws StorageError. */
-  inspect(): Promise<StoreReport>
-  close(): Promise<void>
-}
-
-interface StoreReport extends ServerFacts, Inspected {
-  /** The address without its password. */
-  readonly shown: string
-  readonly roundTripMilliseconds: number
-}
+export type SharedStores = ReturnType<typeof openSharedStores>
 
 interface Inspected {
   /** Version of the tables. */
@@ -49,15 +32,22 @@ interface Inspected {
 }
 
 /** Connects when first used. */
-export function openSharedStores(options: StoreOptions): SharedStores {
+export function openSharedStores(options: StoreOptions) {
   const store = openStore(options)
-  const sealFor = createSeals()
+  const seals = new Map<string, Seal>()
+  /** Deriving the keys of a secret takes longer than looking them up. */
+  const sealFor = (clientSecret: string) => {
+    const seal = seals.get(clientSecret) ?? createSeal(clientSecret)
+    seals.set(clientSecret, seal)
+    return seal
+  }
   return {
     tokens: createSharedTokens(store, sealFor, now),
     journal: createSharedJournal(store, sealFor),
     offers: createSharedOffers(store, now),
     subscriptions: createSharedSubscriptions(store),
     events: createSharedEvents(store, now),
+    /** Whether it works, for `doctor`; `shown` is the address without its password. Throws StorageError. */
     async inspect() {
       await store.query(INSPECT)
       const began = performance.now()
@@ -105,16 +95,4 @@ const INSPECT = `SELECT (SELECT max(version) FROM bookctl.schema_version) AS sch
   coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity
     WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()), 0)::float8 AS "oldestTransactionSeconds"`
 
-/** Deriving the keys of a secret takes longer than looking them up. */
-function createSeals(): (clientSecret: string) => Seal {
-  const seals = new Map<string, Seal>()
-  return clientSecret => {
-    const seal = seals.get(clientSecret) ?? createSeal(clientSecret)
-    seals.set(clientSecret, seal)
-    return seal
-  }
-}
-
-function now(): number {
-  return Date.now() / 1000
-}
+const now = () => Date.now() / 1000

@@ -48,7 +48,7 @@ const FORGET = `WITH next AS (
   ), failures AS (DELETE FROM bookctl.token_failures WHERE base_url = $1 AND client_id = $2)
   DELETE FROM bookctl.access_tokens WHERE base_url = $1 AND client_id = $2`
 
-export interface SharedTokens extends TokenCache {
+interface SharedTokens extends TokenCache {
   /** Removes the tokens of a client, also those of processes that are about to store one. Returns whether there were any. */
   forget(client: Client): Promise<boolean>
 }
