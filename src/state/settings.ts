@@ -51,7 +51,7 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
     if (text !== undefined) parseSettings(text, path)
     const changed = stage.edit(text, edit)
     const settings = parseSettings(changed, path)
-    writeWholeFile(path, Buffer.from(changed), {existing: 'replace', ...(whenReady ? {whenReady} : {})})
+    await writeWholeFile(path, [Buffer.from(changed)], {existing: 'replace', whenReady})
     await whenDone?.()
     return settings
   }

@@ -89,83 +89,40 @@ interface WholeFileOptions {
   /** `replace` renames over an existing file; `create` refuses if the name is taken. */
   readonly existing: 'replace' | 'create'
   /** Called when everything is on the disk, before the rename; if it throws, the old content stays. */
-  readonly whenReady?: () => void
+  readonly whenReady?: (() => void) | undefined
 }
 
-/** Writes `bytes` as the whole content of `path`. Throws StorageError; then what was there stays as it was. */
-export function writeWholeFile(path: string, bytes: Uint8Array, options: WholeFileOptions): void {
-  const whole = new WholeFile(path, options)
-  try {
-    whole.write(bytes)
-    whole.finish()
-  } catch (error) {
-    throw storageErrorOf(error, path)
-  } finally {
-    whole.close()
-  }
-}
-
-/** The same for content that is too large for memory. What `pieces` throws is treated as a failure to write. */
-export async function writeWholePieces(
+/**
+ * Writes `pieces` as the whole content of `path`. Throws StorageError; then what was there stays as it was. What `pieces`
+ * throws is treated as a failure to write.
+ */
+export async function writeWholeFile(
   path: string,
-  pieces: AsyncIterable<Uint8Array>,
-  options: WholeFileOptions,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  {existing, whenReady}: WholeFileOptions,
 ): Promise<void> {
-  const whole = new WholeFile(path, options)
+  const directory = dirname(path)
+  const temporary = temporaryPath(directory)
+  sweepTemporaryFiles(directory)
+  let file: number | undefined
   try {
-    for await (const bytes of pieces) whole.write(bytes)
-    whole.finish()
+    if (existing === 'replace') requireReplaceable(path)
+    file = fs.openSync(temporary, NEW_FILE, 0o600)
+    for await (const bytes of pieces)
+      for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
+    fs.fsyncSync(file)
+    const whole = file
+    file = undefined
+    fs.closeSync(whole)
+    whenReady?.()
+    if (existing === 'replace') fs.renameSync(temporary, path)
+    else putInPlace(temporary, path)
+    flushDirectory(directory)
   } catch (error) {
     throw storageErrorOf(error, path)
   } finally {
-    whole.close()
-  }
-}
-
-/** A file that is written beside its place, and put there when it is on the disk. */
-class WholeFile {
-  private readonly temporary: string
-  private file: number | undefined
-
-  constructor(
-    private readonly path: string,
-    private readonly options: WholeFileOptions,
-  ) {
-    const directory = dirname(path)
-    this.temporary = temporaryPath(directory)
-    sweepTemporaryFiles(directory)
-    if (options.existing === 'replace') requireReplaceable(path)
-  }
-
-  write(bytes: Uint8Array): void {
-    const file = this.opened()
-    for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
-  }
-
-  finish(): void {
-    const {temporary, path, options} = this
-    fs.fsyncSync(this.opened())
-    this.closeFile()
-    options.whenReady?.()
-    if (options.existing === 'replace') fs.renameSync(temporary, path)
-    else putInPlace(temporary, path)
-    flushDirectory(dirname(path))
-  }
-
-  close(): void {
-    this.closeFile()
-    fs.rmSync(this.temporary, {force: true})
-  }
-
-  private opened(): number {
-    this.file ??= fs.openSync(this.temporary, NEW_FILE, 0o600)
-    return this.file
-  }
-
-  private closeFile(): void {
-    const {file} = this
-    this.file = undefined
     if (file !== undefined) fs.closeSync(file)
+    fs.rmSync(temporary, {force: true})
   }
 }
 

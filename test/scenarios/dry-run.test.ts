@@ -6,7 +6,7 @@ import {sandboxOfFile} from '../support/served-sandbox.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
-sandbox.recordIn(home)
+await sandbox.recordIn(home)
 
 test.each([
   ['sandbox clock --advance 16m', 'POST', {advance_seconds: 960}],

@@ -13,9 +13,9 @@ const CREATE = ['webhooks', 'create', '--url', URL_TYPED, '--event', 'voucher.re
 
 const sandbox = await sandboxOfFile()
 let home: Home
-beforeEach(() => {
+beforeEach(async () => {
   home = ownHome(sandbox.env)
-  sandbox.recordIn(home)
+  await sandbox.recordIn(home)
 })
 
 interface Created {

@@ -6,7 +6,7 @@ import {basename, join} from 'node:path'
 import {isMainThread} from 'node:worker_threads'
 import {beforeEach, expect, test} from 'vitest'
 import {StorageError} from '../../src/storage/errors.js'
-import {isWritableDirectory, writeWholeFile, writeWholePieces} from '../../src/storage/files.js'
+import {isWritableDirectory, writeWholeFile} from '../../src/storage/files.js'
 import {sweepTemporaryFiles, temporaryPath} from '../../src/storage/temporary.js'
 import {isRoot, OTHER_USER} from '../support/other-user.js'
 import {ownDirectory} from '../support/own.js'
@@ -17,11 +17,11 @@ beforeEach(() => {
   directory = ownDirectory()
 })
 
-test('replaces the content, privately, and leaves no temporary file', () => {
+test('replaces the content, privately, and leaves no temporary file', async () => {
   const before = process.umask(0)
   const path = join(directory, 'a.json')
-  writeWholeFile(path, Buffer.from('one'), {existing: 'replace'})
-  writeWholeFile(path, Buffer.from('two'), {existing: 'replace'})
+  await writeWholeFile(path, [Buffer.from('one')], {existing: 'replace'})
+  await writeWholeFile(path, [Buffer.from('two')], {existing: 'replace'})
   process.umask(before)
   expect(fs.readFileSync(path, 'utf8')).toBe('two')
   expect(fs.statSync(path).mode & 0o777).toBe(0o600)
@@ -38,10 +38,10 @@ test('writes pieces only when all of them have come', async () => {
   const fail = () => {
     throw new StorageError('corrupt', 'no more can be read', 'look')
   }
-  const failing = writeWholePieces(path, pieces(fail), {existing: 'create'})
+  const failing = writeWholeFile(path, pieces(fail), {existing: 'create'})
   await expect(failing).rejects.toThrow('no more can be read')
   expect(fs.readdirSync(directory)).toEqual([])
-  await writeWholePieces(
+  await writeWholeFile(
     path,
     pieces(() => Buffer.from('two\n')),
     {existing: 'create'},
@@ -50,27 +50,27 @@ test('writes pieces only when all of them have come', async () => {
   expect(fs.readdirSync(directory)).toEqual(['a.ndjson'])
 })
 
-test('replaces a symbolic link itself, not what it points to', () => {
+test('replaces a symbolic link itself, not what it points to', async () => {
   const victim = join(directory, 'victim')
   const path = join(directory, 'a.json')
   fs.writeFileSync(victim, 'mine')
   fs.symlinkSync(victim, path)
-  writeWholeFile(path, Buffer.from('new'), {existing: 'replace'})
+  await writeWholeFile(path, [Buffer.from('new')], {existing: 'replace'})
   expect([fs.readFileSync(victim, 'utf8'), fs.readFileSync(path, 'utf8')]).toEqual(['mine', 'new'])
 })
 
-test('creates, or refuses and leaves what is there', () => {
+test('creates, or refuses and leaves what is there', async () => {
   const path = join(directory, 'a.pdf')
-  writeWholeFile(path, Buffer.from('one'), {existing: 'create'})
-  const again = () => writeWholeFile(path, Buffer.from('two'), {existing: 'create'})
-  expect(again).toThrow('exists already')
+  await writeWholeFile(path, [Buffer.from('one')], {existing: 'create'})
+  const again = () => writeWholeFile(path, [Buffer.from('two')], {existing: 'create'})
+  await expect(again()).rejects.toThrow('exists already')
   expect(fs.readFileSync(path, 'utf8')).toBe('one')
   expect(fs.readdirSync(directory)).toEqual(['a.pdf'])
 })
 
-test('reports a missing directory', () => {
-  const write = () => writeWholeFile(join(directory, 'no', 'a'), Buffer.from('x'), {existing: 'replace'})
-  expect(write).toThrow(StorageError)
+test('reports a missing directory', async () => {
+  const write = () => writeWholeFile(join(directory, 'no', 'a'), [Buffer.from('x')], {existing: 'replace'})
+  await expect(write()).rejects.toThrow(StorageError)
   fs.writeFileSync(join(directory, 'file'), '')
   expect(isWritableDirectory(join(directory, 'file', 'x'))).toBe(false)
   expect(isWritableDirectory(join(directory, 'new'))).toBe(true)
@@ -78,7 +78,7 @@ test('reports a missing directory', () => {
 
 const ID = '00000000-0000-4000-8000-000000000000'
 
-test('removes what killed writers left, and of other hosts what is a day old, and no other file', () => {
+test('removes what killed writers left, and of other hosts what is a day old, and no other file', async () => {
   const [old, young] = [1, 2].map(pid => `.bookctl-${pid}-1-${ID}-1-another.host.tmp`) as [string, string]
   const ofADemo = `.bookctl-0-1-${ID}.tmp`
   const left = [
@@ -93,7 +93,7 @@ test('removes what killed writers left, and of other hosts what is a day old, an
   const yesterday = Date.now() / 1000 - 86_400
   fs.utimesSync(join(directory, old), yesterday - 60, yesterday - 60)
   fs.utimesSync(join(directory, young), yesterday + 600, yesterday + 600)
-  writeWholeFile(join(directory, 'new.txt'), Buffer.from('x'), {existing: 'create'})
+  await writeWholeFile(join(directory, 'new.txt'), [Buffer.from('x')], {existing: 'create'})
   expect(fs.readdirSync(directory).sort()).toEqual([...kept, 'new.txt'].sort())
 })
 
@@ -110,47 +110,47 @@ test.runIf(isRoot)('leaves the files of another user', () => {
 })
 
 /** Runs `work` with a linkSync that fails as on a disk without hard links. */
-function withoutLinks(work: () => void): void {
+async function withoutLinks(work: () => Promise<void>): Promise<void> {
   const {linkSync} = fs
   fs.linkSync = () => {
     throw Object.assign(new Error('EPERM'), {code: 'EPERM'})
   }
   syncBuiltinESMExports()
   try {
-    work()
+    await work()
   } finally {
     fs.linkSync = linkSync
     syncBuiltinESMExports()
   }
 }
 
-test('works on a disk without hard links', () => {
+test('works on a disk without hard links', async () => {
   const path = join(directory, 'a.txt')
-  const create = (text: string) => writeWholeFile(path, Buffer.from(text), {existing: 'create'})
-  withoutLinks(() => {
-    create('new')
+  const create = (text: string) => writeWholeFile(path, [Buffer.from(text)], {existing: 'create'})
+  await withoutLinks(async () => {
+    await create('new')
     expect([fs.readFileSync(path, 'utf8'), fs.statSync(path).mode & 0o777]).toEqual(['new', 0o600])
-    expect(() => create('other')).toThrow('exists already')
+    await expect(create('other')).rejects.toThrow('exists already')
   })
   expect(fs.readFileSync(path, 'utf8')).toBe('new')
   expect(fs.readdirSync(directory)).toEqual(['a.txt'])
 })
 
-test.runIf(isRoot && isMainThread)('writes into a directory that cannot be read', () => {
+test.runIf(isRoot && isMainThread)('writes into a directory that cannot be read', async () => {
   fs.chmodSync(directory, 0o300)
   fs.chownSync(directory, OTHER_USER, OTHER_USER)
   process.seteuid?.(OTHER_USER)
   try {
-    writeWholeFile(join(directory, 'a.txt'), Buffer.from('new'), {existing: 'create'})
-    const again = () => writeWholeFile(join(directory, 'a.txt'), Buffer.from('other'), {existing: 'create'})
-    expect(again).toThrow('exists already')
+    await writeWholeFile(join(directory, 'a.txt'), [Buffer.from('new')], {existing: 'create'})
+    const again = () => writeWholeFile(join(directory, 'a.txt'), [Buffer.from('other')], {existing: 'create'})
+    await expect(again()).rejects.toThrow('exists already')
   } finally {
     process.seteuid?.(0)
   }
   expect(fs.readFileSync(join(directory, 'a.txt'), 'utf8')).toBe('new')
 })
 
-test('keeps the old content on a full disk, at every size of free space', context => {
+test('keeps the old content on a full disk, at every size of free space', async context => {
   const mount = join(directory, 'tiny')
   fs.mkdirSync(mount)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mount])
@@ -164,7 +164,7 @@ test('keeps the old content on a full disk, at every size of free space', contex
       const before = fs.readFileSync(path)
       const bytes = Buffer.alloc(100_000, kilobytes)
       try {
-        writeWholeFile(path, bytes, {existing: 'replace'})
+        await writeWholeFile(path, [bytes], {existing: 'replace'})
         expect(fs.readFileSync(path).equals(bytes)).toBe(true)
       } catch (error) {
         expect(error).toMatchObject({fault: 'full', message: expect.stringContaining(path)})
@@ -172,7 +172,7 @@ test('keeps the old content on a full disk, at every size of free space', contex
         refused++
       }
       expect(fs.readdirSync(mount).sort()).toEqual(['a.json', 'ballast'])
-      writeWholeFile(path, Buffer.from('old'), {existing: 'replace'})
+      await writeWholeFile(path, [Buffer.from('old')], {existing: 'replace'})
     }
     expect(refused).toBeGreaterThan(0)
   } finally {
@@ -180,10 +180,10 @@ test('keeps the old content on a full disk, at every size of free space', contex
   }
 })
 
-test('replaces only regular files', () => {
+test('replaces only regular files', async () => {
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
-  const write = () => writeWholeFile(pipe, Buffer.from('new'), {existing: 'replace'})
-  expect(write).toThrow('is not a regular file')
+  const write = () => writeWholeFile(pipe, [Buffer.from('new')], {existing: 'replace'})
+  await expect(write()).rejects.toThrow('is not a regular file')
   expect(fs.readdirSync(directory)).toEqual(['pipe'])
 })

@@ -18,7 +18,7 @@ export async function sandboxOfFile() {
 export async function ownSandbox() {
   const sandbox = await serveLocalSandbox()
   onTestFinished(sandbox.stop)
-  sandbox.recordIn(sandbox.home)
+  await sandbox.recordIn(sandbox.home)
   return sandbox
 }
 
@@ -42,7 +42,7 @@ async function serveLocalSandbox() {
     origin,
     env,
     /** Lets the commands `sandbox …` of that home find it, as if it had been started there. */
-    recordIn: ({configDirectory}: Home) => void writeRecord(configDirectory, record),
+    recordIn: ({configDirectory}: Home) => writeRecord(configDirectory, record),
     control,
     listed,
     fault,

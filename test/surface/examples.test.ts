@@ -30,7 +30,7 @@ const shell = new Shell(home)
 let event: string | undefined
 let target: ForwardTarget | undefined
 
-sandbox.recordIn(home)
+await sandbox.recordIn(home)
 shell.env.SECRET = 'sk_test_sandbox'
 writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
 writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)

@@ -91,7 +91,7 @@ export async function openSender(options: ConnectOptions) {
 async function writeHar(path: string, document: object, warn: (text: string) => void): Promise<void> {
   const {writeWholeFile} = await import('../../storage/files.js')
   try {
-    writeWholeFile(path, Buffer.from(`${JSON.stringify(document, null, 2)}\n`), {existing: 'replace'})
+    await writeWholeFile(path, [Buffer.from(`${JSON.stringify(document, null, 2)}\n`)], {existing: 'replace'})
   } catch (error) {
     warn(`Warning: --har: ${(error as Error).message}`)
   }

@@ -42,7 +42,7 @@ export function leftRecords(directory: string): string[] {
 }
 
 /** Writes the record and removes those left by dead processes. Returns its path; undefined in a home that cannot be written. */
-export function writeRecord(directory: string, record: SandboxRecord): string | undefined {
+export async function writeRecord(directory: string, record: SandboxRecord): Promise<string | undefined> {
   const usual = join(directory, SANDBOX_NOTE_NAME)
   // The database of a running sandbox may have been removed, and then another can run on a new one.
   const isUsual = record.database === join(directory, SANDBOX_NAME) && readRecord(usual) === undefined
@@ -51,7 +51,7 @@ export function writeRecord(directory: string, record: SandboxRecord): string | 
   try {
     ensurePrivateDirectory(directory)
     for (const left of leftRecords(directory)) rmSync(left, {force: true})
-    writeWholeFile(path, Buffer.from(`${JSON.stringify(record)}\n`), {existing: 'replace'})
+    await writeWholeFile(path, [Buffer.from(`${JSON.stringify(record)}\n`)], {existing: 'replace'})
     return path
   } catch (error) {
     if (error instanceof StorageError) return undefined

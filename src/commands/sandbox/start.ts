@@ -83,7 +83,7 @@ or in the file of --db. Several can run, each on a database of its own.`
       const wanted = {typed: flags.port, usual, tell: (text: string) => this.tell(text)}
       const served = await listenOn(wanted, port => serveSandbox(sandbox, {host: '127.0.0.1', port}))
       this.whenStopped(() => served.close())
-      this.announce(served.origin, served.baseUrl, database)
+      await this.announce(served.origin, served.baseUrl, database)
       this.whenStopped(() => lines?.end())
       return served.origin
     })
@@ -94,11 +94,11 @@ or in the file of --db. Several can run, each on a database of its own.`
     await ended.catch(() => undefined)
   }
 
-  /** Before anything else is awaited: no request is answered until then, so this is the first line. */
-  private announce(origin: string, base_url: string, database: string): void {
+  /** Before anything else is waited for: no request is answered until then, so this is the first line. */
+  private async announce(origin: string, base_url: string, database: string): Promise<void> {
     const {pid} = process
     const record = {base_url, origin, pid, database, started_at: isoTime(systemClock.now())}
-    const path = writeRecord(this.config.configDir, record)
+    const path = await writeRecord(this.config.configDir, record)
     if (path !== undefined) this.whenStopped(() => rmSync(path, {force: true}))
     const {client_id, client_secret} = credentialsOf()
     const ready = {type: 'ready', base_url, origin, client_id, client_secret, pid}

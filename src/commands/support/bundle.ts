@@ -58,7 +58,7 @@ The last requests are kept in exchanges.jsonl in the configuration directory; BO
     if (flags['dry-run']) return this.print(bundleResult(files))
     if (!flags.yes) await this.consent(false, `Write ${args.file}?`, WRITING, listing(files))
     const bytes = await zipBundle(files, now)
-    writeWholeFile(resolve(args.file), bytes, {existing: flags.force ? 'replace' : 'create'})
+    await writeWholeFile(resolve(args.file), [bytes], {existing: flags.force ? 'replace' : 'create'})
     await this.print(bundleResult(files, {path: args.file, bytes: bytes.length}, !flags.yes))
   }
 }

@@ -41,7 +41,7 @@ export async function saveVoucher(
   const bytes = await fetchBytes(connection, reference, flags)
   const {writeWholeFile} = await import('../../../storage/files.js')
   try {
-    writeWholeFile(resolve(path), bytes, {existing: flags.force ? 'replace' : 'create'})
+    await writeWholeFile(resolve(path), [bytes], {existing: flags.force ? 'replace' : 'create'})
   } catch (error) {
     if (error instanceof StorageError && error.fault === 'not_writable') checkWritable('--file', path)
     throw error

@@ -200,7 +200,7 @@ export async function printEvents(store: EventStore, filter: EventFilter, flags:
 
 /** Writes a new file, whole or not at all; returns the number of events. Throws StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
-  const {writeWholePieces} = await import('../../../storage/files.js')
+  const {writeWholeFile} = await import('../../../storage/files.js')
   let count = 0
   async function* lines() {
     for await (const page of oldestPages(store, filter)) {
@@ -208,7 +208,7 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
       for (const event of page) yield Buffer.from(`${jsonText(recordOf(event))}\n`)
     }
   }
-  await writeWholePieces(resolve(path), lines(), {existing: 'create'})
+  await writeWholeFile(resolve(path), lines(), {existing: 'create'})
   return count
 }
 

@@ -57,8 +57,10 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
     const kept = readAuthority(directory, now)
     if (kept) return kept
     const authority = await makeAuthority(now)
-    writeWholeFile(join(directory, LISTEN_CA_KEY_NAME), Buffer.from(authority.key), {existing: 'replace'})
-    writeWholeFile(join(directory, LISTEN_CA_NAME), Buffer.from(authority.cert), {existing: 'replace'})
+    const put = (name: string, pem: string) =>
+      writeWholeFile(join(directory, name), [Buffer.from(pem)], {existing: 'replace'})
+    await put(LISTEN_CA_KEY_NAME, authority.key)
+    await put(LISTEN_CA_NAME, authority.cert)
     return authority
   })
   if (!done.gaveUp) return done.value

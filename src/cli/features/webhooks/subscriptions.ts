@@ -199,7 +199,7 @@ export async function writeSecretFile(
 ): Promise<boolean> {
   const {writeWholeFile} = await import('../../../storage/files.js')
   try {
-    writeWholeFile(resolve(path), Buffer.from(secret), {existing: 'create'})
+    await writeWholeFile(resolve(path), [Buffer.from(secret)], {existing: 'create'})
     return true
   } catch (error) {
     warn(`Warning: --secret-file: ${sanitizeLine((error as Error).message, 200)}; the secret is in tokens.db`)
