@@ -1,6 +1,6 @@
 /** The databases of the configuration directory: their schemas, and how they are opened. */
 import {join} from 'node:path'
-import {type Database, openDatabase, openDatabaseToRead} from '../storage/database.js'
+import {type Database, openDatabase} from '../storage/database.js'
 import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
 
 export interface OwnDatabase {
@@ -133,9 +133,4 @@ export const EVENTS: OwnDatabase = {
 /** Opens the database in `directory`; without a directory, one in memory. Throws StorageError. */
 export function openOwn({name, ...options}: OwnDatabase, directory: string | undefined): Database {
   return openDatabase(directory === undefined ? ':memory:' : join(directory, name), options)
-}
-
-/** Opens the database in `directory` for reading only, and creates nothing. Throws StorageError when it does not exist. */
-export function openOwnToRead({name}: OwnDatabase, directory: string): Database {
-  return openDatabaseToRead(join(directory, name))
 }

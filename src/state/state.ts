@@ -11,11 +11,11 @@ import {
 } from '../contract/journal.js'
 import type {EventKeeper} from '../contract/stored-events.js'
 import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
-import {type Database, openIfAny, openingWhenUsed} from '../storage/database.js'
+import {type Database, openDatabaseToRead} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
-import {EVENTS, type OwnDatabase, openOwn, openOwnToRead, STATE, TOKENS} from './databases.js'
+import {EVENTS, type OwnDatabase, openOwn, STATE, TOKENS} from './databases.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournalStore, createSubscriptionJournal} from './journal.js'
 import type {SharedStores, StoreOptions} from './postgres/shared.js'
@@ -54,56 +54,34 @@ export function openStateToLookAt(directory: string): State {
 
 /** `writes`: whether anything may be created or changed, permissions too. */
 function assemble(directory: string, keychain: Keychain, store: StoreChoice | undefined, writes: boolean) {
-  const opened = new Map<string, Database>()
-  const lazily = (key: string, open: () => Database) => () => {
-    const database = opened.get(key) ?? open()
-    opened.set(key, database)
-    return database
-  }
-  const toLookAt = (own: OwnDatabase) => lazily(`${own.name} to read`, () => openOwnToRead(own, directory))
-  const toWrite = (own: OwnDatabase, place: () => string | undefined = () => directory) =>
-    writes ? lazily(own.name, () => openOwn(own, place())) : toLookAt(own)
   const writable = once(() => writes && isWritableDirectory(directory))
-  /** An empty one while there is no file; in a directory that cannot be written, the file is still read. */
-  const toRead = (own: OwnDatabase, database: () => Database) => {
-    const looked = toLookAt(own)
-    const open = () => (writable() ? database() : looked())
-    return () => (opened.has(own.name) ? open() : openIfAny(join(directory, own.name), open))
-  }
-  const whenUsed = (own: OwnDatabase) => {
-    const database = toWrite(own)
-    const read = toRead(own, database)
-    return openingWhenUsed(database, () => (opened.has(own.name) ? database() : read()))
-  }
-  const tokensDatabase = toWrite(TOKENS, () => (isWritableDirectory(directory) ? directory : undefined))
-  const tokensToRead = toRead(TOKENS, tokensDatabase)
+  const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void) =>
+    openWhenUsed(own, directory, {writes, writable, onQuery})
   const generation: {began?: number | undefined} = {}
-  const tokensAndSecrets = openingWhenUsed(tokensDatabase, () => {
-    const database = tokensToRead()
+  const tokensDatabase = whenUsed(TOKENS, queried => {
     // A token belongs to the generation in which its client secret was read.
-    generation.began ??= generationOf(database)
-    return database
+    generation.began ??= generationOf(queried)
   })
+  const stateDatabase = whenUsed(STATE)
+  const eventsDatabase = whenUsed(EVENTS)
   const forgetTokens = (which: Forgotten) => {
     generation.began = undefined
+    if (writable()) return forget(tokensDatabase, which)
     const path = join(directory, TOKENS_NAME)
-    if (!writable() && hasDatabaseFile(path)) {
-      const hint = 'make the directory writable and run it again; the file was not changed'
-      throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
-    }
-    return forget(tokensDatabase(), which)
+    if (!hasDatabaseFile(path)) return false
+    const hint = 'make the directory writable and run it again; the file was not changed'
+    throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
   }
-  const stateDatabase = whenUsed(STATE)
   const people = once(async () => {
     const {createPeopleStore} = await import('./people-store.js')
     return createPeopleStore(stateDatabase)
   })
   const ownEvents = once(async () => {
     const {createEventStore} = await import('./event-store.js')
-    return createEventStore(whenUsed(EVENTS))
+    return createEventStore(eventsDatabase)
   })
   const settings = createSettings(directory, {mayTighten: writes})
-  const secrets = createSecretStore(tokensAndSecrets, keychain)
+  const secrets = createSecretStore(tokensDatabase, keychain)
   const isShared = once(() => store?.isSet() === true)
   const shared = once(async () => {
     const {openSharedStores} = await import('./postgres/shared.js')
@@ -113,7 +91,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
   const place = <Name extends keyof Ports>(name: Name, local: Ports[Name], own: Partial<Ports[Name]> = {}) =>
     routed(async () => (isShared() ? ((await shared())[name] as unknown as Ports[Name]) : local), own)
   const journal = createJournalStore(stateDatabase, directory)
-  const tokens = createTokenStore(tokensAndSecrets, () => (writable() ? directory : undefined), generation)
+  const tokens = createTokenStore(tokensDatabase, () => (writable() ? directory : undefined), generation)
   /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
   const knownClients = async () => {
     const ofProfiles = Object.entries(settings.read().profiles).map(
@@ -202,8 +180,7 @@ function assemble(directory: string, keychain: Keychain, store: StoreChoice | un
     },
     /** Closes what was opened. */
     async close(): Promise<void> {
-      for (const database of opened.values()) database.close()
-      opened.clear()
+      for (const database of [tokensDatabase, stateDatabase, eventsDatabase]) database.close()
       await shared.result?.then(stores => stores.close()).catch(() => {})
     },
   }
@@ -231,6 +208,50 @@ function once<T>(compute: () => T): Once<T> {
     return get.result as T
   }
   return get
+}
+
+/** The part of a database that changes nothing. */
+type Queried = Pick<Database, 'all' | 'get'>
+
+const EMPTY: Queried = {all: () => [], get: () => undefined}
+
+interface Access {
+  /** Whether anything may be created or changed. */
+  readonly writes: boolean
+  /** Whether it can be. */
+  readonly writable: () => boolean
+  /** Called before each query, with what answers it. */
+  readonly onQuery: ((queried: Queried) => void) | undefined
+}
+
+/** Queries find nothing while there is no file; where nothing may or can be written, they open it for reading only. */
+function openWhenUsed(own: OwnDatabase, directory: string, {writes, writable, onQuery}: Access): Database {
+  const path = join(directory, own.name)
+  const toLookAt = once(() => openDatabaseToRead(path))
+  const toWrite = writes ? once(() => openOwn(own, directory)) : toLookAt
+  const toRead = () => {
+    if (toWrite.result) return toWrite.result
+    if (!hasDatabaseFile(path)) return EMPTY
+    return writable() ? toWrite() : toLookAt()
+  }
+  const queried = () => {
+    const database = toRead()
+    onQuery?.(database)
+    return database
+  }
+  return {
+    all: (sql, ...values) => queried().all(sql, ...values),
+    get: (sql, ...values) => queried().get(sql, ...values),
+    run: (sql, ...values) => toWrite().run(sql, ...values),
+    transaction: work => toWrite().transaction(work),
+    erase: (work, options) => toWrite().erase(work, options),
+    close() {
+      for (const opened of [toWrite, toLookAt]) {
+        opened.result?.close()
+        delete opened.result
+      }
+    },
+  }
 }
 
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>

@@ -109,7 +109,7 @@ function tokenOf({baseUrl, clientId, scopes, askedScopes, ...token}: Row) {
   return {client: {baseUrl, clientId}, token: {...token, ...words}}
 }
 
-export function generationOf(database: Database): number {
+export function generationOf(database: Pick<Database, 'get'>): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 

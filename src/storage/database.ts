@@ -3,7 +3,6 @@ import {statSync} from 'node:fs'
 import {
   checkBeforehand,
   type FileOwner,
-  hasDatabaseFile,
   hasWholePages,
   isSound,
   migrate,
@@ -231,35 +230,4 @@ function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
 
 function isSqliteError(error: unknown): boolean {
   return String((error as {code?: unknown} | null)?.code ?? '').startsWith('SQLITE_')
-}
-
-/** Answers every query with no rows; writing to it is a bug. */
-const EMPTY_DATABASE: Database = {
-  all: () => [],
-  get: () => undefined,
-  run: refuse,
-  transaction: refuse,
-  erase: refuse,
-  close() {},
-}
-
-/** What `open` opens if the database at `path` exists, otherwise an empty one. */
-export function openIfAny(path: string, open: () => Database): Database {
-  return hasDatabaseFile(path) ? open() : EMPTY_DATABASE
-}
-
-/** Opened by the first call: by `toRead` for a query, else by `open`, after which `toRead` must return the same one. */
-export function openingWhenUsed(open: () => Database, toRead: () => Database): Database {
-  return {
-    all: (sql, ...values) => toRead().all(sql, ...values),
-    get: (sql, ...values) => toRead().get(sql, ...values),
-    run: (sql, ...values) => open().run(sql, ...values),
-    transaction: work => open().transaction(work),
-    erase: (work, options) => open().erase(work, options),
-    close: () => toRead().close(),
-  }
-}
-
-function refuse(): never {
-  throw new TypeError('an empty database cannot be written')
 }
