@@ -50,8 +50,19 @@ export function createJournalStore(database: Database, directory: string | undef
   }
 }
 
+/** Entries that share the offer, the reference or the key with an intent. */
+const ABOUT =
+  'base_url = ? AND client_id = ? AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?)'
+
 function createClientJournal(database: Database, directory: string | undefined, client: Client): Journal {
-  const verdictOf = (intent: ReservationIntent) => decide(candidates(database, client, intent), intent)
+  const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
+    [client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey] as const
+  const verdictOf = (intent: ReservationIntent) => {
+    const sql = `SELECT ${ENTRY} FROM reservations WHERE ${ABOUT} ORDER BY id DESC`
+    return decide(database.all<Row>(sql, ...about(intent)).map(entryOf), intent)
+  }
+  // No byte of a body stays; if the file is busy or the disk full, a later process erases it.
+  const orLater = {orLater: true}
   return {
     async alone(offerId, waitMilliseconds, work, peek) {
       if (directory === undefined) return {gaveUp: false, value: await work()}
@@ -63,7 +74,10 @@ function createClientJournal(database: Database, directory: string | undefined, 
       return database.transaction((): JournalVerdict => {
         const verdict = verdictOf(intent)
         if (verdict) return verdict
-        removeUnsent(database, client, intent)
+        // Of these nothing was sent. Their process, if it still runs, fails in `attempt`, because ids are never reused.
+        const unsent = `DELETE FROM reservations WHERE ${ABOUT}
+          AND attempts = 0 AND reservation_ref IS NULL AND outcome IN ('unresolved', ?)`
+        database.run(unsent, ...about(intent), NOT_SENT)
         return {kind: 'new', entry: insert(database, client, intent, now)}
       })
     },
@@ -78,7 +92,7 @@ function createClientJournal(database: Database, directory: string | undefined, 
     async notSent(id, attempts, now) {
       const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
         WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
-      eraseOrLater(database, () => database.run(sql, NOT_SENT, now, id, attempts))
+      database.erase(() => database.run(sql, NOT_SENT, now, id, attempts), orLater)
     },
     async settle(id, {outcome, reservationRef = null, result}, now) {
       const unknown = outcome === 'unknown' ? 1 : 0
@@ -88,16 +102,12 @@ function createClientJournal(database: Database, directory: string | undefined, 
         WHERE id = ? AND ${OPEN}`
       const update = () => database.run(sql, outcome, reservationRef, json, now, unknown, unknown, id)
       if (unknown) update()
-      else eraseOrLater(database, update)
+      else database.erase(update, orLater)
     },
     async forget(id, now) {
-      const unsent = "attempts = 0 AND outcome = 'unresolved'"
+      const unsent = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND outcome = 'unresolved'`
       const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
-      database.erase(
-        () =>
-          database.run(`DELETE FROM reservations WHERE id = ? AND ${unsent}`, id) ||
-          database.run(sql, now, id),
-      )
+      database.erase(() => database.run(unsent, id) || database.run(sql, now, id))
     },
     async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM reservations
@@ -108,28 +118,6 @@ function createClientJournal(database: Database, directory: string | undefined, 
   }
 }
 
-/** Entries that share the offer, the reference or the key with `intent`, newest first. */
-function candidates(database: Database, client: Client, intent: ReservationIntent): JournalEntry[] {
-  const sql = `SELECT ${ENTRY} FROM reservations WHERE base_url = ? AND client_id = ?
-    AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?) ORDER BY id DESC`
-  const {offerId, clientReferenceId, idempotencyKey} = intent
-  return database
-    .all<Row>(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey)
-    .map(entryOf)
-}
-
-/**
- * An entry of which nothing was sent gives way to a new one for the same offer, reference or key. Its process, if it still
- * runs, fails in `attempt`, because ids are never reused.
- */
-function removeUnsent(database: Database, client: Client, intent: ReservationIntent): void {
-  const sql = `DELETE FROM reservations WHERE base_url = ? AND client_id = ?
-    AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?)
-    AND attempts = 0 AND reservation_ref IS NULL AND outcome IN ('unresolved', ?)`
-  const {offerId, clientReferenceId, idempotencyKey} = intent
-  database.run(sql, client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey, NOT_SENT)
-}
-
 function insert(database: Database, client: Client, intent: ReservationIntent, now: number): JournalEntry {
   const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
   const values = [clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, now, now]
@@ -138,11 +126,6 @@ function insert(database: Database, client: Client, intent: ReservationIntent, n
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
   database.run(sql, client.baseUrl, client.clientId, ...values)
   return entryOf(database.get<Row>(`SELECT ${ENTRY} FROM reservations WHERE id = last_insert_rowid()`) as Row)
-}
-
-/** Leaves no byte of a body; if the file is busy or the disk full, a later process erases it. */
-function eraseOrLater(database: Database, work: () => number): number {
-  return database.erase(work, {orLater: true})
 }
 
 function entryOf<T extends Row>({lost, result, ...row}: T) {
