@@ -39,9 +39,11 @@ export function createTokenStore(
       const rows = stored(() => database.all<Row>(sql, ...whose(client)), [])
       return rows.map(row => tokenOf(row).token)
     },
-    async put(client, token) {
+    async put(client, {askedScopes, access_token, scopes, obtainedAt, expiresAt}) {
+      const values = [askedScopes.join(' '), access_token, scopes.join(' '), obtainedAt, expiresAt]
+      const sql = 'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
       const put = () => {
-        if (generationOf(database) === generation.began) insert(database, client, token)
+        if (generationOf(database) === generation.began) database.run(sql, ...whose(client), ...values)
       }
       stored(() => database.transaction(put), undefined)
     },
@@ -94,19 +96,12 @@ function kindOf({scopes, route}: TokenRequestKind): [string, string] {
   return [scopes.join(' '), route]
 }
 
-function insert(database: Database, client: TokenClient, token: CachedToken): void {
-  const {askedScopes, access_token, scopes, obtainedAt, expiresAt} = token
-  const values = [askedScopes.join(' '), access_token, scopes.join(' '), obtainedAt, expiresAt]
-  const sql = 'INSERT OR REPLACE INTO access_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
-  database.run(sql, ...whose(client), ...values)
-}
-
 function tokenOf({baseUrl, clientId, scopes, askedScopes, ...token}: Row) {
-  const words = {
-    scopes: scopes.split(' ').filter(Boolean),
-    askedScopes: askedScopes.split(' ').filter(Boolean),
+  const words = (text: string) => text.split(' ').filter(Boolean)
+  return {
+    client: {baseUrl, clientId},
+    token: {...token, scopes: words(scopes), askedScopes: words(askedScopes)},
   }
-  return {client: {baseUrl, clientId}, token: {...token, ...words}}
 }
 
 export function generationOf(database: Pick<Database, 'get'>): number {
