@@ -24,16 +24,15 @@ export function ensurePrivateDirectory(directory: string): void {
   }
 }
 
-/** Removes group and other permissions of `directory`, unless it is shared. Throws the error of the system. */
+/**
+ * Removes group and other permissions of `directory`, unless it is shared: of another owner, the root of the disk, or with
+ * the sticky bit, as /tmp has. Throws the error of the system.
+ */
 export function tightenDirectory(directory: string): void {
   const stats = fs.lstatSync(directory)
-  if ((stats.mode & 0o077) !== 0 && mayTighten(directory, stats)) fs.chmodSync(directory, 0o700)
-}
-
-/** Not in a shared directory: of another owner, the root of the disk, or with the sticky bit, as /tmp has. */
-function mayTighten(directory: string, stats: fs.Stats): boolean {
-  const shared = (stats.mode & 0o1000) !== 0 || dirname(resolve(directory)) === resolve(directory)
-  return process.platform !== 'win32' && stats.isDirectory() && stats.uid === process.getuid?.() && !shared
+  const isShared = (stats.mode & 0o1000) !== 0 || dirname(resolve(directory)) === resolve(directory)
+  const isOurs = process.platform !== 'win32' && stats.isDirectory() && stats.uid === process.getuid?.()
+  if (isOurs && !isShared && (stats.mode & 0o077) !== 0) fs.chmodSync(directory, 0o700)
 }
 
 /** With its parents. Node's recursive form never returns where the system reports ENOENT for an existing parent (/proc). */
@@ -49,11 +48,11 @@ function makeDirectory(directory: string): void {
 }
 
 /** Undefined for no file. Throws StorageError unless it is a regular one: a link may be an attack, or the user's own. */
-export function requireRegularFile(path: string): fs.Stats | undefined {
+export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | undefined {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile()) return stats
   const what = stats.isSymbolicLink() ? 'a symbolic link, ' : stats.isDirectory() ? 'a directory, ' : ''
-  throw new StorageError('not_ours', `${path} is ${what}not a regular file`, MOVE_AWAY)
+  throw new StorageError('not_ours', `${path} is ${what}not a regular file`, hint)
 }
 
 const MOVE_AWAY = 'move it away; neither it nor its target was changed'
@@ -106,7 +105,9 @@ export async function writeWholeFile(
   sweepTemporaryFiles(directory)
   let file: number | undefined
   try {
-    if (existing === 'replace') requireReplaceable(path)
+    // Replacing a device or a pipe, such as /dev/null as root, would break the system.
+    if (existing === 'replace' && !lstatIfAny(path)?.isSymbolicLink())
+      requireRegularFile(path, 'choose another file; it was not changed')
     file = fs.openSync(temporary, NEW_FILE, 0o600)
     for await (const bytes of pieces)
       for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
@@ -136,14 +137,6 @@ function putInPlace(temporary: string, path: string): void {
     fs.closeSync(fs.openSync(path, NEW_FILE, 0o600))
     fs.renameSync(temporary, path)
   }
-}
-
-/** Replacing a device or a pipe, such as /dev/null as root, would break the system. */
-function requireReplaceable(path: string): void {
-  const stats = lstatIfAny(path)
-  if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return
-  const hint = 'choose another file; it was not changed'
-  throw new StorageError('not_ours', `${path} is not a regular file`, hint)
 }
 
 /** Whether files can be created in `directory`, which is created if possible. */

@@ -26,18 +26,15 @@ export function fateOf(owner: string, self: string): OwnerFate {
   return started === '' || startOf(Number(pid)) === started ? 'running' : 'gone'
 }
 
-let known: string | undefined
-
 /** The PID namespace, if the system has them, and the host. */
 function place(): string {
-  if (known !== undefined) return known
-  const host = hostname().replace(/[^A-Za-z0-9.]/g, '_')
   let namespace = ''
   try {
     namespace = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
   } catch {}
-  known = `${namespace}-${host.slice(0, 64)}`
-  return known
+  return `${namespace}-${hostname()
+    .replace(/[^A-Za-z0-9.]/g, '_')
+    .slice(0, 64)}`
 }
 
 /** Whether there is a process with this id, of any user. */
@@ -61,10 +58,9 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})(?:-([\w.-]+))?\.tmp$/
-
 /** The age at which a file of another host or container counts as abandoned. */
 const ABANDONED_AFTER_MILLISECONDS = 24 * 60 * 60 * 1000
+const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})(?:-([\w.-]+))?\.tmp$/
 
 /** A path for a new temporary file in `directory`. */
 export function temporaryPath(directory: string): string {
