@@ -1,4 +1,3 @@
-import {overriddenWarning} from '../cli/features/access/access.js'
 import {
   describeLogin,
   type LoginInput,
@@ -8,9 +7,10 @@ import {
   nextSteps,
   readLogin,
 } from '../cli/features/access/login.js'
+import {overriddenWarning} from '../cli/features/access/profiles.js'
 import {dryRunFlag} from '../cli/session/dry-run.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
-import type {Question} from '../cli/terminal/prompts/ask.js'
+import {ask, type Question} from '../cli/terminal/prompts/ask.js'
 import {single} from '../cli/terminal/result.js'
 
 export default class Login extends BaseCommand {
@@ -31,13 +31,13 @@ for booking are requested: account:read, hotels:read, reservations:read, reserva
   async run(): Promise<void> {
     const {flags} = await this.parse(Login)
     const state = await this.state()
-    const ask = (questions: readonly Question[]) => this.ask(questions)
-    const login = await readLogin(flags, process.env, state, ask)
+    const put = (questions: readonly Question[]) => ask(questions, this.globals, () => this.prompts())
+    const login = await readLogin(flags, process.env, state, put)
     const {input} = login
     if (flags['dry-run']) return this.print(describeLogin(state, input))
     const parts = await this.openSender()
     const attempt = (typed: LoginInput) => logIn(parts, state, typed)
-    const identity = await logInPatiently(login, attempt, ask, problem => this.warn(problem))
+    const identity = await logInPatiently(login, attempt, put, problem => this.warn(problem))
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
     await this.print(single(identity, identity, identity.profile))
     const overridden = overriddenWarning(process.env, input.profile, 'this login')

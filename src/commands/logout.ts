@@ -37,15 +37,14 @@ credentials in the environment it revokes their tokens, and prints how to log ou
     const state = await this.state()
     const leaving = flags.all
       ? everything(state)
-      : await logoutTargetFrom(this.globals, process.env, state, this.namesProfile())
+      : await logoutTargetFrom(this.globals, process.env, state, this.types('profile'))
     const live = await liveAmong(state, leaving, process.env)
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
     const remaining = await remainingAfter(leaving, process.env, state)
     for (const each of remaining) this.warn(remainingText(leaving, each))
     if (flags['dry-run']) return this.print(await describeLogout(state, leaving, systemClock.now()))
     if (live.length > 0) await this.consent(flags.yes, 'Log out and remove the secret?', LIVE_LOGOUT)
-    const parts = await this.openSender()
-    const gone = await logOut(parts, state, leaving, remaining)
+    const gone = await logOut(await this.openSender(), state, leaving, remaining)
     const {profile, revoked, removed} = gone
     await this.print(single(gone, {profile, revoked, removed}, profile))
     this.note(outcomeText(leaving, gone))

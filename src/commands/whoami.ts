@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {checkIdentity, checkReadyToken, describeIdentity} from '../cli/features/access/access.js'
+import {checkIdentity, checkReadyToken, describeIdentity} from '../cli/features/access/profiles.js'
 import {systemClock} from '../cli/session/clock.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'

@@ -8,6 +8,8 @@ import {createSender} from '../../api/http/send.js'
 import {createTransport} from '../../api/http/transport.js'
 import {createApi} from '../../api/operations/client.js'
 import {createTrace} from '../../api/trace/trace.js'
+import type {TokenSource} from '../../api/types.js'
+import {Failure, failureWith} from '../../contract/failure.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
 import {withProxy} from '../input/checks.js'
@@ -20,7 +22,7 @@ import {
 } from '../terminal/progress.js'
 import {systemClock} from './clock.js'
 import {guardOwnPaths, readNamedPaths} from './own-paths.js'
-import {readyTokens, type Target, tokensOfVariables} from './target.js'
+import type {Target} from './target.js'
 import {trustedCertificates} from './trust.js'
 
 export type OpenedSender = Awaited<ReturnType<typeof openSender>>
@@ -122,6 +124,32 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const whole = createApi({baseUrl, sender, tokens, clock, namedPath, ...bound})
   const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
   return {...opened, target, api, tokens, state}
+}
+
+/** Gives `accessToken` for everything. Throws Failure, exit 4, when the service no longer takes it. */
+function readyTokens(accessToken: string): TokenSource {
+  const token = {access_token: accessToken, scopes: [], obtainedAt: 0, expiresAt: Number.POSITIVE_INFINITY}
+  return {
+    get: async () => token,
+    replace: async () => {
+      const problem = 'the token in BOOKCTL_TOKEN is not valid or has expired; it is never renewed'
+      const hint = 'set BOOKCTL_TOKEN to a new token, or unset it and use bookctl login'
+      throw new Failure('not_allowed', problem, {code: 'token_not_valid', status: 401, hint})
+    },
+  }
+}
+
+/** `tokens` for credentials of the environment, which overrides any login: where they are refused, says what to check. */
+function tokensOfVariables(tokens: TokenSource): TokenSource {
+  const orNamed = (error: unknown): never => {
+    if (!(error instanceof Failure) || error.details.code !== 'invalid_client') throw error
+    const hint = 'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
+    throw failureWith(error, {hint})
+  }
+  return {
+    get: scopes => tokens.get(scopes).catch(orNamed),
+    replace: (refused, scopes) => tokens.replace(refused, scopes).catch(orNamed),
+  }
 }
 
 /** Variables that the route depends on, in either case. */

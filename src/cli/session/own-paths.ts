@@ -17,23 +17,20 @@ import type {Target} from './target.js'
 type NamedPath = (name: OperationName) => string | undefined
 
 /** By profile, base URL or defaults; read on first use, invalid ones then throw Failure. */
-export function readNamedPaths(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): NamedPath {
-  let paths: Readonly<Partial<Record<string, string>>> | undefined
+export function readNamedPaths({profile, baseUrl}: Target, state: State): NamedPath {
+  let paths: Readonly<Record<string, string>> | undefined
+  const read = () => {
+    const {profiles, defaults} = state.settings.read()
+    const ofService = Object.entries(profiles).filter(([, {base_url}]) => isSameService(base_url, baseUrl))
+    const own = ofService.find(([name]) => name === profile) ?? ofService.find(([, {paths}]) => paths)
+    const found = own?.[1].paths ?? (profile === null ? defaults?.paths : undefined) ?? {}
+    for (const [name, path] of Object.entries(found)) checkOwnPath('config.json', name, path)
+    return found
+  }
   return name => {
-    paths ??= pathsIn(target, state)
+    paths ??= read()
     return paths[name]
   }
-}
-
-function pathsIn(target: Pick<Target, 'profile' | 'baseUrl'>, state: State): Record<string, string> {
-  const {profiles, defaults} = state.settings.read()
-  const ofService = Object.entries(profiles).filter(([, {base_url}]) =>
-    isSameService(base_url, target.baseUrl),
-  )
-  const own = ofService.find(([name]) => name === target.profile) ?? ofService.find(([, {paths}]) => paths)
-  const paths = own?.[1].paths ?? (target.profile === null ? defaults?.paths : undefined) ?? {}
-  for (const [name, path] of Object.entries(paths)) checkOwnPath('config.json', name, path)
-  return paths
 }
 
 /** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */

@@ -1,10 +1,13 @@
 /** The value of each setting now, and where it is from: flag > environment > profile > defaults > built in. */
+import {parseBaseUrl} from '../../api/http/base-url.js'
 import {Failure} from '../../contract/failure.js'
 import {isObject, own} from '../../contract/json.js'
+import {parseStoreUrl} from '../../state/postgres/url.js'
 import type {SettingsFile} from '../../state/settings.js'
+import type {StoreChoice} from '../../state/state.js'
 import type {Fields} from '../input/guests.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './setting-keys.js'
-import {DEFAULT_PROFILE} from './target.js'
+import {DEFAULT_PROFILE, type TargetFlags} from './target.js'
 
 type Origin = 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
 
@@ -59,10 +62,15 @@ function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   return name === 'base_url' && Boolean(isComplete)
 }
 
+/** The path in config.json of what holds the settings of `place`. */
+export function holderOf(place: SettingPlace, around: Surroundings): string[] {
+  return {top: [], profile: ['profiles', profileInUse(around)], defaults: ['defaults']}[place]
+}
+
 export function written(key: SettingKey, place: SettingPlace, around: Surroundings) {
-  const path = {top: [], profile: ['profiles', profileInUse(around)], defaults: ['defaults']}[place]
+  const path = [...holderOf(place, around), ...pathIn(key)]
   let holder: unknown = around.settings
-  for (const word of [...path, ...pathIn(key)]) holder = isObject(holder) ? own(holder, word) : undefined
+  for (const word of path) holder = isObject(holder) ? own(holder, word) : undefined
   return holder as SettingValue | undefined
 }
 
@@ -130,4 +138,41 @@ export async function readText(name: string, around: Surroundings): Promise<stri
   const found = key && effective(key, around)
   const value = found && found.origin !== 'built_in' ? await usableValue(found) : null
   return value === null ? undefined : String(value)
+}
+
+/** Of connecting to the store, and of each statement: a store that is well answers within milliseconds. */
+const MOST_STORE_SECONDS = 10
+
+/**
+ * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. `connection`:
+ * certificates and time limit, read when the store is first used.
+ */
+export function chooseStore(
+  settings: () => SettingsFile,
+  env: NodeJS.ProcessEnv,
+  flags: TargetFlags,
+  connection: () => Promise<ConnectionSettings>,
+): StoreChoice {
+  const ofProfile = () => {
+    const read = settings()
+    return own(read.profiles, profileInUse({settings: read, env, flags: {...flags}}))
+  }
+  const address = () => env.BOOKCTL_STORE || (ofProfile()?.store ?? settings().defaults?.store)
+  return {
+    isSet: () => address() !== undefined,
+    async options() {
+      const {trustedCertificates} = await import('./trust.js')
+      const parsed = parseStoreUrl(address() ?? '', env)
+      const {caFile, timeoutSeconds = MOST_STORE_SECONDS} = await connection()
+      const trusted = parsed.isEncrypted ? await trustedCertificates(caFile, env) : undefined
+      const timeoutMilliseconds = Math.min(timeoutSeconds, MOST_STORE_SECONDS) * 1000
+      return {address: parsed, trusted, timeoutMilliseconds}
+    },
+    async clients() {
+      const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
+      const url = flags['base-url'] || ofProfile()?.base_url
+      if (!clientId || !clientSecret || !url) return []
+      return [{baseUrl: parseBaseUrl(url).baseUrl, clientId, clientSecret}]
+    },
+  }
 }

@@ -4,8 +4,7 @@
  */
 import type {Credentials} from '../../api/auth/tokens.js'
 import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
-import type {TokenSource} from '../../api/types.js'
-import {Failure, failureWith, usage} from '../../contract/failure.js'
+import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {
   CLIENT_ID_PREFIX,
@@ -17,6 +16,7 @@ import {
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
 import type {JournalClient} from '../../contract/journal.js'
+import {own} from '../../contract/json.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
@@ -73,9 +73,7 @@ export function checkProfileName(name: string): string {
 
 /** The profile of that name in config.json, if there is one. */
 export function profileOf(flags: TargetFlags, remembered: Remembered): Profile | undefined {
-  const {profiles} = remembered.settings.read()
-  const name = profileName(flags, remembered)
-  return Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  return own(remembered.settings.read().profiles, profileName(flags, remembered))
 }
 
 /** `namesProfile`: --profile was typed and overrides the environment. Throws Failure: not_logged_in, usage. */
@@ -92,8 +90,9 @@ export async function resolveTarget(
     const service = serviceOf(flags, env, remembered)
     if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
     requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
-    checkClientId(fromEnv.clientId, ...CLIENT_VARIABLE)
-    return {profile: null, ...checkedService(service, fromEnv), scopes: scopesOf(env.BOOKCTL_SCOPES)}
+    checkClientFlag(fromEnv.clientId, env)
+    const mode = checkSecret(fromEnv.clientSecret, service.baseUrl)
+    return {profile: null, ...service, ...fromEnv, mode, scopes: scopesOf(env.BOOKCTL_SCOPES)}
   }
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
@@ -108,8 +107,9 @@ export async function resolveTarget(
   const clientSecret = await remembered.secrets.read({profile: name, clientId}, place)
   if (!clientSecret) throw await notLoggedIn(name)
   requireSameMode(profile.mode, clientSecret, `profile ${name}`)
+  const mode = checkSecret(clientSecret, service.baseUrl)
   const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
-  return {profile: name, ...checkedService(service, {clientId, clientSecret}), scopes}
+  return {profile: name, ...service, clientId, clientSecret, mode, scopes}
 }
 
 /** A token does not show whether it is live, so any service that is not on this machine counts as live. */
@@ -117,7 +117,7 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
   const {BOOKCTL_TOKEN: token = '', BOOKCTL_CLIENT_ID: clientId} = env
   if (!/^[\x21-\x7e]+$/.test(token))
     throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
-  if (clientId) checkClientId(clientId, ...CLIENT_VARIABLE)
+  if (clientId) checkClientFlag(clientId, env)
   const service = serviceOf(flags, env, remembered)
   if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
   return {
@@ -131,10 +131,14 @@ function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Rem
   }
 }
 
-/** `text` is of --base-url, or of BOOKCTL_BASE_URL, which fills that flag. Throws usage that names which. */
+/** Where `text` is from, the flag or the variable that fills it, and what to do when it is wrong. */
+function originOf(text: string, flag: string, variable: string, env: NodeJS.ProcessEnv): [string, string] {
+  return text === env[variable] ? [variable, `correct or unset ${variable}`] : [flag, `correct ${flag}`]
+}
+
+/** `text` is of --base-url, or of BOOKCTL_BASE_URL. Throws usage that names which. */
 export function parseFlag(text: string, env: NodeJS.ProcessEnv): BaseUrl {
-  if (text !== env.BOOKCTL_BASE_URL) return parseBaseUrl(text, '--base-url', 'correct --base-url')
-  return parseBaseUrl(text, 'BOOKCTL_BASE_URL', 'correct or unset BOOKCTL_BASE_URL')
+  return parseBaseUrl(text, ...originOf(text, '--base-url', 'BOOKCTL_BASE_URL', env))
 }
 
 /** That of the flag or the variable, else of the profile; undefined without any. Throws usage that names where it is from. */
@@ -152,11 +156,6 @@ export function serviceOf(
 export function parseOfProfile({base_url}: Profile, name: string): BaseUrl {
   const hint = `correct it: bookctl config set base_url URL --profile ${name}`
   return parseBaseUrl(base_url, `config.json: profiles.${name}.base_url`, hint)
-}
-
-function checkedService({baseUrl, isLoopback}: BaseUrl, {clientId, clientSecret}: Credentials) {
-  const mode = checkCredentials(clientId, clientSecret, baseUrl)
-  return {baseUrl, isLoopback, clientId, clientSecret, mode}
 }
 
 /** Refuses a live secret where a test one belongs, and the reverse. Throws usage; echoes no secret. */
@@ -193,14 +192,6 @@ async function notLoggedIn(name: string, directory?: string): Promise<Failure> {
   return new Failure('not_allowed', problem, {code: 'not_logged_in', hint})
 }
 
-/** Checks the shapes of §5.3, and that a live key does not go to this machine. Throws usage; echoes no secret. */
-export function checkCredentials(clientId: string, clientSecret: string, baseUrl: string): Mode {
-  checkClientId(clientId)
-  return checkSecret(clientSecret, baseUrl)
-}
-
-const CLIENT_VARIABLE = ['BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID'] as const
-
 const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
 
 /** Throws usage that names `from`, where it is from, unless `clientId` has the shape of §5.3. */
@@ -210,11 +201,9 @@ export function checkClientId(clientId: string, from = '', hint?: string): strin
   throw usage('invalid_client_id', named(from, problem), hint)
 }
 
-/** The same for that of --client-id, or of BOOKCTL_CLIENT_ID, which fills that flag. */
+/** The same for that of --client-id, or of BOOKCTL_CLIENT_ID. */
 export function checkClientFlag(text: string, env: NodeJS.ProcessEnv): string {
-  const from =
-    text === env.BOOKCTL_CLIENT_ID ? CLIENT_VARIABLE : (['--client-id', 'correct --client-id'] as const)
-  return checkClientId(text, ...from)
+  return checkClientId(text, ...originOf(text, '--client-id', 'BOOKCTL_CLIENT_ID', env))
 }
 
 /** The mode of a secret that may be sent to `baseUrl`, where that is known. Throws usage; echoes no secret. */
@@ -253,29 +242,3 @@ export const scopeFlag = (summary: string) =>
     multiple: true,
     summary: `${summary} (repeatable)`,
   })
-
-/** Gives `accessToken` for everything. Throws Failure, exit 4, when the service no longer takes it. */
-export function readyTokens(accessToken: string): TokenSource {
-  const token = {access_token: accessToken, scopes: [], obtainedAt: 0, expiresAt: Number.POSITIVE_INFINITY}
-  return {
-    get: async () => token,
-    replace: async () => {
-      const problem = 'the token in BOOKCTL_TOKEN is not valid or has expired; it is never renewed'
-      const hint = 'set BOOKCTL_TOKEN to a new token, or unset it and use bookctl login'
-      throw new Failure('not_allowed', problem, {code: 'token_not_valid', status: 401, hint})
-    },
-  }
-}
-
-/** `tokens` for credentials of the environment, which overrides any login: where they are refused, says what to check. */
-export function tokensOfVariables(tokens: TokenSource): TokenSource {
-  const orNamed = (error: unknown): never => {
-    if (!(error instanceof Failure) || error.details.code !== 'invalid_client') throw error
-    const hint = 'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
-    throw failureWith(error, {hint})
-  }
-  return {
-    get: scopes => tokens.get(scopes).catch(orNamed),
-    replace: (refused, scopes) => tokens.replace(refused, scopes).catch(orNamed),
-  }
-}

@@ -10,22 +10,13 @@ import type {CallValues} from '../session/dry-run.js'
 import type {ConnectionSettings, Preferences, Surroundings} from '../session/settings.js'
 import type {Target} from '../session/target.js'
 import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
-import {
-  type AskingFlags,
-  ask,
-  type Change,
-  mayAsk,
-  openPrompts,
-  type Question,
-  requireConsent,
-} from '../terminal/prompts/ask.js'
+import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
 import {stderrIsTerminal} from '../terminal/streams.js'
 import {clearTransient, say} from '../terminal/talk.js'
 import {ParsingCommand} from './parse.js'
-import type {StopNote} from './running.js'
-import {type RunningCommand, running} from './running.js'
+import {type RunningCommand, running, type StopNote} from './running.js'
 
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
@@ -44,14 +35,9 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return 'dry-run' in (this.ctor.flags ?? {}) && !('dry-run' in this.globals)
   }
 
-  /** Whether the command has no work left when the reader of its result is gone. */
-  readonly endsWithReader: boolean = false
-
   protected override async init(): Promise<void> {
     running.command = this
     await super.init()
-    if (this.endsWithReader)
-      await (await import('../terminal/streams.js')).whenReaderGoes(running.endWithReader)
   }
 
   /** Rethrows, because oclif's own `catch` would decide on exit codes; Ctrl-C at a question says what a signal would. */
@@ -99,7 +85,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   private async openState(): Promise<State> {
     const [{openState}, {chooseStore}] = await Promise.all([
       import('../../state/state.js'),
-      import('../session/store.js'),
+      import('../session/settings.js'),
     ])
     const read = () => state.settings.read()
     const store = chooseStore(read, process.env, this.globals, () => this.connectOptions())
@@ -146,7 +132,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   private async resolveTarget(): Promise<Target> {
     const {resolveTarget} = await import('../session/target.js')
-    return resolveTarget(this.globals, process.env, await this.state(), this.namesProfile())
+    return resolveTarget(this.globals, process.env, await this.state(), this.types('profile'))
   }
 
   /** The connection to the service, opened once; it is closed at the end of the command. */
@@ -169,11 +155,6 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     const opened = await openSender(await this.connectOptions())
     this.whenStopped(opened.close)
     return opened
-  }
-
-  /** Whether --profile is on the command line, where it overrides credentials in the environment. */
-  protected namesProfile(): boolean {
-    return this.types('profile')
   }
 
   /** Whether the flag of that name is on the command line, rather than in the environment. */
@@ -267,10 +248,6 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     const closing = new AbortController()
     this.whenStopped(() => closing.abort(interruption()))
     return openPrompts(flags, closing.signal)
-  }
-
-  protected ask(questions: readonly Question[]): Promise<string[]> {
-    return ask(questions, this.globals, () => this.prompts())
   }
 
   /** Asks unless `yes`; undefined without a terminal. What is agreed to is shown even with --quiet. */

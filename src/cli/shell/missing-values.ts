@@ -1,6 +1,9 @@
 /** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
+import * as Flags from '@oclif/core/flags'
 import {usage} from '../../contract/failure.js'
 import type {Client} from '../../contract/token-cache.js'
+import {checkInteger} from '../input/checks.js'
+import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
 import type {Source} from './candidates.js'
 
@@ -56,14 +59,29 @@ export function missingValues(
   return [...find(args, parsed.args, false), ...find(flags, parsed.flags, true)]
 }
 
+const INTEGER: unknown = Flags.integer().parse
+
+/** Reads `input` by the rule of `spec`. Throws usage that names `from`. */
+export async function readValue(spec: Spec, from: Word, input: string, context: object, options: object) {
+  if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
+  // The message of oclif repeats the value.
+  if (spec.parse !== INTEGER) return spec.parse?.(input, context, {...options, ...spec})
+  return checkInteger(from.shown, input, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER)
+}
+
+/** Reads an answer for what is missing as the word typed on the command line would be. Throws usage. */
+export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): Promise<unknown> {
+  const context = {token: {type: isFlag ? 'flag' : 'arg'}}
+  const from = wordOf(context, {}, name)
+  return readValue(spec, from, answer, context, {name})
+}
+
 interface Asking {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
   /** The client whose credentials the command uses; undefined where none is configured. */
   readonly client: Client | undefined
-  /** Reads an answer as soon as it is typed; throws Failure. */
-  readonly read: (value: MissingValue, answer: string) => Promise<unknown>
 }
 
 /** Asks for each of `values`; returns `argv` with the answers, as if they had been typed. */
@@ -93,7 +111,7 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   const message = `${text.charAt(0).toUpperCase()}${text.slice(1)} (${shown})`
   const check = async (answer: string) => {
     if (answer === '') throw usage('missing', `${shown} must not be empty`)
-    await asking.read(value, answer)
+    await readAnswer(value, answer)
   }
   const typed = async () => [await prompts.text({message, check})]
   const {choices, complete} = await knownChoices(value, asking)

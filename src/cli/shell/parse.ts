@@ -1,16 +1,13 @@
 /** oclif stops at the first error and repeats values, even secrets: it gets flags that refuse nothing; the checks are here. */
 import process from 'node:process'
 import {Command} from '@oclif/core/command'
-import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
 import type {Client} from '../../contract/token-cache.js'
-import {checkInteger} from '../input/checks.js'
 import {
   combined,
   conflictingFlags,
   into,
-  invalidOption,
   missing as missingWords,
   PartsFailure,
   parserError,
@@ -30,6 +27,7 @@ import {
   type Candidates,
   type MissingValue,
   missingValues,
+  readValue,
   type Spec,
   type Specs,
 } from './missing-values.js'
@@ -103,7 +101,7 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
   const parse: Spec['parse'] = async (input, context, options) => {
     const from = wordOf(context, spec, name)
     try {
-      return await read(spec, from, input, context, options)
+      return await readValue(spec, from, input, context, options)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       take(from, error)
@@ -114,22 +112,6 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
   // Without ignoreStdin oclif reads a missing argument from standard input; a greedy flag would take arguments.
   const oclif = {ignoreStdin: true, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
   return {...loose, exclusive: [], dependsOn: [], required: false, parse, ...oclif}
-}
-
-const INTEGER: unknown = Flags.integer().parse
-
-async function read(spec: Spec, from: Word, input: string, context: object, options: object) {
-  if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
-  // The message of oclif repeats the value.
-  if (spec.parse !== INTEGER) return spec.parse?.(input, context, {...options, ...spec})
-  return checkInteger(from.shown, input, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER)
-}
-
-/** Reads an answer for what is missing as the word typed on the command line would be. Throws usage. */
-export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): Promise<unknown> {
-  const context = {token: {type: isFlag ? 'flag' : 'arg'}}
-  const from = wordOf(context, {}, name)
-  return read(spec, from, answer, context, {name})
 }
 
 function usageErrors(
@@ -208,18 +190,18 @@ export abstract class ParsingCommand extends Command {
     const specs = {args, flags, strict, bareWord} as unknown as Specs
     const read = (words: readonly string[]): Promise<Reading<Interfaces.ParserOutput<F, B, A>>> =>
       readSoftly(specs, words, (soft, all) => super.parse(soft as never, all), this.showsSettings)
-    let {output, errors, missing, refused} = await read(argv)
-    const leading = output ? this.leading(wordsOf(output), output.flags) : []
+    let reading = await read(argv)
+    const leading = reading.output ? this.leading(wordsOf(reading.output), reading.output.flags) : []
     const line = [...leading, ...argv]
-    if (leading.length > 0) ({output, errors, missing, refused} = await read(line))
-    if (output && missing.length > 0 && errors.length === 0 && mayAsk(output.flags)) {
-      this.takeGlobals(output)
-      const asking = {prompts: await this.prompts(output.flags), client: await this.client()}
-      const known = {candidates, configDirectory: this.config.configDir, read: readAnswer}
-      ;({output, errors, missing, refused} = await read(
-        await askMissing(missing, line, {...asking, ...known}),
-      ))
+    if (leading.length > 0) reading = await read(line)
+    const {missing: asked, errors: wrong, output: typed} = reading
+    if (typed && asked.length > 0 && wrong.length === 0 && mayAsk(typed.flags)) {
+      this.takeGlobals(typed)
+      const {configDir: configDirectory} = this.config
+      const asking = {prompts: await this.prompts(typed.flags), client: await this.client()}
+      reading = await read(await askMissing(asked, line, {...asking, candidates, configDirectory}))
     }
+    const {output, errors, missing, refused} = reading
     const all = [...errors]
     if (output) {
       this.takeGlobals(output)

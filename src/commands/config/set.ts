@@ -24,7 +24,6 @@ bookctl login.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigSet)
     const around = await this.surroundings()
-    const typed = {key: args.key, text: args.value}
-    await this.print(await changeSetting(typed, around, await this.state(), flags['dry-run']))
+    await this.print(await changeSetting(args, around, await this.state(), flags['dry-run']))
   }
 }

@@ -1,6 +1,12 @@
 import * as Args from '@oclif/core/args'
-import {LIVE_LOGOUT, leavingFlags, liveAmong} from '../../cli/features/access/logout.js'
-import {describeProfileRemoval, leavingProfile, removeProfile} from '../../cli/features/access/profiles.js'
+import {
+  describeProfileRemoval,
+  LIVE_LOGOUT,
+  leavingFlags,
+  leavingProfile,
+  liveAmong,
+  removeProfile,
+} from '../../cli/features/access/logout.js'
 import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
@@ -18,12 +24,12 @@ export default class ProfilesRemove extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesRemove)
     const state = await this.state()
-    const [live] = await liveAmong(state, leavingProfile(state, args.name), process.env)
+    const leaving = leavingProfile(state, args.name)
+    const [live] = await liveAmong(state, leaving, process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
-    if (flags['dry-run']) return this.print(await describeProfileRemoval(state, args.name, systemClock.now()))
+    if (flags['dry-run']) return this.print(await describeProfileRemoval(state, leaving, systemClock.now()))
     if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
-    const parts = await this.openSender()
-    const gone = await removeProfile(parts, state, args.name)
+    const gone = await removeProfile(await this.openSender(), state, leaving)
     await this.print(single(gone, gone, gone.profile))
   }
 }

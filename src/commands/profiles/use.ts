@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
-import {overriddenWarning} from '../../cli/features/access/access.js'
-import {useProfile} from '../../cli/features/access/profiles.js'
-import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {existingProfile, overriddenWarning} from '../../cli/features/access/profiles.js'
+import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {single} from '../../cli/terminal/result.js'
 
 export default class ProfilesUse extends BaseCommand {
   static override summary = 'Set the current profile'
@@ -24,9 +24,17 @@ export default class ProfilesUse extends BaseCommand {
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ProfilesUse)
-    await this.print(await useProfile(await this.state(), args.name, flags['dry-run']))
-    if (flags['dry-run']) return
-    const overridden = overriddenWarning(process.env, args.name, 'this profile')
+    const {settings} = await this.state()
+    const {path: file} = settings
+    const {name} = args
+    const {base_url, client_id} = existingProfile(settings.read(), name)
+    const {current_profile: before = null} = settings.read()
+    if (flags['dry-run'])
+      return this.print(dryRun([], [{file, action: 'set', what: 'current_profile', before, after: name}]))
+    await settings.update(editor => editor.set(['current_profile'], name))
+    const used = {profile: name, base_url, client_id}
+    await this.print(single(used, used, name))
+    const overridden = overriddenWarning(process.env, name, 'this profile')
     if (overridden) this.warn(overridden)
   }
 }

@@ -4,6 +4,8 @@ import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
 import {resolveWebhookSecrets, secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {running} from '../../cli/shell/running.js'
+import {whenReaderGoes} from '../../cli/terminal/streams.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksListen extends BaseCommand {
@@ -36,7 +38,6 @@ the profile; needs no login.`
   static override candidates = {event: 'event-types'} as const
   static override flags = listenFlags
   override readonly printsLines = true
-  override readonly endsWithReader = true
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
@@ -50,6 +51,7 @@ the profile; needs no login.`
       const target = flags.subscribe ? await this.target() : undefined
       return this.print(describeListening(plan, flags, await this.state(), target))
     }
+    await whenReaderGoes(running.endWithReader)
     const connection = flags.subscribe ? await this.connect() : undefined
     await listen(this, plan, flags, connection)
   }

@@ -3,37 +3,29 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {own} from '../../../contract/json.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.js'
-import type {Profile, SettingsEditor, SettingsFile} from '../../../state/settings.js'
+import type {SettingsEditor, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {checkedArg} from '../../input/flags.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {dryRun} from '../../session/dry-run.js'
-import {
-  pathIn,
-  SETTING_KEYS,
-  type SettingKey,
-  type SettingPlace,
-  type SettingValue,
-} from '../../session/setting-keys.js'
+import {pathIn, SETTING_KEYS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
 import {
   allEffective,
   type Checked,
   checked,
   effective,
+  holderOf,
   profileInUse,
   type Surroundings,
   written,
 } from '../../session/settings.js'
 import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/variables.js'
 import {type Result, single} from '../../terminal/result.js'
+import {existingProfile} from './profiles.js'
 
 export const CONFIG_COLUMNS = ['key', 'value', 'origin', 'source'] as const
 export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
-
-/** Variables that hold a secret: of these only whether they are set is ever shown. */
-const SECRET_VARIABLES = VARIABLE_NAMES.filter(isSecretVariable)
 
 type Row = ReturnType<typeof rowOf>
 
@@ -45,7 +37,11 @@ export async function getSetting(
   showOrigin: boolean,
 ): Promise<Result> {
   const found = await checked(effective(key, around))
-  if (found.value === null) throw notSet(key)
+  if (found.value === null) {
+    const {name, environment, readOnly} = key
+    const variable = environment === undefined ? '' : `, or set ${environment}`
+    throw usage('not_set', `${name} is not set`, readOnly ?? `bookctl config set ${name} VALUE${variable}`)
+  }
   const row = rowOf(found, path)
   const text = sanitizeLine(textOf(found.value))
   const line = showOrigin ? `${originInWords(found, path)}: ${text}` : text
@@ -57,16 +53,12 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
   return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
 }
 
-function notSet({name, environment, readOnly}: SettingKey) {
-  const variable = environment === undefined ? '' : `, or set ${environment}`
-  return usage('not_set', `${name} is not set`, readOnly ?? `bookctl config set ${name} VALUE${variable}`)
-}
-
 /** Every setting, with origin `unset` where nothing gives one, and the secrets of the environment as set. */
 export async function listSettings(around: Surroundings, path: string): Promise<Result<Row>> {
   const found = await Promise.all(allEffective(around).map(checked))
   const settings = found.map(each => rowOf(each, path))
-  const secrets = SECRET_VARIABLES.filter(name => around.env[name]).map(name => ({
+  const names = VARIABLE_NAMES.filter(name => isSecretVariable(name) && around.env[name])
+  const secrets = names.map(name => ({
     key: name.replace('BOOKCTL_', '').toLowerCase(),
     value: 'set',
     origin: 'environment' as const,
@@ -117,10 +109,10 @@ export function settingsPath(directory: string): Result {
 
 interface Typed {
   readonly key: SettingKey
-  readonly text?: string
+  readonly value?: string
 }
 
-/** `config set` or, without `text`, `config unset`; with `isDry` it only says what would change. Throws usage. */
+/** `config set` or, without a value, `config unset`; with `isDry` it only says what would change. Throws usage. */
 export async function changeSetting(
   typed: Typed,
   around: Surroundings,
@@ -129,18 +121,18 @@ export async function changeSetting(
 ): Promise<Result> {
   const {path} = settings
   const change = await planChange(typed, around)
-  const {key, place, profile, before, after} = change
-  const removed = pathsTaken(around.settings, change)
+  const {key, holder, profile, before, after} = change
+  const removed = pathsTaken(around.settings, change).map(name => `paths.${name}`)
   if (isDry) {
-    const where = place === 'profile' ? `profiles.${profile}.` : place === 'defaults' ? 'defaults.' : ''
+    const what = (name: string) => [...holder, name].join('.')
     const action = after === null ? 'remove' : 'set'
-    const changed = {file: path, action, what: `${where}${key.name}`, before, after} as const
-    const gone = removed.map(name => ({file: path, action: 'remove', what: `${where}paths.${name}`}) as const)
+    const changed = {file: path, action, what: what(key.name), before, after} as const
+    const gone = removed.map(name => ({file: path, action: 'remove', what: what(name)}) as const)
     return dryRun([], [changed, ...gone])
   }
   await settings.update(file => applyChange(file, change))
   const row = {key: key.name, value: after, previous: before, profile, path}
-  const names = removed.map(name => sanitizeLine(`paths.${name}`, 60)).join(', ')
+  const names = removed.map(name => sanitizeLine(name, 60)).join(', ')
   const overriddenBy = overriding(change, around)
   const warnings: string[] = []
   if (names) warnings.push(`Removed, because it belonged to the previous service: ${names}`)
@@ -148,11 +140,11 @@ export async function changeSetting(
   return {...single(row, row, key.name), warning: warnings}
 }
 
-function overriding({key, place, after}: Change, around: Surroundings): string | undefined {
+function overriding({key, holder, after}: Change, around: Surroundings): string | undefined {
   if (after === null) return undefined
   const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
   if (origin === 'environment') return `the environment variable ${source}`
-  return origin === 'profile' && place === 'defaults' ? `profile ${source}` : undefined
+  return origin === 'profile' && holder[0] === 'defaults' ? `profile ${source}` : undefined
 }
 
 function findKey(name: string): SettingKey {
@@ -176,43 +168,33 @@ export const keyArg = {
 type Change = Awaited<ReturnType<typeof planChange>>
 
 /** Settings of a service change in the profile in use, others in the defaults or the profile of --profile. */
-async function planChange({key, text}: Typed, around: Surroundings) {
+async function planChange({key, value}: Typed, around: Surroundings) {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
-  const after = text === undefined ? null : await check(key.name, text)
+  const after = value === undefined ? null : await check(key.name, value)
   const place = placeOf(key, around)
   const profile = place === 'profile' ? profileInUse(around) : null
   if (profile !== null) existingProfile(around.settings, profile)
   if (key.name === 'current_profile' && after !== null) existingProfile(around.settings, String(after))
-  const needed = place === 'profile' && (key.name === 'base_url' || key.name === 'client_id')
   const hint = 'to remove the profile: bookctl profiles remove NAME'
-  if (after === null && needed) throw usage('needed_setting', `${key.name} is required`, hint)
-  return {key, place, profile, before: written(key, place, around) ?? null, after}
+  const isNeeded = key.name === 'base_url' || key.name === 'client_id'
+  if (after === null && isNeeded) throw usage('needed_setting', `${key.name} is required`, hint)
+  return {key, holder: holderOf(place, around), profile, before: written(key, place, around) ?? null, after}
 }
 
-function placeOf(key: SettingKey, around: Surroundings): SettingPlace {
+function placeOf(key: SettingKey, around: Surroundings) {
   const {flags, settings} = around
   const [first = 'defaults'] = key.places
   if (key.isOfService && Object.hasOwn(settings.profiles, profileInUse(around))) return 'profile'
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 
-/** Throws usage, listing the profiles, if it is unknown. */
-export function existingProfile({profiles}: SettingsFile, name: string): Profile {
-  const profile = own(profiles, name)
-  if (profile) return profile
-  const names = Object.keys(profiles).join(', ')
-  const hint = names === '' ? 'create one: bookctl login' : `profiles: ${names}`
-  throw usage('unknown_profile', `unknown profile ${sanitizeLine(name, 64)}`, hint)
-}
-
 /** Throws usage if the profile has been removed since. */
 function applyChange(settings: SettingsEditor, change: Change): void {
-  const {key, place, profile, after} = change
+  const {key, holder, profile, after} = change
   const present = settings.read()
   if (profile !== null) existingProfile(present, profile)
-  const holder = profile !== null ? ['profiles', profile] : place === 'defaults' ? ['defaults'] : []
   if (pathsTaken(present, change).length > 0) settings.delete([...holder, 'paths'])
   if (after === null) settings.delete([...holder, ...pathIn(key)])
   else settings.set([...holder, ...pathIn(key)], after)

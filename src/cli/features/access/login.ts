@@ -17,7 +17,6 @@ import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {
   checkClientFlag,
   checkClientId,
-  checkCredentials,
   checkProfileName,
   checkSecret,
   DEFAULT_PROFILE,
@@ -29,7 +28,7 @@ import {
 } from '../../session/target.js'
 import type {Question} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
-import {type RequestParts, recordOf, storedIn} from './access.js'
+import {type RequestParts, recordOf, storedIn} from './profiles.js'
 
 export const loginFlags = {
   'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
@@ -93,7 +92,8 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const answers = await ask(asked)
   const [address = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
   const {baseUrl} = parseBaseUrl(address)
-  checkCredentials(clientId, clientSecret, baseUrl)
+  checkClientId(clientId)
+  checkSecret(clientSecret, baseUrl)
   const {keychain = false} = flags
   const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
   return {input, askedFor: asked.find(({secret}) => secret)}

@@ -13,10 +13,10 @@ import {StorageError} from '../../../storage/errors.js'
 import {into} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
 import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
+import {asFailure} from '../../shell/exit-codes.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
-import {type RequestParts, recordOf, storedIn} from './access.js'
-import {existingProfile} from './config.js'
+import {existingProfile, type RequestParts, recordOf, storedIn} from './profiles.js'
 
 /** Credentials that commands can still use after logging out. */
 interface Remaining {
@@ -98,10 +98,9 @@ async function inStore<T>(
   try {
     return {value: await work()}
   } catch (error) {
-    if (!state.isShared) throw error
-    if (error instanceof Failure) return {problem: error}
-    if (!(error instanceof StorageError)) throw error
-    return {problem: new Failure(error.kind, error.message, {code: `storage_${error.fault}`})}
+    const problem = asFailure(error)
+    if (!state.isShared || !(problem instanceof Failure)) throw error
+    return {problem}
   }
 }
 
@@ -223,26 +222,59 @@ export async function describeLogout(
   now: number,
   more: readonly DryChange[] = [],
 ): Promise<Result> {
-  const revocations = (await revocableTokens(state, leaving, now)).map(({client}) =>
+  const {isAll, clientId = 'the profile', profiles} = leaving
+  const kept = await revocableTokens(state, leaving, now)
+  const revocations = kept.map(({client}) =>
     plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
   )
-  return dryRun(revocations, [...(await removals(state, leaving)), ...more])
-}
-
-async function removals(
-  state: State,
-  {isAll, clientId = 'the profile', profiles}: Leaving,
-): Promise<DryChange[]> {
-  const file = storedIn('file', state)
-  const remove = (what: string, from = file): DryChange => ({file: from, action: 'remove', what})
+  const remove = (what: string, file = storedIn('file', state)) => ({file, action: 'remove', what}) as const
   const people = isAll ? (await state.people()).listAll() : []
-  const names = people.map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100))
-  return [
+  const names = new Set(people.map(({name, surname}) => sanitizeLine(`${name} ${surname}`, 100)))
+  return dryRun(revocations, [
     remove(`access tokens of ${isAll ? 'every client' : clientId}`),
     ...profiles.flatMap(name => [
       remove(`client secret of profile ${name}`, storedIn(recordOf(state, name)?.secret_store, state)),
       remove(`signing secrets of profile ${name}`),
     ]),
-    ...[...new Set(names)].map(name => remove(`details kept of ${name}`, join(state.directory, STATE_NAME))),
-  ]
+    ...[...names].map(name => remove(`details kept of ${name}`, join(state.directory, STATE_NAME))),
+    ...more,
+  ])
+}
+
+/** The credentials of the profile `name`. Throws usage, listing the profiles, if it is unknown. */
+export function leavingProfile(state: State, name: string) {
+  const {client_id: clientId, base_url: baseUrl} = existingProfile(state.settings.read(), name)
+  return {profile: name, profiles: [name], clientId, baseUrls: [baseUrl]}
+}
+
+/** The result of --dry-run. */
+export function describeProfileRemoval(
+  state: State,
+  leaving: ReturnType<typeof leavingProfile>,
+  now: number,
+): Promise<Result> {
+  const {profile, clientId, baseUrls} = leaving
+  const before = {base_url: baseUrls[0], client_id: clientId}
+  const entry = {file: state.settings.path, action: 'remove', what: `profiles.${profile}`, before} as const
+  return describeLogout(state, leaving, now, [entry])
+}
+
+/** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */
+export async function removeProfile(
+  parts: RequestParts,
+  state: State,
+  leaving: ReturnType<typeof leavingProfile>,
+): Promise<LoggedOut> {
+  const {profile} = leaving
+  const forgetEntry = () =>
+    state.settings.update(file => {
+      file.delete(['profiles', profile])
+      if (file.read().current_profile === profile) file.delete(['current_profile'])
+    })
+  const gone = await logOut(parts, state, leaving).catch(async error => {
+    if (!(error instanceof StorageError)) await forgetEntry()
+    throw error
+  })
+  await forgetEntry()
+  return {...gone, removed: true}
 }

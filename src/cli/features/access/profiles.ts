@@ -1,65 +1,88 @@
-/** The commands of profiles. */
+/** The profiles, and the identity that commands use: where it is kept, and what overrides it. */
+import {join} from 'node:path'
+import {requestToken, type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
+import type {Api} from '../../../api/types.js'
+import {isoTime} from '../../../contract/dates.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {own} from '../../../contract/json.js'
+import {BOOKING_SCOPES} from '../../../contract/operations.js'
+import type {CachedToken} from '../../../contract/token-cache.js'
+import {TOKENS_NAME} from '../../../state/file-names.js'
+import type {Profile, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
-import {StorageError} from '../../../storage/errors.js'
-import {dryRun} from '../../session/dry-run.js'
-import {listResult, type Result, single} from '../../terminal/result.js'
-import type {RequestParts} from './access.js'
-import {existingProfile} from './config.js'
-import {describeLogout, type Leaving, type LoggedOut, logOut} from './logout.js'
+import {type Target, TOKEN_CLIENT} from '../../session/target.js'
 
-export const PROFILE_COLUMNS = ['name', 'current', 'base_url', 'client_id'] as const
+/** The service a login goes to, with the rest of its request. */
+export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
 
-export function listProfiles(state: State) {
-  const {profiles, current_profile} = state.settings.read()
-  const items = Object.entries(profiles).map(([name, profile]) => ({
-    name,
-    current: name === current_profile,
-    base_url: profile.base_url,
-    client_id: profile.client_id,
-    ...(profile.scopes ? {scopes: profile.scopes} : {}),
-  }))
-  const whenEmpty = 'No profiles. Create one: bookctl login'
-  return {...listResult({profiles: items}, items, PROFILE_COLUMNS), whenEmpty}
+/** The profile of that name in config.json. */
+export function recordOf(state: State, name: string): Profile | undefined {
+  return own(state.settings.read().profiles, name)
 }
 
-/** Makes `name` the current profile; with `isDry` says what would change. Throws usage, listing the profiles, if it is unknown. */
-export async function useProfile({settings}: State, name: string, isDry: boolean): Promise<Result> {
-  const {base_url, client_id} = existingProfile(settings.read(), name)
-  if (isDry) {
-    const before = settings.read().current_profile ?? null
-    return dryRun([], [{file: settings.path, action: 'set', what: 'current_profile', before, after: name}])
+/** Throws usage, listing the profiles, if it is unknown. */
+export function existingProfile({profiles}: SettingsFile, name: string): Profile {
+  const profile = own(profiles, name)
+  if (profile) return profile
+  const names = Object.keys(profiles).join(', ')
+  const hint = names === '' ? 'create one: bookctl login' : `profiles: ${names}`
+  throw usage('unknown_profile', `unknown profile ${sanitizeLine(name, 64)}`, hint)
+}
+
+const OVERRIDING = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
+
+/** Warns about variables that override the profile; undefined if none do. `what`: what was done to the profile. */
+export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
+  const {BOOKCTL_PROFILE: named} = env
+  const names = OVERRIDING.filter(name => env[name])
+  if (named && named !== profile) names.unshift('BOOKCTL_PROFILE')
+  if (names.length === 0) return undefined
+  const way = `unset ${names.length > 1 ? 'them' : 'it'}, or add --profile ${profile}, to use ${what}`
+  return `Warning: the environment overrides ${what} (${names.join(', ')}): ${way}`
+}
+
+/** Where a secret kept in `place` is, in words or as a path. */
+export function storedIn(place: Profile['secret_store'], state: State): string {
+  return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
+}
+
+/** The identity that commands use, without a request; null for what a ready token or a missing one does not say. */
+export async function describeIdentity(target: Target, state: State, now: number) {
+  const client = tokenClientOf(target.baseUrl, target)
+  const kept = (await state.tokens.list(client)).filter(token => token.expiresAt > now)
+  const token = ofLogin(kept, target)
+  const {profile} = target
+  return {
+    profile,
+    base_url: target.baseUrl,
+    client_id: target.clientId === TOKEN_CLIENT ? null : target.clientId,
+    mode: target.mode,
+    scopes: token?.scopes ?? target.scopes ?? [],
+    expires_at: token ? isoTime(token.expiresAt) : null,
+    source: profile === null ? 'env' : 'profile',
+    stored_in: profile === null ? null : storedIn(recordOf(state, profile)?.secret_store, state),
   }
-  await settings.update(file => file.set(['current_profile'], name))
-  const used = {profile: name, base_url, client_id}
-  return single(used, used, name)
 }
 
-/** The credentials of the profile `name`. Throws usage, listing the profiles, if it is unknown. */
-export function leavingProfile(state: State, name: string): Leaving {
-  const {client_id, base_url} = existingProfile(state.settings.read(), name)
-  return {profile: name, profiles: [name], clientId: client_id, baseUrls: [base_url]}
+/** Of the stored tokens, newest first, the one with the scopes of the login: commands may have requested others since. */
+function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Target): CachedToken | undefined {
+  const wanted = [...scopes].sort().join(' ')
+  return tokens.find(({askedScopes}) => askedScopes.join(' ') === wanted) ?? tokens[0]
 }
 
-/** The result of --dry-run. */
-export function describeProfileRemoval(state: State, name: string, now: number): Promise<Result> {
-  const {base_url, client_id} = existingProfile(state.settings.read(), name)
-  const entry = {file: state.settings.path, action: 'remove', what: `profiles.${name}`} as const
-  return describeLogout(state, leavingProfile(state, name), now, [{...entry, before: {base_url, client_id}}])
+/** Requests a token with these credentials, whatever is stored, and stores it. Throws Failure. */
+export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
+  const client = tokenClientOf(target.baseUrl, target)
+  const kept = ofLogin(await state.tokens.list(client), target)
+  const scopes = target.scopes ?? kept?.askedScopes ?? BOOKING_SCOPES
+  const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
+  await state.tokens.put(client, token)
 }
 
-/** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */
-export async function removeProfile(parts: RequestParts, state: State, name: string): Promise<LoggedOut> {
-  const gone = await logOut(parts, state, leavingProfile(state, name)).catch(async error => {
-    if (!(error instanceof StorageError)) await forgetEntry(state, name)
-    throw error
-  })
-  await forgetEntry(state, name)
-  return {...gone, removed: true}
-}
-
-async function forgetEntry(state: State, name: string): Promise<void> {
-  await state.settings.update(file => {
-    file.delete(['profiles', name])
-    if (file.read().current_profile === name) file.delete(['current_profile'])
+/** Asks the service whether it accepts the ready token, which need not have the right to see the account. Throws Failure. */
+export async function checkReadyToken(api: Api): Promise<void> {
+  await api.call('account.show').catch(error => {
+    if (!(error instanceof Failure) || error.details.status !== 403) throw error
   })
 }
