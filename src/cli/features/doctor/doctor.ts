@@ -1,12 +1,11 @@
 /** The work behind `doctor`: every check in order, run whether or not others failed, where that is possible. */
 import process from 'node:process'
 import {Failure} from '../../../contract/failure.js'
-import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {systemClock} from '../../session/clock.js'
 import {connect, type OpenedSender, openSender} from '../../session/connect.js'
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
-import {resolveTarget, serviceOf, type Target, type TargetFlags} from '../../session/target.js'
+import {resolveTarget, serviceOf, type Target} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
@@ -22,22 +21,11 @@ import {
   checkSandboxNote,
   checkSettings,
   checkStore,
-  checkVersions,
 } from './machine.js'
-import {checkReceiver, checkSigningSecrets, networkChecks} from './network.js'
-import {serviceChecks} from './service-and-clock.js'
+import {checkReceiver, checkSigningSecrets, networkChecks, serviceChecks} from './network-and-service.js'
 
 /** For each step, without --timeout. */
 const STEP_SECONDS = 10
-
-function baseUrlAlone(state: State, flags: TargetFlags): string | undefined {
-  try {
-    return serviceOf(flags, process.env, state)?.baseUrl
-  } catch {
-    // The checks of configuration and login report it.
-    return undefined
-  }
-}
 
 export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix'] as const
 
@@ -117,7 +105,8 @@ export abstract class DiagnosingCommand extends BaseCommand {
     const {env, caFile, timeoutSeconds} = link
     let target: Target | undefined
     const local = await runChecks({
-      versions: () => checkVersions(link.version),
+      versions: () =>
+        ok(`version ${link.version}, Node.js ${process.version}, ${process.platform}-${process.arch}`),
       configuration: () => checkConfiguration(state),
       permissions: () => permissions,
       databases: () => checkDatabases(directory),
@@ -127,7 +116,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
       store: () => checkStore(state, offline),
       sandbox: () => checkSandboxNote(directory),
       login: async () => {
-        target = await resolveTarget(flags, env, state, this.namesProfile()).catch(error => {
+        target = await resolveTarget(flags, env, state, this.types('profile')).catch(error => {
           if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
           throw error
         })
@@ -137,7 +126,9 @@ export abstract class DiagnosingCommand extends BaseCommand {
         return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
       },
     })
-    const baseUrl = target?.baseUrl ?? baseUrlAlone(state, flags)
+    // What is wrong with the address, the checks of configuration and login report.
+    const alone = async () => serviceOf(flags, env, state)?.baseUrl
+    const baseUrl = target?.baseUrl ?? (await alone().catch(() => undefined))
     const step = {...link, timeoutSeconds: timeoutSeconds ?? STEP_SECONDS}
     let opened: OpenedSender | undefined
     const open = async () => {

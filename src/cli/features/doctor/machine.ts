@@ -1,4 +1,4 @@
-/** Checks of this machine: versions, environment, settings, disk, our files; and of the store that machines share. */
+/** Checks of this machine: environment, settings, disk, our files; and of the store that machines share. */
 import {accessSync, constants, existsSync, lstatSync, type Stats, statfsSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import process from 'node:process'
@@ -12,10 +12,6 @@ import {VARIABLE_NAMES} from '../../shell/help/variables.js'
 import {type Finding, fail, ok, skipped, warn} from './check.js'
 
 const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
-
-export function checkVersions(version: string): Finding {
-  return ok(`version ${version}, Node.js ${process.version}, ${process.platform}-${process.arch}`)
-}
 
 /** Which variables are set; values are not shown, because some are secrets. */
 export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
@@ -35,10 +31,8 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
     return warn('the file in NODE_EXTRA_CA_CERTS cannot be read', fix)
   }
   if (strange !== undefined) {
-    return warn(
-      `${strange} is set, but it is not a variable of bookctl`,
-      didYouMean(closest(strange, NAMES) ?? ''),
-    )
+    const fix = didYouMean(closest(strange, NAMES) ?? '')
+    return warn(`${strange} is set, but it is not a variable of bookctl`, fix)
   }
   return ok(set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)
 }
@@ -87,21 +81,18 @@ export function checkConfiguration(state: State): Finding {
 export function checkPermissions(directory: string): Finding {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
   if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
-  const problems = [...problemsOf(directory, stats, '700'), ...unwritable(directory), ...filesIn(directory)]
+  const ofFiles = OUR_FILES.flatMap(name => {
+    const path = join(directory, name)
+    const ofFile = lstatSync(path, {throwIfNoEntry: false})
+    if (!ofFile) return []
+    const fix = `remove ${path}, or replace it with the file itself`
+    if (!ofFile.isFile()) return [fail('usage', `${path} is not a regular file, and is not used`, fix)]
+    return problemsOf(path, ofFile, '600')
+  })
+  const problems = [...problemsOf(directory, stats, '700'), ...unwritable(directory), ...ofFiles]
   const first = problems.find(({status}) => status === 'fail') ?? problems[0]
   if (!first) return ok(`${directory}: ${HAS_MODES ? 'private (0700)' : 'the ACL was not checked'}`)
   return {...first, detail: problems.map(({detail}) => detail).join('; ')}
-}
-
-function filesIn(directory: string): Finding[] {
-  return OUR_FILES.flatMap(name => {
-    const path = join(directory, name)
-    const stats = lstatSync(path, {throwIfNoEntry: false})
-    if (!stats) return []
-    const fix = `remove ${path}, or replace it with the file itself`
-    if (!stats.isFile()) return [fail('usage', `${path} is not a regular file, and is not used`, fix)]
-    return problemsOf(path, stats, '600')
-  })
 }
 
 function problemsOf(path: string, stats: Stats, mode: string): Finding[] {
