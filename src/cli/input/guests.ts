@@ -1,7 +1,7 @@
 /** `--guest` and `--contact` → the wire's guests and contact (§2.4), and telephone numbers as people type them. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {invalid, named} from './checks.js'
+import {invalid} from './checks.js'
 import {checkCountry} from './countries.js'
 import {PAST_DATE_FORMS, readDay} from './dates.js'
 import {closest, didYouMean, listOfNames} from './match.js'
@@ -72,7 +72,7 @@ const UNREAD_PHONE = {phone_country_code: '+0', phone_number: '0000'}
 async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string, string>) {
   if (pairs.has('phone_country_code') || pairs.has('phone_number'))
     throw usage('invalid_input', `${field}: give phone, or phone_country_code and phone_number`)
-  const {phone_country_code, phone_number} = (await createPhoneReader(undefined, `${field} phone`))(phone)
+  const {phone_country_code, phone_number} = (await createPhoneReader())(`${field} phone`, phone)
   return {phone_country_code, phone_number}
 }
 
@@ -142,34 +142,17 @@ function splitAtCommas(text: string): string[] {
 
 export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  TOO_SHORT: 'is too short',
-  TOO_LONG: 'is too long',
-  INVALID_LENGTH: 'has the wrong number of digits',
-}
-
-/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage naming `field`. */
-export async function createPhoneReader(country: string | undefined, field: string) {
-  const {parsePhoneNumberWithError, validatePhoneNumberLength, isSupportedCountry} = await import(
-    'libphonenumber-js/min'
-  )
+/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage. */
+export async function createPhoneReader(country?: string) {
+  const {parsePhoneNumberFromString, isSupportedCountry} = await import('libphonenumber-js/min')
   const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
-  return (typed: string) => {
-    const text = typed.trim().replace(/^00/, '+')
-    const problem = validatePhoneNumberLength(text, home)
-    if (problem !== undefined) throw invalidPhone(field, PROBLEMS[problem])
-    const parsed = parsePhoneNumberWithError(text, home)
-    const phone_number = String(parsed.nationalNumber)
-    if (!/^\d{4,15}$/.test(phone_number)) throw invalidPhone(field, 'has the wrong number of digits')
+  return (field: string, typed: string) => {
+    const parsed = parsePhoneNumberFromString(typed.trim().replace(/^00/, '+'), {...home, extract: false})
+    const phone_number = String(parsed?.nationalNumber)
     // The country is undefined where a prefix belongs to several.
-    return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
+    if (parsed?.isPossible() && /^\d{4,15}$/.test(phone_number))
+      return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
+    const example = 'with its country prefix and all its digits, such as +90 532 123 45 67'
+    throw invalid(field, `must be a telephone number ${example}`)
   }
-}
-
-function invalidPhone(field: string, problem?: string) {
-  const example = 'country prefix, such as +90 532 123 45 67'
-  const words = problem
-    ? `the number ${problem}; include the ${example}`
-    : `not a telephone number with its ${example}`
-  return usage('invalid_input', named(field, words))
 }

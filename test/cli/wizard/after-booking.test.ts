@@ -2,7 +2,7 @@
 import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../src/cli/features/reserve/follow.js'
-import {accompany} from '../../../src/cli/features/wizard/after-booking.js'
+import {accompany} from '../../../src/cli/features/wizard/wizard.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'
 import {rejectionOf} from '../../support/thrown.js'
@@ -32,7 +32,7 @@ const booking = (outcome: string, payment_url: string | null = null): ReserveOut
 const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
   const prompts = scriptedPrompts(script)
   const tell = (text: string) => void desk.messages.push(text)
-  const parts = {connection: desk.connection, prompts, tell}
+  const parts = {connection: desk.connection, prompts, tell, flow: {voucher: undefined}}
   const done = namingReservation(outcome, tell, learn => accompany({...parts, learn}, outcome, 60))
   return {prompts, done}
 }

@@ -52,6 +52,7 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
     }),
   )
   const messages: string[] = []
+  const warn = (text: string) => void messages.push(text)
   const today = new Date().toISOString().slice(0, 10)
   const desk: Desk = {
     connection,
@@ -65,10 +66,14 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
         {
           connection,
           prompts: desk.prompts,
-          tell: text => void messages.push(text),
+          tell: warn,
           today,
           flags,
-          send: plan => makeReservation(connection, plan, {warn: text => void messages.push(text)}),
+          flow: {
+            send: (_, plan) => makeReservation(connection, plan ?? '', {warn}),
+            refused: () => {},
+            voucher: undefined,
+          },
         },
         draft,
       )

@@ -4,9 +4,8 @@ import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
 import {offerFound} from '../../../src/cli/features/catalogue/hotel-search.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/catalogue/offer-lines.js'
-import type {OfferView} from '../../../src/cli/features/wizard/draft.js'
+import {minutesLeft, type OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame, type Listed} from '../../../src/cli/features/wizard/find-offer.js'
-import {minutesLeft} from '../../../src/cli/features/wizard/offer-clock.js'
 import {onThreeClocks} from '../../../src/cli/terminal/date-text.js'
 import type {OfferFound} from '../../../src/contract/seen-offers.js'
 import {searchRequest} from '../../support/sandbox.js'
@@ -126,7 +125,7 @@ const OFFERS = [fine, offer(), cheap]
 async function choose(script: readonly Line[], wanted?: OfferFound) {
   const prompts = scriptedPrompts(script)
   const view: OfferView = {sort: 'price', refundable: false}
-  const choice = await chooseOffer(prompts, OFFERS, () => NOW, view, wanted)
+  const choice = await chooseOffer(prompts, OFFERS, () => NOW, {view, lost: wanted})
   return {id: choice?.offer_id ?? 'change search', prompts, view}
 }
 

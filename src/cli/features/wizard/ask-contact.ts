@@ -2,10 +2,11 @@
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
-import type {KeptGuest, People} from '../../../state/people-store.js'
+import type {People} from '../../../state/people-store.js'
 import {createPhoneReader, type Fields, type Phone} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {nameOf} from './ask-guests.js'
 import type {Draft, WizardParts} from './draft.js'
 import {askName, askRead, contactText} from './questions.js'
 
@@ -17,21 +18,20 @@ export async function askContact(
   given: Fields = {},
 ): Promise<Contact> {
   const kept = people?.contacts() ?? []
-  const picked =
-    kept.length === 0
-      ? 'new'
-      : await prompts.choose<Contact | 'new'>({
-          message: 'Who should the hotel contact?',
-          choices: [
-            ...kept.map(({details: value}) => ({value, name: sanitizeLine(contactText(value), 70)})),
-            {value: 'new', name: 'Another person'},
-          ],
-        })
-  if (picked !== 'new') return picked
+  if (kept.length > 0) {
+    const picked = await prompts.choose<Contact | 'new'>({
+      message: 'Who should the hotel contact?',
+      choices: [
+        ...kept.map(({details: value}) => ({value, name: sanitizeLine(contactText(value), 70)})),
+        {value: 'new', name: 'Another person'},
+      ],
+    })
+    if (picked !== 'new') return picked
+  }
   // Each was checked where it was read.
   const {phone_country_code: prefix = '', phone_number: number, ...known} = given as Partial<Contact>
   // National numbers of the lead guest's country need no prefix.
-  const read = await createPhoneReader(lead?.nationality, '')
+  const read = await createPhoneReader(lead?.nationality)
   const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)
   const surname = await askName(prompts, 'Contact: family name', known.surname ?? lead?.surname)
   const {contact} = await import('../../../contract/reservations.js')
@@ -43,15 +43,10 @@ export async function askContact(
       throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
     },
   })
-  const message = 'Contact: telephone, with country prefix'
-  const phone = await askRead(
-    prompts,
-    {message, default: number && `${prefix} ${number}`.trim()},
-    read,
-    describePhone,
-  )
-  const {phone_country_code, phone_number} = phone
-  return {name, surname, email, phone_country_code, phone_number}
+  const usual = number && `${prefix} ${number}`.trim()
+  const question = {message: 'Contact: telephone, with country prefix', default: usual}
+  const {country: _, ...phone} = await askRead(prompts, question, read, describePhone)
+  return {name, surname, email, ...phone}
 }
 
 function describePhone({phone_country_code, phone_number, country}: Phone): string {
@@ -99,8 +94,4 @@ export async function keepPeople({connection, tell}: WizardParts, draft: Draft):
   } catch (error) {
     tell(`The guests could not be stored: ${(error as Error).message}`)
   }
-}
-
-function nameOf({name, surname, birth_date = ''}: KeptGuest): string {
-  return [name, surname, birth_date].join('\n')
 }

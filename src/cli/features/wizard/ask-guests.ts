@@ -15,18 +15,15 @@ import {askCountry, askName, askRead, askWords} from './questions.js'
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
   const places = rooms.flatMap(({adults, children_ages: ages}, index) => {
-    const [adult, child] = ['Adult', 'Child'].map(word =>
-      rooms.length > 1 ? `Room ${index + 1}, ${word.toLowerCase()}` : word,
-    )
-    const number = (n: number, count: number) => (count === 1 ? '' : ` ${n + 1}`)
+    const label = (word: string, n: number, count: number) => {
+      const numbered = count === 1 ? word : `${word} ${n + 1}`
+      return rooms.length > 1 ? `Room ${index + 1}, ${numbered.toLowerCase()}` : numbered
+    }
+    const grown = Array.from({length: adults}, (_, n) => label('Adult', n, adults))
     return [
-      ...Array.from({length: adults}, (_, n) => ({
-        label: `${adult}${number(n, adults)}`,
-        type: 'ADULT',
-        age: undefined,
-      })),
+      ...grown.map(label => ({label, type: 'ADULT', age: undefined})),
       ...ages.map((age, n) => ({
-        label: `${child}${number(n, ages.length)} (aged ${age})`,
+        label: `${label('Child', n, ages.length)} (aged ${age})`,
         type: 'CHILD',
         age,
       })),
@@ -68,7 +65,8 @@ async function askKept(
   people: People,
 ): Promise<GuestForm> {
   for (;;) {
-    const kept = people.guests().filter(({details}) => !forms.some(form => isSame(form, details)))
+    const named = forms.map(nameOf)
+    const kept = people.guests().filter(({details}) => !named.includes(nameOf(details)))
     if (kept.length === 0) return {}
     const choices = kept.map(one => {
       const isUnlikely = isMisfit(one.details, place, known)
@@ -89,8 +87,9 @@ async function askKept(
   }
 }
 
-function isSame(form: GuestForm, kept: KeptGuest): boolean {
-  return form.name === kept.name && form.surname === kept.surname && form.birth_date === kept.birth_date
+/** By which guests are told apart. */
+export function nameOf({name, surname, birth_date = ''}: GuestForm): string {
+  return [name, surname, birth_date].join('\n')
 }
 
 function describeKept({name, surname, birth_date}: KeptGuest, isMisfit: boolean): string {
@@ -158,8 +157,8 @@ async function askGuest(
   known: GuestCircumstances,
 ): Promise<Guest> {
   const about = ofGuest(place)
-  form.name ??= await askName(prompts, `${about}first name`, undefined)
-  form.surname ??= await askName(prompts, `${about}family name`, undefined)
+  form.name ??= await askName(prompts, `${about}first name`)
+  form.surname ??= await askName(prompts, `${about}family name`)
   form.birth_date ??= await askBirthDate(prompts, place, known)
   form.gender ??= await askGender(prompts, about)
   form.nationality ??= await askCountry(prompts, `${about}nationality`, [known.nationality])
@@ -179,7 +178,8 @@ async function askGuest(
 
 async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumstances): Promise<string> {
   const {checkIn, today} = known
-  const read = (typed: string) => checkBirthDate('', readDay('', typed, today, PAST_DATE_FORMS), today)
+  const read = (field: string, typed: string) =>
+    checkBirthDate(field, readDay(field, typed, today, PAST_DATE_FORMS), today)
   const when = checkIn === undefined ? 'today' : 'at check-in'
   const ageWords = (date: string) =>
     `${withWeekday(date)}, ${counted(ageOn(date, checkIn ?? today), 'year')} old ${when}`
@@ -213,7 +213,7 @@ async function askGender(prompts: Prompts, about: string): Promise<string> {
       {value: '', name: 'Other (type it)'},
     ],
   })
-  return chosen || (await askWords(prompts, `${about}gender, as the service writes it`, undefined))
+  return chosen || (await askWords(prompts, `${about}gender, as the service writes it`))
 }
 
 async function askIdentity(
@@ -233,9 +233,8 @@ async function askIdentity(
   })
   if (chosen === 'none') return null
   if (chosen === 'TC') return {type: 'TC', number: await askTcNumber(prompts, about)}
-  const type =
-    chosen === 'PASSPORT' ? chosen : await askWords(prompts, `${about}kind of document, one word`, undefined)
-  return {type, number: await askWords(prompts, `${about}number of the document`, undefined)}
+  const type = chosen === 'PASSPORT' ? chosen : await askWords(prompts, `${about}kind of document, one word`)
+  return {type, number: await askWords(prompts, `${about}number of the document`)}
 }
 
 async function askTcNumber(prompts: Prompts, guest: string): Promise<string> {

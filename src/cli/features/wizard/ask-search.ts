@@ -12,6 +12,7 @@ import type {BaseCommand} from '../../shell/base-command.js'
 import {nightsText, withWeekday} from '../../terminal/date-text.js'
 import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {withWayBack} from '../../terminal/prompts/way-back.js'
+import {say} from '../../terminal/talk.js'
 import {counted} from '../../terminal/text.js'
 import {cityLine, namedCities} from '../catalogue/city-names.js'
 import type {SearchFlags} from '../catalogue/hotel-flags.js'
@@ -52,26 +53,19 @@ export async function askSearch(asking: Asking, given: SearchFlags): Promise<Sea
 }
 
 async function askDates({prompts, today}: Asking, given: SearchFlags) {
-  const checkIn =
-    given['check-in'] ||
-    (await askRead(
-      prompts,
-      {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'},
-      typed => readComingDay('', typed, today),
-      withWeekday,
-    ))
+  const arriving = {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'}
+  const readIn = (field: string, typed: string) => readComingDay(field, typed, today)
+  const checkIn = given['check-in'] || (await askRead(prompts, arriving, readIn, withWeekday))
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
-  const checkOut = await askRead(
-    prompts,
-    {message: 'Check-out (a date, or a number of nights)'},
-    typed => readCheckOut('', typed, checkIn, today),
-    date => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`,
-  )
+  const leaving = {message: 'Check-out (a date, or a number of nights)'}
+  const readOut = (field: string, typed: string) => readCheckOut(field, typed, checkIn, today)
+  const stay = (date: string) => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`
+  const checkOut = await askRead(prompts, leaving, readOut, stay)
   return {'check-in': checkIn, 'check-out': checkOut}
 }
 
 export async function askRooms(prompts: Prompts): Promise<Room[]> {
-  const read = (typed: string) => checkInteger('', typed, 1, MOST_ROOMS)
+  const read = (field: string, typed: string) => checkInteger(field, typed, 1, MOST_ROOMS)
   const count = await askRead(prompts, {message: 'Number of rooms', default: '1'}, read)
   const rooms: Room[] = []
   while (rooms.length < count)
@@ -81,20 +75,19 @@ export async function askRooms(prompts: Prompts): Promise<Room[]> {
 
 async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
   const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
-  const readAdults = (typed: string) => checkInteger('', typed, 1, MOST_PERSONS)
+  const readAdults = (field: string, typed: string) => checkInteger(field, typed, 1, MOST_PERSONS)
   const adults = await askRead(prompts, {message: word('Adults'), default: '2'}, readAdults)
   const message = word('Ages of the children, such as 4, 7')
   const meaning = (ages: number[]) => `${counted(ages.length, 'child', 'children')}, aged ${ages.join(', ')}`
-  const read = (typed: string) => readAges('', typed)
-  const children_ages = await askRead(prompts, {message, empty: 'none'}, read, meaning)
+  const children_ages = await askRead(prompts, {message, empty: 'none'}, readAges, meaning)
   return {adults, children_ages}
 }
 
 async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {
   const usual = likely.find(one => one?.currency)?.currency ?? 'EUR'
-  const read = (typed: string) => checkCurrency('', typed)
+  const names = new Intl.DisplayNames('en', {type: 'currency'})
   const question = {message: 'Currency of the prices', default: usual}
-  return askRead(prompts, question, read, code => new Intl.DisplayNames('en', {type: 'currency'}).of(code))
+  return askRead(prompts, question, checkCurrency, code => names.of(code))
 }
 
 /** The city by its name, or by its id where no list is available. Throws Failure when the service cannot be asked at all. */
@@ -105,7 +98,7 @@ async function askCity(asking: Asking): Promise<number> {
     const where = connection.target.isLoopback
       ? '101 is Istanbul in the local sandbox'
       : 'ask the operator of the service for the list'
-    const read = (typed: string) => checkInteger('', typed, 1, Number.MAX_SAFE_INTEGER)
+    const read = (field: string, typed: string) => checkInteger(field, typed, 1, Number.MAX_SAFE_INTEGER)
     return askRead(prompts, {message: `City id (${where})`}, read)
   }
   return prompts.search({message: 'City (name or id)', find: typed => findCities(cities, typed)})
@@ -145,14 +138,10 @@ export async function completeTourSearch(command: BaseCommand, given: TourFlags)
 }
 
 /** Says the lines of a text on stderr. */
-export function tellerOf(command: BaseCommand): WizardParts['tell'] {
-  return text => {
-    for (const line of text.split('\n')) command.warn(line)
-  }
-}
+export const tellLines: WizardParts['tell'] = text => say(text.split('\n'))
 
 async function askFor<T>(command: BaseCommand, ask: (asking: Asking) => Promise<T>): Promise<T> {
   const prompts = await command.prompts()
-  const parts = {connection: await command.connect(), tell: tellerOf(command), today: today()}
+  const parts = {connection: await command.connect(), tell: tellLines, today: today()}
   return withWayBack(prompts, asked => ask({...parts, prompts: asked}))
 }

@@ -18,7 +18,6 @@ import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
 import {
-  BACK_TO_OFFERS,
   type Booked,
   type Chosen,
   type Draft,
@@ -26,9 +25,9 @@ import {
   PAYMENT,
   REFERENCE,
   SearchAgain,
+  startClock,
   type WizardParts,
 } from './draft.js'
-import {clocked, startClock} from './offer-clock.js'
 import {askCountry, contactText} from './questions.js'
 import {recoverFrom} from './recover.js'
 
@@ -37,14 +36,16 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = parts.connection.clock
   const clock = chosen.seen && startClock(chosen.seen.expires_at, now, 'This offer')
+  // Read once, however often the questions are gone through.
   let balance: ReturnType<typeof readBalance> | undefined
   const readOnce = () => {
     balance ??= readBalance(parts.connection.api)
     return balance
   }
   const rounds = inRounds<Booked>({
-    prompts: clocked(parts.prompts, clock),
+    prompts: parts.prompts,
     draft,
+    clock,
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
     round: async (prompts, changeNow) => {
@@ -67,15 +68,14 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
 }
 
 function goToOffers(): never {
-  throw new SearchAgain(BACK_TO_OFFERS)
+  throw new SearchAgain('Back to the offers; your answers about guests and contact are kept.')
 }
 
-/** `balanceOnce` asks the service once, however often the questions are gone through. */
 async function askMissing(
   parts: WizardParts,
   draft: Draft,
   chosen: Chosen,
-  balanceOnce: () => ReturnType<typeof readBalance>,
+  balance: () => ReturnType<typeof readBalance>,
 ): Promise<void> {
   const {connection, today, prompts} = parts
   const people = await peopleHere(connection)
@@ -88,11 +88,7 @@ async function askMissing(
   draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
   const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
   draft.contact ??= await askContact(prompts, lead, people, draft.contactFields)
-  if (!draft.payment) {
-    const {seen: cost = {total: null, currency: null}} = chosen
-    const modes = chosen.seen && termsIn(chosen.seen).paymentModes
-    draft.payment = await askPayment(prompts, {cost, balance: await balanceOnce(), modes})
-  }
+  draft.payment ??= await askPayment(prompts, chosen.seen, await balance())
   draft.reference ??= await askReference(prompts)
   draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
 }
@@ -132,26 +128,24 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
 async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
   parts.tell('Reserving…')
   try {
-    const booking = await parts.send(plan)
+    const booking = await parts.flow.send(parts.connection, plan)
     await keepPeople(parts, draft)
     return booking
   } catch (error) {
+    if (!(error instanceof Failure)) throw error
     // After logging in again, a person need not type the people again.
-    if (error instanceof Failure && error.kind === 'not_allowed') await keepPeople(parts, draft)
-    if (error instanceof Failure && error.kind === 'refused' && error.details.status !== undefined)
-      parts.refused?.()
+    if (error.kind === 'not_allowed') await keepPeople(parts, draft)
+    if (error.kind === 'refused' && error.details.status !== undefined) parts.flow.refused()
     parts.tell(recoverFrom(error, draft))
     return undefined
   }
 }
 
-type Change = 'nothing' | 'guests' | 'contact' | 'payment' | 'reference' | 'offer' | 'stop'
-
 /** Throws SearchAgain for another offer, and usage `not_confirmed` when the person stops. */
 async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
   // After a refusal something may have to be asked anyway.
   if (draft.payment === undefined || draft.reference === undefined) return
-  const change = await prompts.choose<Change>({
+  const change = await prompts.choose({
     message: 'What do you want to change?',
     choices: [
       {value: 'nothing', name: 'Nothing; show the summary again'},
@@ -170,15 +164,6 @@ async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
   else if (change !== 'nothing') draft[change] = undefined
 }
 
-const FIELDS = {
-  name: 'First name',
-  surname: 'Family name',
-  birth_date: 'Birth date',
-  gender: 'Gender',
-  nationality: 'Nationality',
-  identity: 'Identity document',
-} as const satisfies Partial<Record<keyof GuestForm, string>>
-
 async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   const index = await prompts.choose({
     message: 'Which guest?',
@@ -191,8 +176,13 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   const field = await prompts.choose<keyof GuestForm | 'all'>({
     message: 'Which field?',
     choices: [
-      ...Object.entries(FIELDS).map(([value, name]) => ({value: value as keyof GuestForm, name})),
-      {value: 'all' as const, name: 'All of it: another guest'},
+      {value: 'name', name: 'First name'},
+      {value: 'surname', name: 'Family name'},
+      {value: 'birth_date', name: 'Birth date'},
+      {value: 'gender', name: 'Gender'},
+      {value: 'nationality', name: 'Nationality'},
+      {value: 'identity', name: 'Identity document'},
+      {value: 'all', name: 'All of it: another guest'},
     ],
   })
   if (field === 'all') {
@@ -204,32 +194,28 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   } else delete form[field]
 }
 
-interface PaymentFacts {
-  readonly cost: Pick<OfferFound, 'total' | 'currency'>
-  readonly balance: Money | undefined
-  /** Modes the offer takes; undefined when it does not say. */
-  readonly modes: readonly string[] | undefined
-}
-
 /** Whether the balance certainly does not cover the cost: the same currency, and less. */
-export function isTooLittle({cost, balance}: PaymentFacts): boolean {
-  if (!balance?.currency || cost.total === null || !isAmount(cost.total)) return false
+export function isTooLittle(balance: Money | undefined, cost: Cost | undefined): boolean {
+  if (!balance?.currency || !cost?.total || !isAmount(cost.total)) return false
   return balance.currency === cost.currency && compareAmounts(balance.amount, cost.total) < 0
 }
 
-export async function askPayment(prompts: Prompts, facts: PaymentFacts): Promise<PaymentMode> {
-  const account = {value: 'account' as const, name: `From the account balance (${balanceText(facts)})`}
-  const instant = {value: 'instant' as const, name: 'By the customer, on a payment page (card)'}
-  const both = isTooLittle(facts) ? [instant, account] : [account, instant]
-  const taken = both.filter(({value}) => facts.modes?.includes(value) ?? true)
-  return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
-}
+type Cost = Pick<OfferFound, 'total' | 'currency'>
 
-function balanceText(facts: PaymentFacts): string {
-  const {balance} = facts
-  if (!balance) return 'balance unknown'
-  const money = moneyText(balance)
-  return isTooLittle(facts) ? `${money}: NOT ENOUGH; use the payment page` : `${money} available`
+export async function askPayment(
+  prompts: Prompts,
+  offer: OfferFound | undefined,
+  balance: Money | undefined,
+): Promise<PaymentMode> {
+  const isShort = isTooLittle(balance, offer)
+  const words = isShort ? ': NOT ENOUGH; use the payment page' : ' available'
+  const funds = balance ? `${moneyText(balance)}${words}` : 'balance unknown'
+  const account = {value: 'account' as const, name: `From the account balance (${funds})`}
+  const instant = {value: 'instant' as const, name: 'By the customer, on a payment page (card)'}
+  const both = isShort ? [instant, account] : [account, instant]
+  const modes = offer && termsIn(offer).paymentModes
+  const taken = both.filter(({value}) => modes?.includes(value) ?? true)
+  return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
 }
 
 function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts): string {

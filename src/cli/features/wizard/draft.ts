@@ -1,14 +1,15 @@
-/** What the wizard works with, and the answers so far, which outlive an offer: when it expires, nothing is typed again. */
+/** What the wizard works with: the answers so far, which outlive an offer; rounds of questions; the time left on an offer. */
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import type {Fields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
-import type {Prompts} from '../../terminal/prompts/prompts.js'
+import type {Beside, Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotel-flags.js'
 import type {ReserveFlags} from '../reserve/flags.js'
+import type {ReserveFlow} from '../reserve/flow.js'
 import type {Plan, Typed} from '../reserve/plan.js'
 import {mergeContact, missingParts, refuseMistakes} from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
@@ -19,10 +20,7 @@ export interface WizardParts {
   readonly flags: ReserveFlags
   readonly tell: (text: string) => void
   readonly today: string
-  /** Sends the reservation of `plan`. Throws Failure. */
-  readonly send: (plan: Plan) => Promise<ReserveOutcome>
-  /** Called after each refusal of the service. */
-  readonly refused?: () => void
+  readonly flow: Pick<ReserveFlow, 'send' | 'refused' | 'voucher'>
 }
 
 export interface Booked {
@@ -96,16 +94,18 @@ interface Rounds<T> {
   readonly draft: Draft
   /** What Escape does at the first question of the first round; undefined: nothing. */
   readonly leave: (() => void) | undefined
+  readonly clock?: Beside | undefined
   /** Undefined: something has to be changed first. `changeNow` does that with a way back into this round, which runs again. */
   readonly round: (prompts: Prompts, changeNow: () => Promise<undefined>) => Promise<T | undefined>
   readonly change: (prompts: Prompts) => Promise<void>
 }
 
 /** Asks in rounds until one has a result, with a change between two; Escape at the first question undoes the change. */
-export async function inRounds<T>({prompts, draft, leave, round, change}: Rounds<T>): Promise<T> {
+export async function inRounds<T>({prompts, draft, leave, clock, round, change}: Rounds<T>): Promise<T> {
   let goBack = leave
   for (;;) {
-    const options = {answers: draft.answers, leaves: goBack !== undefined, restore: snapshot(draft)}
+    const leaves = goBack !== undefined
+    const options = {answers: draft.answers, leaves, restore: snapshot(draft), beside: clock}
     let undo: (() => void) | undefined
     const lead = (asked: Prompts) => {
       undo = undefined
@@ -118,7 +118,7 @@ export async function inRounds<T>({prompts, draft, leave, round, change}: Rounds
     const result = await unlessBack(withWayBack(prompts, lead, options), () => void goBack?.())
     if (result !== undefined) return result
     goBack = undo ?? snapshot(draft)
-    if (!undo) await unlessBack(withWayBack(prompts, change, {leaves: true}), () => {})
+    if (!undo) await unlessBack(withWayBack(prompts, change, {leaves: true, beside: clock}), () => {})
   }
 }
 
@@ -126,10 +126,26 @@ export async function inRounds<T>({prompts, draft, leave, round, change}: Rounds
 export const PAYMENT = 'Payment'
 export const REFERENCE = 'Your own booking reference'
 
-export const BACK_TO_OFFERS = 'Back to the offers; your answers about guests and contact are kept.'
-
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is printed. */
 export class SearchAgain extends Error {}
+
+/** Beside questions until `expiresAt` (Unix seconds), when the signal throws SearchAgain; `now` is this machine's clock. */
+export function startClock(expiresAt: number, now: () => number, what: string) {
+  const controller = new AbortController()
+  const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again.`))
+  const timer = setTimeout(expire, Math.max(0, (expiresAt - now()) * 1000)).unref()
+  return {
+    status: () => `${what}: ${minutesLeft(expiresAt - now())} left`,
+    signal: controller.signal,
+    stop: () => clearTimeout(timer),
+  }
+}
+
+/** `14:05`, minutes and seconds; never less than `0:00`. */
+export function minutesLeft(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}
 
 /** The draft of what was typed; undefined when nothing is missing. Throws usage for invalid values. */
 export function readDraft(

@@ -1,5 +1,4 @@
 /** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
-
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -8,7 +7,7 @@ import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
 import {roomText} from '../../input/stay.js'
 import {nightsText} from '../../terminal/date-text.js'
-import type {Choice, Prompts} from '../../terminal/prompts/prompts.js'
+import type {Beside, Choice, Prompts} from '../../terminal/prompts/prompts.js'
 import {counted} from '../../terminal/text.js'
 import {cityText} from '../catalogue/city-names.js'
 import {readSearch, type SearchFlags} from '../catalogue/hotel-flags.js'
@@ -16,8 +15,7 @@ import {filterOffers, offerFound, search} from '../catalogue/hotel-search.js'
 import {offerGlance, offerLine, priceText} from '../catalogue/offer-lines.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf} from './ask-search.js'
-import {type Chosen, type Draft, inRounds, type OfferView, type WizardParts} from './draft.js'
-import {clocked, startClock} from './offer-clock.js'
+import {type Chosen, type Draft, inRounds, type OfferView, startClock, type WizardParts} from './draft.js'
 import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
@@ -60,8 +58,7 @@ async function searchAndChoose(
   }
   const expiresAt = Math.max(...offers.map(({seen}) => seen.expires_at))
   const clock = startClock(expiresAt, now, 'These offers')
-  const prompts = clocked(parts.prompts, clock)
-  const choice = await chooseOffer(prompts, offers, now, draft.view, draft.lost).finally(clock.stop)
+  const choice = await chooseOffer(parts.prompts, offers, now, draft, clock).finally(clock.stop)
   if (!choice) return changeNow()
   draft.lost = choice.seen
   seat(draft, request.rooms)
@@ -108,9 +105,8 @@ function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly Listed[
   if (!lost) return
   const same = findSame(offers, lost)
   const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
-  const [before, now] = [priceText(lost), same && priceText(same.seen)].map(
-    text => text && sanitizeLine(text, 40),
-  )
+  const before = sanitizeLine(priceText(lost), 40)
+  const now = same && sanitizeLine(priceText(same.seen), 40)
   if (!same) tell(`${name}: the room you chose is not among the new offers.`)
   else if (before === now) tell(`${name}: the room you chose is still available, at the same price (${now}).`)
   else tell(`${name}: the room you chose is still available; its price CHANGED from ${before} to ${now}.`)
@@ -139,20 +135,23 @@ export type Listed = FoundOffer & {readonly seen: OfferFound}
 
 type Picked = Listed | 'change search' | 'refundable' | 'sort'
 
-/** Lets a person choose; undefined: the search is to be changed. `wanted`, chosen in an earlier search, comes first. */
+/** Lets a person choose; undefined: the search is to be changed. What was chosen in an earlier search comes first. */
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly Listed[],
   now: () => number,
-  view: OfferView,
-  wanted?: OfferFound,
+  {view, lost}: Pick<Draft, 'view' | 'lost'>,
+  clock?: Beside,
 ): Promise<Listed | undefined> {
+  const same = lost && findSame(offers, lost)
   for (;;) {
-    const listed = listOf(offers, view, wanted)
+    const others = filterOffers(offers, view).filter(offer => offer !== same)
+    const listed = same ? [same, ...others] : others
     const order = `${ORDER_WORDS[view.sort]}${view.refundable ? ', refundable only' : ''}`
     const picked = await prompts.search<Picked>({
+      ...clock,
       message: `Offer (${counted(listed.length, 'offer')}, ${order}: hotel, board, terms)`,
-      find: typed => withActions(found(listed, typed, now()), actions(view), typed),
+      find: typed => withActions(found(listed, typed, now()), view, typed),
     })
     if (picked === 'sort') view.sort = NEXT[view.sort]
     else if (picked === 'refundable') view.refundable = !view.refundable
@@ -162,12 +161,6 @@ export async function chooseOffer(
 
 const NEXT = {price: 'stars', stars: 'name', name: 'price'} as const
 const ORDER_WORDS = {price: 'cheapest first', stars: 'most stars first', name: 'by name'}
-
-function listOf(offers: readonly Listed[], view: OfferView, wanted: OfferFound | undefined): Listed[] {
-  const listed = filterOffers(offers, view)
-  const same = wanted && findSame(offers, wanted)
-  return same ? [same, ...listed.filter(offer => offer !== same)] : listed
-}
 
 function found(listed: readonly Listed[], typed: string, now: number): Choice<Picked>[] {
   return listed
@@ -181,11 +174,13 @@ function found(listed: readonly Listed[], typed: string, now: number): Choice<Pi
 }
 
 /** Actions last; typing a part of one brings it to the front, which matters where a list is cut. */
-function withActions(
-  offers: readonly Choice<Picked>[],
-  all: readonly Choice<Picked>[],
-  typed: string,
-): Choice<Picked>[] {
+function withActions(offers: readonly Choice<Picked>[], view: OfferView, typed: string): Choice<Picked>[] {
+  const refundable = view.refundable ? 'Show all offers' : 'Show refundable offers only'
+  const all: Choice<Picked>[] = [
+    {value: 'refundable', name: `[${refundable}]`, isAction: true},
+    {value: 'sort', name: `[Sort: ${ORDER_WORDS[NEXT[view.sort]]}]`, isAction: true},
+    {value: 'change search', name: '[Change the search]', isAction: true},
+  ]
   const named = typed.trim() === '' ? [] : all.filter(({name}) => matches(name, typed))
   return [...named, ...offers, ...all.filter(action => !named.includes(action))]
 }
@@ -196,21 +191,10 @@ function wordsOf({hotel_name, room_name, board, stars, refundable, price}: Found
   return [hotel_name, room_name, board, `${stars}*`, terms, price.total, price.currency].join(' ')
 }
 
-function actions(view: OfferView): Choice<Picked>[] {
-  const refundable = view.refundable ? 'Show all offers' : 'Show refundable offers only'
-  return [
-    {value: 'refundable', name: `[${refundable}]`, isAction: true},
-    {value: 'sort', name: `[Sort: ${ORDER_WORDS[NEXT[view.sort]]}]`, isAction: true},
-    {value: 'change search', name: '[Change the search]', isAction: true},
-  ]
-}
-
 /** The offer of the same room, hotel, board and terms in another search. */
 export function findSame(offers: readonly Listed[], wanted: OfferFound): Listed | undefined {
+  const keyOf = ({hotel_name, room_name, board, details}: OfferFound) =>
+    JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, details?.refundable])
   const key = keyOf(wanted)
   return offers.find(({seen}) => keyOf(seen) === key)
-}
-
-function keyOf({hotel_name, room_name, board, details}: OfferFound): string {
-  return JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, details?.refundable])
 }

@@ -1,27 +1,27 @@
 /** Shared by the questions: answers with their meaning, countries, names. */
-import {Failure, type FailureDetails, usage} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
-/** The answer as `read` takes it, whose refusals name no field; `show`: its meaning, shown beside it. */
+/** The answer as `read` takes it, with refusals that name no field; `show`: its meaning, shown beside it. */
 export async function askRead<T>(
   prompts: Prompts,
   question: Pick<TextQuestion, 'message' | 'default' | 'empty'>,
-  read: (typed: string) => T,
+  read: (field: string, typed: string) => T,
   show?: (value: T) => string | undefined,
 ): Promise<T> {
   const hint = (typed: string) => {
     try {
-      return typed.trim() === '' ? undefined : show?.(read(typed))
+      return typed.trim() === '' ? undefined : show?.(read('', typed))
     } catch (error) {
       if (error instanceof Failure) return undefined
       throw error
     }
   }
-  const check = (typed: string) => void read(typed)
-  return read(await prompts.text({...question, check, hint}))
+  const check = (typed: string) => void read('', typed)
+  return read('', await prompts.text({...question, check, hint}))
 }
 
 /** `work`, repeated while the service is away and the person likes. */
@@ -33,16 +33,13 @@ export async function untilServed<T>(
     try {
       return await work()
     } catch (error) {
-      const isAway = error instanceof Failure && (error.kind === 'unreachable' || isPassing(error.details))
-      if (!isAway) throw error
+      if (!(error instanceof Failure)) throw error
+      const {status = 0} = error.details
+      if (error.kind !== 'unreachable' && status < 500 && status !== 429) throw error
       tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
       if (!(await prompts.confirm({message: 'Try again?', default: true}))) throw error
     }
   }
-}
-
-function isPassing({status = 0}: FailureDetails): boolean {
-  return status >= 500 || status === 429
 }
 
 /** Asks for a country by name or code, those of `first` on top. */
@@ -60,21 +57,16 @@ export async function askCountry(
 }
 
 /** Asks for a name in any script. Digits, typed one question too early, and emoji would be booked: they are queried. */
-export async function askName(
-  prompts: Prompts,
-  message: string,
-  suggested: string | undefined,
-): Promise<string> {
+export async function askName(prompts: Prompts, message: string, suggested?: string): Promise<string> {
   for (;;) {
     const name = await askWords(prompts, message, suggested)
     if (!/[\p{N}\p{So}]/u.test(name)) return name
-    const what = /\p{N}/u.test(name) ? 'digits' : 'symbols'
-    const doubt = `${sanitizeLine(name, 40)} contains ${what}. Keep it as a name?`
+    const doubt = `${sanitizeLine(name, 40)} contains digits or symbols. Keep it as a name?`
     if (await prompts.confirm({message: doubt, about: message})) return name
   }
 }
 
-export function askWords(prompts: Prompts, message: string, suggested: string | undefined): Promise<string> {
+export function askWords(prompts: Prompts, message: string, suggested?: string): Promise<string> {
   return prompts.text({
     message,
     default: suggested,

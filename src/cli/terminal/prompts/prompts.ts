@@ -25,6 +25,9 @@ export interface Asked {
   readonly goesBack?: boolean
 }
 
+/** What several questions have in common. */
+export type Beside = Omit<Asked, 'message'>
+
 export interface TextQuestion extends Asked {
   readonly default?: string | undefined
   /** Allows an empty answer and names it: `none`. With a default, `-` means empty. */
@@ -60,7 +63,7 @@ interface ConfirmQuestion extends Asked {
 export interface Prompts {
   /** The line, trimmed; the default for an empty one. */
   text(question: TextQuestion): Promise<string>
-  choose<T>(question: ChoiceQuestion<T>): Promise<T>
+  choose<const T>(question: ChoiceQuestion<T>): Promise<T>
   chooseSeveral<T>(question: SeveralQuestion<T>): Promise<T[]>
   search<T>(question: SearchQuestion<T>): Promise<T>
   confirm(question: ConfirmQuestion): Promise<boolean>
@@ -81,8 +84,8 @@ export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSi
   return any
 }
 
-export function interruption(): Failure {
-  return new Failure('interrupted', 'interrupted at a question', {code: 'interrupted'})
+export function interruption(message = 'interrupted at a question', hint?: string): Failure {
+  return new Failure('interrupted', message, {code: 'interrupted', hint})
 }
 
 /** The message of the Failure that `check` throws, if it does. */

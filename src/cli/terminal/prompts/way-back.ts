@@ -1,6 +1,6 @@
 /** Escape goes back: the function that asks runs again, and gets the answers before that question. */
 import {isDeepStrictEqual} from 'node:util'
-import type {Asked, Choice, Prompts} from './prompts.js'
+import type {Asked, Beside, Choice, Prompts} from './prompts.js'
 
 /** Thrown by a question when the person goes back. */
 export class GoBack extends Error {}
@@ -15,6 +15,7 @@ interface WayBackOptions {
   readonly leaves?: boolean
   /** Undoes the changes of `lead` before it runs again. */
   readonly restore?: () => void
+  readonly beside?: Beside | undefined
 }
 
 /** `before`: the answer before this one. */
@@ -24,12 +25,13 @@ type Given = {readonly message: string; readonly answer: unknown; readonly befor
 export async function withWayBack<T>(
   prompts: Prompts,
   lead: (prompts: Prompts) => Promise<T>,
-  {answers = new Map(), leaves = false, restore}: WayBackOptions = {},
+  {answers = new Map(), leaves = false, restore, beside}: WayBackOptions = {},
 ): Promise<T> {
   const given: Given[] = []
+  const common = () => ({...beside, goesBack: leaves || given.length > 0})
   for (;;) {
     try {
-      return await lead(recording(prompts, given, answers, leaves))
+      return await lead(recording(prompts, given, answers, common))
     } catch (error) {
       if (!(error instanceof GoBack) || given.length === 0) throw error
       given.pop()
@@ -49,7 +51,7 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
 }
 
 /** `prompts` that return the answers in `given` without asking, then add to it. */
-function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: boolean): Prompts {
+function recording(prompts: Prompts, given: Given[], answers: Answers, common: () => Beside): Prompts {
   let next = 0
   const answered = async <Q extends Asked, T>(question: Q, ask: (asked: Q) => Promise<T>): Promise<T> => {
     const {message} = question
@@ -57,7 +59,7 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, leaves: b
     const index = given.findIndex((one, place) => place >= next && one.message === message)
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
-      const answer = await ask({...question, goesBack: leaves || given.length > 0})
+      const answer = await ask({...question, ...common()})
       given.push({message, answer, before: answers.get(message)})
       answers.set(message, answer)
     }
