@@ -3,7 +3,7 @@ import {setImmediate} from 'node:timers/promises'
 import {type Context, Hono} from 'hono'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
-import {type Answer, ConnectionDrop, Refusal, toResponse} from './base/answers.js'
+import {type Answer, ConnectionDrop, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
 import {expirePayments} from './booking/payment.js'
 import {addControls} from './controls/controls.js'
@@ -99,10 +99,10 @@ function answerError(service: RunningService, error: Error, context: Context<Req
   if (error instanceof ConnectionDrop) throw error
   const refusal = asRefusal(error)
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
-  const answer = refusal.toAnswer(context.var.requestId)
-  if (context.req.path !== API_PATH + OPERATIONS['token.create'].path) return toResponse(answer)
+  const {json, ...answer} = refusal.toAnswer(context.var.requestId)
+  const isToken = context.req.path === API_PATH + OPERATIONS['token.create'].path
   // RFC 6749 §5.2.
-  return toResponse({...answer, json: {...(answer.json as object), error_description: refusal.message}})
+  return Response.json(isToken ? {...json, error_description: refusal.message} : json, answer)
 }
 
 /** Internal errors are answered without their message, which could hold people's data. */

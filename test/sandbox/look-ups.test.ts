@@ -6,7 +6,6 @@ import {expect, test} from 'vitest'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
 import * as deliveries from '../../src/sandbox/store/deliveries.js'
 import {addEvent, findEvent, listEvents} from '../../src/sandbox/store/events.js'
-import {removeExpired} from '../../src/sandbox/store/expiry.js'
 import {addSearch, findOffer} from '../../src/sandbox/store/offers.js'
 import * as reservations from '../../src/sandbox/store/reservations.js'
 import {
@@ -15,7 +14,7 @@ import {
   listReservations,
   saveReservation,
 } from '../../src/sandbox/store/reservations.js'
-import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
+import {MIGRATIONS, removeExpired} from '../../src/sandbox/store/schema.js'
 import * as subscriptions from '../../src/sandbox/store/subscriptions.js'
 import {type Database, openDatabase, type Value} from '../../src/storage/database.js'
 import {searchRequest} from '../support/sandbox.js'
@@ -135,7 +134,7 @@ test('finds words in any case, with and without marks, as the reservation is now
     contact: {...contact, name: 'Ayşe', surname: 'Öğüt'},
     guests: [guest({name: 'Brian', surname: 'O’NEILL'})],
   })
-  addReservation(database, {clientId: 'cid_sandbox', debitedMinor: 0n, paymentToken: null, record})
+  addReservation(database, {clientId: 'cid_sandbox', debitedMinor: 0n, record})
   const finds = (search: string) =>
     listReservations(database, {search}, {after: null, limit: 10}).items.length === 1
   const words = ['trip-mcx', 'TRIP-MCX-7', 'istanbul ılıca', 'OTELİ', 'öĞÜT ayşe', 'ogut', 'o’neill brian']

@@ -6,7 +6,7 @@ import type {ErrorDetail} from '../../contract/records.js'
 export interface Answer {
   readonly status: number
   readonly json: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Record<string, string>
   /** Scenario references: the change is kept, and the connection is cut instead of answering. */
   readonly dropAfterCommit?: boolean
 }
@@ -14,18 +14,6 @@ export interface Answer {
 /** `{"data": …}`; another status than 200 is in the operation's details. */
 export function data(value: unknown): Answer {
   return {status: 200, json: {data: value}}
-}
-
-/** One page of a list; `after` is the cursor of the next page, null on the last. */
-export function page(values: readonly unknown[], limit: number, after: string | null): Answer {
-  return {status: 200, json: {data: values, meta: {limit, after, before: null}}}
-}
-
-export function toResponse(answer: Answer): Response {
-  return new Response(JSON.stringify(answer.json), {
-    status: answer.status,
-    headers: {'Content-Type': 'application/json', ...answer.headers},
-  })
 }
 
 /** Cuts the connection instead of answering. In process, `handle` rejects with it. */
@@ -43,13 +31,13 @@ export class Refusal extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly members: {readonly details?: readonly ErrorDetail[]; readonly [name: string]: unknown} = {},
-    readonly headers: Readonly<Record<string, string>> = {},
+    readonly headers: Record<string, string> = {},
     readonly status: number = ERROR_CODES[code],
   ) {
     super(message)
   }
 
-  toAnswer(requestId: string): Answer {
+  toAnswer(requestId: string) {
     const {code, message, members, headers, status} = this
     const error = {code, message, request_id: requestId, retryable: RETRYABLE.has(code), ...members}
     return {status, json: {error}, headers}

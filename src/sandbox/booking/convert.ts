@@ -45,7 +45,7 @@ export function usableOffer(
   }
   const found = findOffer(service.database, client.client_id, offerId, now)
   if (!found) throw notFound('offer', offerId)
-  if ('offer' in found) return found
+  if (found.offer) return found
   const expired_at = isoTime(found.expiredAt)
   throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
 }
@@ -80,7 +80,7 @@ function book(call: CreateCall, stored: StoredOffer): Reservation {
     const paid: Payment = {...price, status: 'PAID', expires_at: null, paid_at: isoTime(now)}
     const record = confirmed(draft(call, stored, paid), now)
     changeBalance(service.database, clientId, -debitedMinor, now)
-    addReservation(service.database, {clientId, record, debitedMinor, paymentToken: null})
+    addReservation(service.database, {clientId, record, debitedMinor})
     recordConfirmation(service.database, {clientId, record, now})
     return record
   }
@@ -88,7 +88,7 @@ function book(call: CreateCall, stored: StoredOffer): Reservation {
   const expires_at = isoTime(now + PAYMENT_VALIDITY_SECONDS)
   const pending = {status: 'PENDING', url: `/pay/${paymentToken}`, expires_at, paid_at: null} as const
   const record = draft(call, stored, {...price, ...pending})
-  addReservation(service.database, {clientId, record, debitedMinor: 0n, paymentToken})
+  addReservation(service.database, {clientId, record, debitedMinor: 0n}, paymentToken)
   return record
 }
 

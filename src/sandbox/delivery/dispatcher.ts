@@ -17,8 +17,8 @@ import {
   recordAttempts,
   type Taken,
 } from '../store/deliveries.js'
-import {removeExpired} from '../store/expiry.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
+import {removeExpired} from '../store/schema.js'
 import {makeAttempt, type PostOptions} from './attempt.js'
 
 /** Attempts at the same time, in all and of one subscription. */

@@ -1,7 +1,7 @@
 /** POST /hotels/search (§4.3), and ours: hotels, offers, tours, and the reference data of /content. */
 import {nightsBetween} from '../../contract/dates.js'
 import type {City, SearchRequest} from '../../contract/hotels.js'
-import {data, invalidField, notFound, page} from '../base/answers.js'
+import {data, invalidField, notFound} from '../base/answers.js'
 import {usableOffer} from '../booking/convert.js'
 import {CITIES, findCity} from '../catalogue/cities.js'
 import {countryList} from '../catalogue/countries.js'
@@ -10,8 +10,8 @@ import {findHotel} from '../catalogue/hotels.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
 import {localDate} from '../catalogue/zones.js'
 import type {Call, Handlers} from '../http/operation.js'
+import {pageOf, readPaging} from '../store/lists.js'
 import {addSearch} from '../store/offers.js'
-import {pageOf, readPaging} from './paging.js'
 
 const MOST_NIGHTS = 30
 /** Ten years, so that dates in examples and tests stay valid. */
@@ -20,11 +20,11 @@ const MOST_DAYS_AHEAD = 3650
 /** Reference data never changes, so the place in the list is the cursor. */
 function referenceData(list: () => readonly unknown[]) {
   return ({query}: Call) => {
-    const paging = readPaging(query)
+    const {limit, after} = readPaging(query)
     const all = list()
-    const end = (paging.after ?? 0) + paging.limit
-    const items = all.slice(paging.after ?? 0, end)
-    return pageOf({items, next: end < all.length ? end : null}, paging, value => value)
+    const start = after ?? 0
+    const end = start + limit
+    return pageOf({items: all.slice(start, end), next: end < all.length ? end : null}, limit)
   }
 }
 
@@ -58,7 +58,7 @@ export const CATALOGUE = {
     checkSoldIn(currency)
     const tours = toursOf(city.id, currency)
     const found = date === undefined ? tours : tours.filter(tour => runsOn(tour, date))
-    return page(found, tours.length, null)
+    return pageOf({items: found, next: null}, tours.length)
   },
 
   /** Priced in the currency of the client's account, since the request names none. */

@@ -6,14 +6,9 @@ import {data, invalidField, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation, updateReservation} from '../booking/changes.js'
 import {convertOffer} from '../booking/convert.js'
 import type {Call, Handlers} from '../http/operation.js'
-import {
-  listReservations,
-  requireReservation,
-  type StoredReservation,
-  withOrigin,
-} from '../store/reservations.js'
+import {pageOf, readPaging} from '../store/lists.js'
+import {listReservations, requireReservation, withOrigin} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'
-import {pageOf, readPaging} from './paging.js'
 
 export const RESERVATIONS = {
   'reservations.create': call => {
@@ -35,8 +30,8 @@ export const RESERVATIONS = {
       createdFrom: readInstant(query, 'created_from'),
       createdTo: readInstant(query, 'created_to'),
     }
-    const found = listReservations(service.database, filter, paging)
-    return pageOf(found, paging, ({record}) => withOrigin(record, origin))
+    const {items, next} = listReservations(service.database, filter, paging)
+    return pageOf({items: items.map(({record}) => withOrigin(record, origin)), next}, paging.limit)
   },
 
   'reservations.show': call => data(withOrigin(ownReservation(call).record, call.origin)),
@@ -75,7 +70,7 @@ export const RESERVATIONS = {
   },
 } satisfies Partial<Handlers>
 
-function ownReservation({service, client, parameters}: Call<unknown>): StoredReservation {
+function ownReservation({service, client, parameters}: Call<unknown>) {
   return requireReservation(service.database, parameters.reservation_ref ?? '', client.client_id)
 }
 

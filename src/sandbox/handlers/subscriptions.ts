@@ -11,6 +11,7 @@ import {NO_RESERVATION} from '../booking/events.js'
 import type {Call, Handlers} from '../http/operation.js'
 import {listDeliveries} from '../store/deliveries.js'
 import {addEventFor} from '../store/events.js'
+import {pageOf, readPaging} from '../store/lists.js'
 import {
   addSubscription,
   findSubscription,
@@ -18,7 +19,6 @@ import {
   removeSubscription,
   saveSubscription,
 } from '../store/subscriptions.js'
-import {pageOf, readPaging} from './paging.js'
 
 export const SUBSCRIPTIONS = {
   /** The one answer that shows the signing secret (§2.7). */
@@ -36,8 +36,8 @@ export const SUBSCRIPTIONS = {
 
   'subscriptions.list': ({service, client, query}) => {
     const paging = readPaging(query)
-    const found = listSubscriptions(service.database, paging, client.client_id)
-    return pageOf(found, paging, ({subscription}) => subscription)
+    const {items, next} = listSubscriptions(service.database, paging, client.client_id)
+    return pageOf({items: items.map(({subscription}) => subscription), next}, paging.limit)
   },
 
   'subscriptions.show': call => data(ownSubscription(call)),
@@ -84,8 +84,8 @@ export const SUBSCRIPTIONS = {
   'subscriptions.deliveries': call => {
     const paging = readPaging(call.query)
     const filter = {subscriptionId: ownSubscription(call).id}
-    const found = listDeliveries(call.service.database, filter, paging, true)
-    return pageOf(found, paging, ({delivery}) => delivery)
+    const {items, next} = listDeliveries(call.service.database, filter, paging, true)
+    return pageOf({items: items.map(({delivery}) => delivery), next}, paging.limit)
   },
 } satisfies Partial<Handlers>
 

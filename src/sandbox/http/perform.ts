@@ -4,7 +4,7 @@ import type {Context} from 'hono'
 import {OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type OperationName, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
-import {type Answer, ConnectionDrop, Refusal, toResponse} from '../base/answers.js'
+import {type Answer, ConnectionDrop, Refusal} from '../base/answers.js'
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
@@ -62,7 +62,7 @@ export function perform(
   return underFaults(service, name, context, async pause => {
     const answer = await answerOf(service, name, handler, context, pause)
     if (answer.dropAfterCommit) throw new ConnectionDrop()
-    return toResponse(answer)
+    return Response.json(answer.json, answer)
   })
 }
 

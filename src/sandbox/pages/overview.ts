@@ -120,11 +120,9 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
   )}</ul>`
 }
 
-function tally(byStatus: ReadonlyMap<string, number>): [number, Piece] {
-  const sum = [...byStatus.values()].reduce((total, count) => total + count, 0)
-  const parts = [...byStatus].map(
-    ([word, count]) => html`<span class="nowrap">${count} ${status(word)}</span> `,
-  )
+function tally(byStatus: [string, number][]): [number, Piece] {
+  const sum = byStatus.reduce((total, [, count]) => total + count, 0)
+  const parts = byStatus.map(([word, count]) => html`<span class="nowrap">${count} ${status(word)}</span> `)
   return [sum, html`${parts}`]
 }
 

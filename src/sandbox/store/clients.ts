@@ -54,11 +54,7 @@ export function listClients(database: Database): Client[] {
 }
 
 /** The client of these credentials, or undefined; takes as long for an unknown client as for a wrong secret. */
-export function checkCredentials(
-  database: Database,
-  clientId: string,
-  clientSecret: string,
-): Client | undefined {
+export function checkCredentials(database: Database, clientId: string, clientSecret: string) {
   const client = findClient(database, clientId)
   const matches = timingSafeEqual(sha256(clientSecret), client?.secret_hash ?? Buffer.alloc(32))
   return matches ? client : undefined
@@ -71,12 +67,7 @@ export function changeBalance(database: Database, clientId: string, amountMinor:
 }
 
 /** A new access token with `scopes`; only its hash is kept. */
-export function issueToken(
-  database: Database,
-  clientId: string,
-  scopes: readonly Scope[],
-  now: number,
-): string {
+export function issueToken(database: Database, clientId: string, scopes: readonly Scope[], now: number) {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS
   const stamp = stampsOf(database, 'tokens').seal({expiresAt, sequence: 0, index: 0})
   const token = randomId(`at_${stamp}`)

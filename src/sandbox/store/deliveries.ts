@@ -4,7 +4,7 @@ import {isoTime} from '../../contract/dates.js'
 import type {delivery, deliveryAttempt} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
 import {type EventRow, fromEventRow, type StoredEvent} from './events.js'
-import {type Condition, type Listed, listPage, type Paging} from './lists.js'
+import {listPage, type Paging} from './lists.js'
 
 type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
 export type Attempt = z.infer<typeof deliveryAttempt>
@@ -75,27 +75,21 @@ const DELIVERIES = `SELECT deliveries.sequence, delivery_id, deliveries.subscrip
   LEFT JOIN events ON events.event_id = deliveries.event_id
   LEFT JOIN subscriptions ON subscriptions.subscription_id = deliveries.subscription_id`
 
-interface DeliveryFilter {
-  readonly status?: string | null
-  readonly subscriptionId?: string | null
-  readonly eventId?: string
-}
-
 /** Newest first, or `oldestFirst`. */
 export function listDeliveries(
   database: Database,
-  {status, subscriptionId, eventId}: DeliveryFilter,
+  filter: {status?: string | null; subscriptionId?: string | null; eventId?: string},
   {after, limit}: Paging,
   oldestFirst = false,
-): Listed<ListedDelivery> {
-  const where: Condition[] = [
-    ['status = ?', status],
-    ['deliveries.subscription_id = ?', subscriptionId],
-    ['deliveries.event_id = ?', eventId],
-    [`deliveries.sequence ${oldestFirst ? '>' : '<'} ?`, after],
-  ]
+) {
+  const filters = {
+    'status = ?': filter.status,
+    'deliveries.subscription_id = ?': filter.subscriptionId,
+    'deliveries.event_id = ?': filter.eventId,
+    [`deliveries.sequence ${oldestFirst ? '>' : '<'} ?`]: after,
+  }
   const order = `deliveries.sequence ${oldestFirst ? '' : 'DESC'}`
-  return listPage(database, {select: DELIVERIES, where, order, limit}, fromDeliveryRow)
+  return listPage(database, {select: DELIVERIES, filters, order, limit}, fromDeliveryRow)
 }
 
 export function findDelivery(database: Database, deliveryId: string): ListedDelivery | undefined {

@@ -3,7 +3,7 @@ import {isoTime} from '../../contract/dates.js'
 import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
-import {type Condition, type Listed, listPage, type Paging} from './lists.js'
+import {listPage, type Paging} from './lists.js'
 
 /** The envelope of §2.8; links in `data` are stored as paths. */
 export interface StoredEvent {
@@ -22,27 +22,17 @@ interface NewEvent {
 }
 
 /** Records an event, and a delivery for each active subscription of the client, or of all clients, that lists its type. */
-export function addEvent(
-  database: Database,
-  event: NewEvent,
-  toAllClients = false,
-): {eventId: string; deliveryIds: string[]} {
+export function addEvent(database: Database, event: NewEvent, toAllClients = false) {
   const sql = `SELECT subscription_id AS id FROM subscriptions, json_each(subscriptions.events)
     WHERE ${toAllClients ? '' : 'client_id = ? AND'} is_active = 1 AND value = ? ORDER BY sequence`
   const found = database.all<{id: string}>(sql, ...(toAllClients ? [] : [event.clientId]), event.type)
-  return addEventFor(
-    database,
-    found.map(({id}) => id),
-    event,
-  )
+  const ids = found.map(({id}) => id)
+  return addEventFor(database, ids, event)
 }
 
 /** Records an event for these subscriptions alone, as a test event is (§4.8). */
-export function addEventFor(
-  database: Database,
-  subscriptionIds: readonly string[],
-  {clientId, type, data, now}: NewEvent,
-): {eventId: string; deliveryIds: string[]} {
+export function addEventFor(database: Database, subscriptionIds: readonly string[], event: NewEvent) {
+  const {clientId, type, data, now} = event
   const eventId = randomId(EVENT_ID_PREFIX)
   const sql = 'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)'
   database.run(sql, eventId, clientId, type, now, JSON.stringify(data))
@@ -80,13 +70,13 @@ export function listEvents(
   database: Database,
   {type, reservationRef}: {type?: string | null; reservationRef?: string},
   {after, limit}: Paging,
-): Listed<ListedEvent> {
-  const where: Condition[] = [
-    ['type = ?', type],
-    ["json_extract(data, '$.reservation_ref') = ?", reservationRef],
-    ['sequence < ?', after],
-  ]
-  return listPage(database, {select: EVENTS, where, order: 'sequence DESC', limit}, fromListedRow)
+) {
+  const filters = {
+    'type = ?': type,
+    "json_extract(data, '$.reservation_ref') = ?": reservationRef,
+    'sequence < ?': after,
+  }
+  return listPage(database, {select: EVENTS, filters, order: 'sequence DESC', limit}, fromListedRow)
 }
 
 export function findEvent(database: Database, eventId: string): ListedEvent | undefined {

@@ -1,5 +1,7 @@
-/** Lists, a page at a time. */
+/** Lists, a page at a time (ours): `limit` and the opaque cursor `after` of the page before. */
+import {PAGE_LIMITS} from '../../contract/operation-details.js'
 import type {Database, Value} from '../../storage/database.js'
+import {type Answer, invalidField} from '../base/answers.js'
 
 export interface Paging {
   /** Sequence number of the last entry on the page before; null for the first page. */
@@ -13,28 +15,51 @@ export interface Listed<Item> {
   readonly next: number | null
 }
 
-/** Without a value nothing is filtered by it. */
-export type Condition = readonly [sql: string, value: Value | undefined]
+interface Query {
+  readonly select: string
+  /** Conditions with the value of each; without a value nothing is filtered by it. */
+  readonly filters: Readonly<Record<string, Value | undefined>>
+  readonly order: string
+  readonly limit: number
+}
 
 export function listPage<Row extends {sequence: number}, Item>(
   database: Database,
-  {select, where, order, limit}: {select: string; where: Condition[]; order: string; limit: number},
+  {select, filters, order, limit}: Query,
   fromRow: (row: Row) => Item,
 ): Listed<Item> {
-  const asked = where.filter((each): each is [string, Value] => each[1] != null)
-  const clause = asked.map(([sql]) => sql).join(' AND ') || 'TRUE'
+  const asked = Object.entries(filters).filter((each): each is [string, Value] => each[1] != null)
+  const clause = asked.map(([condition]) => condition).join(' AND ') || 'TRUE'
   const sql = `${select} WHERE ${clause} ORDER BY ${order} LIMIT ?`
   const rows = database.all<Row>(sql, ...asked.map(([, value]) => value), limit + 1)
   const shown = rows.slice(0, limit)
   return {items: shown.map(fromRow), next: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null}
 }
 
-export function countByStatus(
-  database: Database,
-  table: 'reservations' | 'deliveries',
-): ReadonlyMap<string, number> {
+/** What a request asks for. Throws Refusal `validation_failed`. */
+export function readPaging(query: URLSearchParams): Paging {
+  const {min, max} = PAGE_LIMITS
+  const limitText = query.get('limit') ?? String(PAGE_LIMITS.default)
+  const limit = /^\d{1,4}$/.test(limitText) ? Number(limitText) : 0
+  if (limit < min || limit > max) {
+    throw invalidField('limit', 'invalid_value', `must be a number from ${min} to ${max}`)
+  }
+  const cursor = query.get('after')
+  if (cursor === null) return {limit, after: null}
+  const [, after] = /^s(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (after === undefined) throw invalidField('after', 'invalid_value', 'is not a cursor of this list')
+  return {limit, after: Number(after)}
+}
+
+/** The answer with a page of a list. */
+export function pageOf({items, next}: Listed<unknown>, limit: number): Answer {
+  const after = next === null ? null : Buffer.from(`s${next}`).toString('base64url')
+  return {status: 200, json: {data: items, meta: {limit, after, before: null}}}
+}
+
+export function countByStatus(database: Database, table: 'reservations' | 'deliveries'): [string, number][] {
   const sql = `SELECT status, count(*) AS count FROM ${table} GROUP BY status ORDER BY status`
-  return new Map(database.all<{status: string; count: number}>(sql).map(row => [row.status, row.count]))
+  return database.all<{status: string; count: number}>(sql).map(({status, count}) => [status, count])
 }
 
 export function countAll(database: Database, table: 'events' | 'subscriptions'): number {

@@ -19,7 +19,7 @@ export function addSearch(
   clientId: string,
   criteria: SearchRequest,
   {now, limit}: {now: number; limit: number | undefined},
-): {search_id: string; expires_at: string; offers: Offer[]} {
+) {
   const sql = 'INSERT INTO searches (client_id, criteria, searched_at) VALUES (?, ?, ?) RETURNING sequence'
   const row = database.get<{sequence: number}>(sql, clientId, JSON.stringify(criteria), now)
   const {seal} = stampsOf(database, clientId)
@@ -33,12 +33,7 @@ export function addSearch(
 }
 
 /** The offer, if `clientId` itself searched it: `expired`, with when, or as it was found. `now` is in Unix seconds. */
-export function findOffer(
-  database: Database,
-  clientId: string,
-  offer_id: string,
-  now: number,
-): StoredOffer | {readonly expiredAt: number} | undefined {
+export function findOffer(database: Database, clientId: string, offer_id: string, now: number) {
   const isOffer = offer_id.startsWith(OFFER_ID_PREFIX)
   const stamp = isOffer && stampsOf(database, clientId).open(offer_id.slice(OFFER_ID_PREFIX.length))
   if (!stamp) return undefined

@@ -2,7 +2,7 @@
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database, Value} from '../../storage/database.js'
 import {notFound} from '../base/answers.js'
-import {type Condition, type Listed, listPage, type Paging} from './lists.js'
+import {listPage, type Paging} from './lists.js'
 
 export interface StoredReservation {
   readonly clientId: string
@@ -21,12 +21,11 @@ interface ReservationRow {
 const SELECT_RESERVATIONS =
   'SELECT sequence, client_id AS clientId, debited_minor AS debitedMinor, record FROM reservations'
 
-interface NewReservation extends StoredReservation {
-  readonly paymentToken: string | null
-}
-
-export function addReservation(database: Database, reservation: NewReservation): void {
-  const {clientId, debitedMinor, paymentToken, record} = reservation
+export function addReservation(
+  database: Database,
+  {clientId, debitedMinor, record}: StoredReservation,
+  paymentToken: string | null = null,
+): void {
   const {expires_at} = record.payment
   database.run(
     `INSERT INTO reservations (reservation_ref, client_id, client_reference_id, offer_id, status, created_at,
@@ -79,11 +78,7 @@ export function findReservation(
 }
 
 /** As `findReservation` by its reference. Throws Refusal `reservation_not_found`, for another client's too. */
-export function requireReservation(
-  database: Database,
-  reference: string,
-  clientId?: string,
-): StoredReservation {
+export function requireReservation(database: Database, reference: string, clientId?: string) {
   const stored = findReservation(database, 'reservation_ref', reference, clientId)
   if (!stored) throw notFound('reservation', reference)
   return stored
@@ -114,11 +109,7 @@ interface ReservationFilter {
   readonly search?: string | null
 }
 
-export function listReservations(
-  database: Database,
-  filter: ReservationFilter,
-  {after, limit}: Paging,
-): Listed<StoredReservation> {
+export function listReservations(database: Database, filter: ReservationFilter, {after, limit}: Paging) {
   const {clientId, search} = filter
   const words = foldCase(search ?? '').match(/\S+/g)
   const hasAllWords = `NOT EXISTS (
@@ -130,16 +121,16 @@ export function listReservations(
         '(created_at, sequence) < (SELECT created_at, sequence FROM reservations WHERE sequence = ?)',
       ]
     : ['sequence DESC', 'sequence < ?']
-  const where: Condition[] = [
-    ['client_id = ?', clientId],
-    ['client_reference_id = ?', filter.clientReferenceId],
-    ['status = ?', filter.status],
-    ['created_at >= ?', filter.createdFrom],
-    ['created_at < ?', filter.createdTo],
-    [hasAllWords, words && JSON.stringify(words)],
-    [older, after],
-  ]
-  return listPage(database, {select: SELECT_RESERVATIONS, where, order, limit}, fromRow)
+  const filters = {
+    'client_id = ?': clientId,
+    'client_reference_id = ?': filter.clientReferenceId,
+    'status = ?': filter.status,
+    'created_at >= ?': filter.createdFrom,
+    'created_at < ?': filter.createdTo,
+    [hasAllWords]: words && JSON.stringify(words),
+    [older]: after,
+  }
+  return listPage(database, {select: SELECT_RESERVATIONS, filters, order, limit}, fromRow)
 }
 
 function list(database: Database, rest: string, ...values: Value[]): StoredReservation[] {

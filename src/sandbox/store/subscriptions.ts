@@ -1,10 +1,7 @@
 /** Webhook subscriptions (§2.7). */
 import type {Subscription} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
-import {type Condition, type Listed, listPage, type Paging} from './lists.js'
-
-/** Without the secret: only the answer to its creation has it. */
-type StoredSubscription = ReturnType<typeof fromSubscriptionRow>
+import {listPage, type Paging} from './lists.js'
 
 interface SubscriptionRow {
   sequence: number
@@ -43,30 +40,20 @@ export function removeSubscription(database: Database, subscriptionId: string): 
   })
 }
 
-export function findSubscription(
-  database: Database,
-  clientId: string,
-  subscriptionId: string,
-): Subscription | undefined {
+export function findSubscription(database: Database, clientId: string, subscriptionId: string) {
   const sql = `${SUBSCRIPTIONS} WHERE client_id = ? AND subscription_id = ?`
   const row = database.get<SubscriptionRow>(sql, clientId, subscriptionId)
   return row && fromSubscriptionRow(row).subscription
 }
 
 /** Of one client, oldest first; of all, newest first. */
-export function listSubscriptions(
-  database: Database,
-  {after, limit}: Paging,
-  clientId?: string,
-): Listed<StoredSubscription> {
+export function listSubscriptions(database: Database, {after, limit}: Paging, clientId?: string) {
   const [order, further] = clientId ? ['sequence', 'sequence > ?'] : ['sequence DESC', 'sequence < ?']
-  const where: Condition[] = [
-    ['client_id = ?', clientId],
-    [further, after],
-  ]
-  return listPage(database, {select: SUBSCRIPTIONS, where, order, limit}, fromSubscriptionRow)
+  const filters = {'client_id = ?': clientId, [further]: after}
+  return listPage(database, {select: SUBSCRIPTIONS, filters, order, limit}, fromSubscriptionRow)
 }
 
+/** Without the secret: only the answer to its creation has it. */
 function fromSubscriptionRow(row: SubscriptionRow) {
   const {client_id: clientId, subscription_id: id, url, is_active} = row
   const subscription: Subscription = {id, url, events: JSON.parse(row.events), is_active: is_active === 1}
