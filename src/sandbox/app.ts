@@ -1,6 +1,6 @@
 /** The sandbox as one `Request → Response`: access checks, request ids, the log, and the routes. */
 import {setImmediate} from 'node:timers/promises'
-import {type Context, Hono} from 'hono'
+import {Hono} from 'hono'
 import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {StorageError} from '../storage/errors.js'
 import {type Answer, ConnectionDrop, Refusal} from './base/answers.js'
@@ -13,18 +13,20 @@ import {RESERVATIONS} from './handlers/reservations.js'
 import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
 import {readBody} from './http/body.js'
 import {truncated} from './http/faults.js'
-import {checkHost, checkOrigin} from './http/guard.js'
-import type {Call, Handlers, RunningService} from './http/operation.js'
-import {perform} from './http/perform.js'
+import {type Call, type Handlers, operation} from './http/perform.js'
 import {
   type AnsweredRequest,
   API_PATH,
   type App,
+  addRoutes,
+  checkHost,
+  checkOrigin,
   FOR_PROGRAMS,
+  type Handle,
   logRequests,
-  type RequestState,
+  type RequestContext,
+  type RunningService,
   redactBody,
-  refuseOthers,
 } from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 
@@ -40,7 +42,9 @@ export function createApp(
   // One request a turn of the event loop: in long turns some would be answered again and again before others are accepted.
   let turn: Promise<unknown> = Promise.resolve()
   app.onError((error, context) => answerError(service, error, context))
-  app.notFound(notFound)
+  app.notFound(() => {
+    throw new Refusal('not_found', 'not found')
+  })
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
@@ -74,28 +78,18 @@ export function createApp(
 
 function addOperations(app: App, service: RunningService): void {
   const names = Object.keys(OPERATIONS) as OperationName[]
+  const routes = names.map((name): [string, Handle] => {
+    const {method, path} = OPERATIONS[name]
+    const route = `${method} ${API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
+    return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]
+  })
   // Paths without parameters come first, so that GET /hotels/search is a wrong method, not the hotel "search".
-  const paths = [...new Set(names.map(name => OPERATIONS[name].path))].sort(
-    (a, b) => Number(a.includes('{')) - Number(b.includes('{')),
-  )
-  for (const path of paths) {
-    const here = names.filter(name => OPERATIONS[name].path === path)
-    const route = API_PATH + path.replace(/\{(\w+)\}/g, ':$1')
-    for (const name of here) {
-      app.on(OPERATIONS[name].method, route, context =>
-        perform(service, name, HANDLERS[name] as (call: Call) => Answer, context),
-      )
-    }
-    const methods = here.map(name => OPERATIONS[name].method)
-    refuseOthers(app, route, methods)
-  }
+  const isGeneral = ([route]: [string, Handle]) => Number(route.includes(':'))
+  const sorted = routes.sort((a, b) => isGeneral(a) - isGeneral(b))
+  addRoutes(app, service, Object.fromEntries(sorted))
 }
 
-function notFound(): never {
-  throw new Refusal('not_found', 'not found')
-}
-
-function answerError(service: RunningService, error: Error, context: Context<RequestState>): Response {
+function answerError(service: RunningService, error: Error, context: RequestContext): Response {
   if (error instanceof ConnectionDrop) throw error
   const refusal = asRefusal(error)
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)

@@ -11,8 +11,7 @@ import {type Resolve, systemResolve} from './delivery/addresses.js'
 import {Dispatcher} from './delivery/dispatcher.js'
 import {createTrust} from './delivery/trust.js'
 import {Faults} from './http/faults.js'
-import type {RunningService} from './http/operation.js'
-import type {AnsweredRequest} from './http/requests.js'
+import type {AnsweredRequest, RunningService} from './http/requests.js'
 import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 
 export interface SandboxOptions {

@@ -2,7 +2,6 @@
  * The local sandbox's own controls under /_sandbox: beside the API, never under it. The pages' forms act by the
  * same functions, which throw Refusal. And the state a sandbox starts with.
  */
-import type {Context} from 'hono'
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
 import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
@@ -14,8 +13,7 @@ import {type EventSubject, eventData, NO_RESERVATION} from '../booking/events.js
 import {settlePayment} from '../booking/payment.js'
 import {parseJson, validate} from '../http/body.js'
 import {type Fault, faultRequest} from '../http/faults.js'
-import type {RunningService} from '../http/operation.js'
-import {type App, type RequestState, refuseOthers} from '../http/requests.js'
+import {type App, addRoutes, type Handle, type RequestContext, type RunningService} from '../http/requests.js'
 import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
 import {findDelivery, listDeliveries} from '../store/deliveries.js'
 import {addEvent, allEvents, eventWithOrigin} from '../store/events.js'
@@ -23,48 +21,46 @@ import {addSearchTexts, requireReservation, withOrigin} from '../store/reservati
 import {emptyTables} from '../store/schema.js'
 import {ensureVoucherSecret} from '../voucher/link.js'
 
-type ControlContext = Context<RequestState>
-type Control = (service: RunningService, context: ControlContext) => Response | Promise<Response>
+const showClock: Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
+const showFaults: Handle = ({faults}, context) => context.json({data: faults.list()})
 
-const showClock: Control = ({clock}, context) => context.json({now: isoTime(clock.now())})
-const showFaults: Control = ({faults}, context) => context.json({data: faults.list()})
-
-const CONTROLS: Readonly<Record<string, Control>> = {
-  'GET /clock': showClock,
-  'POST /clock': async (service, context) => {
+const CONTROLS: Readonly<Record<string, Handle>> = {
+  'GET /_sandbox/clock': showClock,
+  'POST /_sandbox/clock': async (service, context) => {
     await moveClock(service, readBody(context))
     return showClock(service, context)
   },
-  'POST /payments/:reservation_ref': (service, context) => {
+  'POST /_sandbox/payments/:reservation_ref': (service, context) => {
     const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
     return context.json({data: withOrigin(settled, context.var.origin)})
   },
-  'GET /events': ({database}, context) =>
+  'GET /_sandbox/events': ({database}, context) =>
     context.json({data: allEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
-  'POST /trigger': async (service, context) => {
+  'POST /_sandbox/trigger': async (service, context) => {
     const {event, deliveries} = await triggerEvent(service, readBody(context))
     return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)
   },
-  'GET /deliveries': ({database}, context) => {
+  'GET /_sandbox/deliveries': ({database}, context) => {
     const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
     if (!Number.isSafeInteger(limit) || limit < 1)
       throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
     const {items} = listDeliveries(database, {}, {after: null, limit})
     return context.json({data: items.map(({delivery}) => delivery).reverse()})
   },
-  'POST /deliveries/:delivery_id/redeliver': async (service, context) => {
+  'POST /_sandbox/deliveries/:delivery_id/redeliver': async (service, context) => {
     const id = context.req.param('delivery_id') ?? ''
     await deliverAgain(service, id)
     return context.json({data: findDelivery(service.database, id)?.delivery}, 202)
   },
-  'GET /faults': showFaults,
-  'POST /faults': (service, context) => context.json({data: injectFault(service, readBody(context))}, 201),
-  'DELETE /faults': (service, context) => {
+  'GET /_sandbox/faults': showFaults,
+  'POST /_sandbox/faults': (service, context) =>
+    context.json({data: injectFault(service, readBody(context))}, 201),
+  'DELETE /_sandbox/faults': (service, context) => {
     service.faults.clear()
     return showFaults(service, context)
   },
-  'GET /requests': ({requests}, context) => context.json({data: requests}),
-  'POST /reset': (service, context) => {
+  'GET /_sandbox/requests': ({requests}, context) => context.json({data: requests}),
+  'POST /_sandbox/reset': (service, context) => {
     resetState(service)
     return context.json({data: {reset: true}})
   },
@@ -76,17 +72,10 @@ export function addControls(app: App, service: RunningService): void {
     // This header tells the client that it may call paths which the interface does not show.
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
-  const methods = new Map<string, string[]>()
-  for (const [name, control] of Object.entries(CONTROLS)) {
-    const [method = '', path = ''] = name.split(' ')
-    const route = `/_sandbox${path}`
-    app.on(method, route, context => control(service, context))
-    methods.set(route, [...(methods.get(route) ?? []), method])
-  }
-  for (const [route, taken] of methods) refuseOthers(app, route, taken)
+  addRoutes(app, service, CONTROLS)
 }
 
-function readBody(context: ControlContext): unknown {
+function readBody(context: RequestContext): unknown {
   return parseJson(context.var.body, context.req.header('content-type'))
 }
 

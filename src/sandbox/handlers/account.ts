@@ -6,7 +6,7 @@ import {fromMinor} from '../../contract/money.js'
 import {isScope} from '../../contract/operations.js'
 import type {Account} from '../../contract/records.js'
 import {data, Refusal} from '../base/answers.js'
-import type {Handlers} from '../http/operation.js'
+import type {Handlers} from '../http/perform.js'
 import {checkCredentials, forgetToken, issueToken} from '../store/clients.js'
 
 export const ACCOUNT = {

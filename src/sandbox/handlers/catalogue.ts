@@ -9,7 +9,7 @@ import {currencyList, isSoldIn} from '../catalogue/currencies.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
 import {localDate} from '../catalogue/zones.js'
-import type {Call, Handlers} from '../http/operation.js'
+import type {Call, Handlers} from '../http/perform.js'
 import {pageOf, readPaging} from '../store/lists.js'
 import {addSearch} from '../store/offers.js'
 

@@ -5,7 +5,7 @@ import type {CancellationQuote, VoucherLink} from '../../contract/reservations.j
 import {data, invalidField, Refusal} from '../base/answers.js'
 import {cancelReservation, quoteCancellation, updateReservation} from '../booking/changes.js'
 import {convertOffer} from '../booking/convert.js'
-import type {Call, Handlers} from '../http/operation.js'
+import type {Call, Handlers} from '../http/perform.js'
 import {pageOf, readPaging} from '../store/lists.js'
 import {listReservations, requireReservation, withOrigin} from '../store/reservations.js'
 import {signVoucherLink} from '../voucher/link.js'

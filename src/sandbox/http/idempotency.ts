@@ -6,7 +6,7 @@
 import {createHash} from 'node:crypto'
 import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
 import {type Answer, Refusal} from '../base/answers.js'
-import type {RunningService} from './operation.js'
+import type {RunningService} from './requests.js'
 
 const KEPT_REFUSALS = [402, 404, 409, 410]
 const MOST_KEY_LENGTH = 255
@@ -19,28 +19,34 @@ export function keyUse(clientId: string, header: string, json: unknown) {
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
   }
-  if (key.length > MOST_KEY_LENGTH) throw invalidKey(`${key.length} characters; at most ${MOST_KEY_LENGTH}`)
-  if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKey('only visible ASCII characters, without spaces')
+  const isTooLong = key.length > MOST_KEY_LENGTH
+  if (isTooLong || !/^[\x21-\x7e]+$/.test(key)) {
+    const tooLong = `${key.length} characters; at most ${MOST_KEY_LENGTH}`
+    const rule = isTooLong ? tooLong : 'only visible ASCII characters, without spaces'
+    throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
+  }
   return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
 }
 
 /** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
 function replay(service: RunningService, use: KeyUse): Answer | undefined {
   const running = service.runningKeys.get(runningKey(use))
-  if (running !== undefined) {
-    if (running !== use.bodyHash) throw reused()
-    const message = 'the first request with this Idempotency-Key is still running'
-    throw new Refusal('idempotency_in_progress', message)
-  }
   const kept = service.database.get<{body_hash: string; status: number; body: string}>(
     'SELECT body_hash, status, body FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?',
     use.clientId,
     use.key,
     service.clock.now() - KEY_RETENTION_SECONDS,
   )
-  if (!kept) return undefined
-  if (kept.body_hash !== use.bodyHash) throw reused()
-  return {status: kept.status, json: JSON.parse(kept.body), headers: {'Idempotent-Replayed': 'true'}}
+  const bodyHash = running ?? kept?.body_hash
+  if (bodyHash !== undefined && bodyHash !== use.bodyHash) {
+    throw new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with a different body')
+  }
+  if (running !== undefined) {
+    const message = 'the first request with this Idempotency-Key is still running'
+    throw new Refusal('idempotency_in_progress', message)
+  }
+  const headers = {'Idempotent-Replayed': 'true'}
+  return kept && {status: kept.status, json: JSON.parse(kept.body), headers}
 }
 
 /**
@@ -80,15 +86,6 @@ function keep(service: RunningService, use: KeyUse, answer: Answer): void {
   const {clientId, key, bodyHash} = use
   const body = JSON.stringify(answer.json)
   service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
-}
-
-function invalidKey(rule: string): Refusal {
-  const message = `invalid Idempotency-Key: ${rule}; for example a UUID`
-  return new Refusal('idempotency_key_invalid', message)
-}
-
-function reused(): Refusal {
-  return new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with a different body')
 }
 
 function runningKey(use: KeyUse): string {

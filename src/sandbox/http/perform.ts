@@ -1,19 +1,17 @@
 /** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6) and scope, key, body, operation. */
 import {setTimeout as sleep} from 'node:timers/promises'
-import type {Context} from 'hono'
-import {OPERATION_DETAILS} from '../../contract/operation-details.js'
+import {type BodyOf, OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type OperationName, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {type Answer, ConnectionDrop, Refusal} from '../base/answers.js'
+import type {Service} from '../base/service.js'
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
 import {faultInstead} from './faults.js'
 import {keyUse, runOnce} from './idempotency.js'
-import type {Call, RunningService} from './operation.js'
-import type {RequestState} from './requests.js'
+import type {Handle, RequestContext, RunningService} from './requests.js'
 
-type RequestContext = Context<RequestState>
 type Pause = () => Promise<void>
 
 /** Runs `work` under the fault injected into `operation`, if any. `work` calls `pause` where a latency has its effect. */
@@ -53,17 +51,19 @@ async function until(signal: AbortSignal, milliseconds = 2 ** 31 - 1): Promise<v
   await sleep(milliseconds, undefined, {signal}).catch(() => undefined)
 }
 
-export function perform(
-  service: RunningService,
-  name: OperationName,
-  handler: (call: Call) => Answer,
-  context: RequestContext,
-): Promise<Response> {
-  return underFaults(service, name, context, async pause => {
-    const answer = await answerOf(service, name, handler, context, pause)
-    if (answer.dropAfterCommit) throw new ConnectionDrop()
-    return Response.json(answer.json, answer)
-  })
+/** What each operation does. All are synchronous, so two calls never interleave. They throw Refusal. */
+export type Handlers = {readonly [Name in OperationName]: (call: Call<BodyOf<Name>>) => Answer}
+
+export interface Call<Body = unknown> {
+  readonly service: Service
+  /** Whose token it is. Missing at the OAuth endpoints, which take none. */
+  readonly client: Client
+  /** `http://127.0.0.1:PORT`, for links. Never stored: a restarted sandbox may have another port. */
+  readonly origin: string
+  readonly now: number
+  readonly parameters: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly body: Body
 }
 
 async function answerOf(
@@ -77,8 +77,6 @@ async function answerOf(
   const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
   const client = scope && authorize(service, req.header('authorization') ?? '', scope)
   const json = schema && parseJson(bytes, req.header('content-type'), isBodyOptional)
-  const use =
-    isIdempotent && client ? keyUse(client.client_id, req.header('idempotency-key') ?? '', json) : undefined
   const work = () => {
     const answer = handler({
       service,
@@ -92,9 +90,22 @@ async function answerOf(
     })
     return {...answer, status}
   }
-  if (use) return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
+  if (isIdempotent && client) {
+    const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json)
+    return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
+  }
   await pause()
   return work()
+}
+
+/** The route of an operation. */
+export function operation(name: OperationName, handler: (call: Call) => Answer): Handle {
+  return (service, context) =>
+    underFaults(service, name, context, async pause => {
+      const answer = await answerOf(service, name, handler, context, pause)
+      if (answer.dropAfterCommit) throw new ConnectionDrop()
+      return Response.json(answer.json, answer)
+    })
 }
 
 /** The answer to a new reservation: what is kept under its Idempotency-Key has the link as a path. */

@@ -1,10 +1,23 @@
-/** Shared by all routes: the state of a request, the log of requests (`GET /_sandbox/requests`), a wrong method. */
+/** Shared by all routes: the running service, the state of a request, who may send it, and the log (`GET /_sandbox/requests`). */
 import type {Context, Hono} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import {REDACTED} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
+import {isLoopbackHost} from '../../contract/loopback.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
+import type {Dispatcher} from '../delivery/dispatcher.js'
+import type {Faults} from './faults.js'
+
+export interface RunningService extends Service {
+  readonly faults: Faults
+  /** The last, oldest first. */
+  readonly requests: LoggedRequest[]
+  /** Idempotency-Keys whose first request is still running, with the hash of its body. */
+  readonly runningKeys: Map<string, string>
+  readonly latencyMilliseconds: number
+  readonly dispatcher: Dispatcher
+}
 
 export const API_PATH = '/partner-api/v1'
 /** Paths that answer in JSON; all others are pages. */
@@ -23,16 +36,66 @@ export interface RequestState {
 }
 
 export type App = Hono<RequestState>
+export type RequestContext = Context<RequestState>
+export type Handle = (service: RunningService, context: RequestContext) => Response | Promise<Response>
+
+/** Adds routes, by `METHOD /path`. Every other method of their paths is refused. */
+export function addRoutes(app: App, service: RunningService, routes: Readonly<Record<string, Handle>>): void {
+  const all = Object.entries(routes).map(([name, handle]) => ({name: name.split(' '), handle}))
+  for (const path of new Set(all.map(({name}) => name[1] ?? ''))) {
+    const here = all.filter(({name}) => name[1] === path)
+    for (const {name, handle} of here) app.on(name[0] ?? '', path, context => handle(service, context))
+    const methods = here.map(({name}) => name[0])
+    const Allow = methods.join(', ').replace('GET', 'GET, HEAD')
+    app.all(path, () => {
+      throw new Refusal('method_not_allowed', `this path takes ${Allow}`, {}, {Allow})
+    })
+  }
+}
+
+/**
+ * The origin asked. Other host names are refused (DNS rebinding). `served`: where the sandbox listens; in process, any loopback.
+ * Throws Refusal `forbidden`.
+ */
+export function checkHost(request: Request, served: string | undefined): string {
+  const url = new URL(request.url)
+  const host = request.headers.get('host')?.toLowerCase() ?? url.host
+  const own = served === undefined ? undefined : new URL(served)
+  const isOwn = own
+    ? url.host === own.host || url.host === `localhost:${own.port}`
+    : isLoopbackHost(url.hostname)
+  if (!isOwn || host !== url.host) {
+    throw new Refusal('forbidden', 'the Host header does not name this local sandbox')
+  }
+  return `http://${url.host}`
+}
+
+/** Throws Refusal `forbidden` when a browser sent this for a page of another origin, which could pay or move the clock here. */
+export function checkOrigin(request: Request, ownOrigin: string): void {
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  const foreign = origin !== null && origin !== ownOrigin
+  if (foreign || (site !== null && site !== 'same-origin' && site !== 'none')) {
+    throw new Refusal('forbidden', 'pages of another origin must not use the local sandbox')
+  }
+}
+
+/** Beyond `checkOrigin`: refuses a form without a browser's headers, because scripts have the controls. */
+export function checkForm(request: Request, ownOrigin: string): void {
+  const isOwn =
+    request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
+  if (!isOwn) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
+}
 
 /** A request of the log, with how long it took when it was answered. */
 export type AnsweredRequest = LoggedRequest & {readonly milliseconds: number}
 
 /** Middleware that logs and reports each request but those of the dashboard and the controls. Its operation and body come later. */
 export function logRequests(
-  {clock, requests}: Pick<Service, 'clock'> & {readonly requests: LoggedRequest[]},
+  {clock, requests}: RunningService,
   onAnswered?: (request: AnsweredRequest) => void,
 ) {
-  return async (context: Context<RequestState>, next: () => Promise<void>) => {
+  return async (context: RequestContext, next: () => Promise<void>) => {
     const {raw, path} = context.req
     const startedAt = performance.now()
     const entry = loggedRequest(raw, context.var.requestId, clock.now())
@@ -47,15 +110,6 @@ export function logRequests(
       onAnswered?.({...entry, milliseconds: performance.now() - startedAt})
     }
   }
-}
-
-/** Refuses every method of the path but those that were added before. */
-export function refuseOthers(app: App, path: string, methods: readonly string[]): void {
-  const allowed = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const Allow = allowed.join(', ')
-  app.all(path, () => {
-    throw new Refusal('method_not_allowed', `this path takes ${Allow}`, {}, {Allow})
-  })
 }
 
 export const KEPT_REQUESTS = 200
@@ -76,7 +130,7 @@ function loggedRequest(request: Request, request_id: string, now: number) {
     operation: null as string | null,
     method: request.method,
     path: redactPath(new URL(request.url)),
-    headers: redactHeaders(request.headers),
+    headers: shownHeaders(request.headers),
     body: null as unknown,
     /** Null when the connection was dropped or is still open. */
     status: null as number | null,
@@ -96,14 +150,10 @@ function shownParameter([name, value]: readonly [string, string]): string {
   return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
 }
 
-/** The headers worth seeing. Authorization is shown as present, without its value. */
-function redactHeaders(headers: Headers): Record<string, string> {
-  const shown = SHOWN_HEADERS.flatMap(name => {
-    const value = headers.get(name)
-    return value === null ? [] : [[name, value]]
-  })
-  if (headers.has('authorization')) shown.push(['authorization', REDACTED])
-  return Object.fromEntries(shown)
+/** Authorization is shown as present, without its value. */
+function shownHeaders(headers: Headers): Record<string, string> {
+  const shown = SHOWN_HEADERS.map(name => [name, headers.get(name)]).filter(([, value]) => value !== null)
+  return Object.fromEntries(headers.has('authorization') ? [...shown, ['authorization', REDACTED]] : shown)
 }
 
 /** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */

@@ -2,7 +2,7 @@
 import {raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import type {Refusal} from '../base/answers.js'
-import type {RunningService} from '../http/operation.js'
+import type {RunningService} from '../http/requests.js'
 import type {Listed, Paging} from '../store/lists.js'
 import {
   button,
@@ -36,7 +36,7 @@ const DONE = {
   reset: 'Sandbox reset. Tokens issued before are no longer valid.',
 } as const
 
-export type Done = keyof typeof DONE
+export type Confirmation = keyof typeof DONE
 
 export const PAGE_SIZE = 50
 
@@ -78,7 +78,7 @@ function refreshLinks(visit: Visit, here: string, isRefreshed: boolean): Piece {
 function doneNote(visit: Visit): Piece {
   const name = visit.query.get('done')
   if (name === null || !Object.hasOwn(DONE, name)) return html``
-  return html`<p class="note" role="status">${DONE[name as Done]}</p>`
+  return html`<p class="note" role="status">${DONE[name as Confirmation]}</p>`
 }
 
 export interface Visit {

@@ -1,12 +1,10 @@
 /** Pages at links: /pay/{token}, where a customer pays (§2.5, §3; its content is ours), and /vouchers/{token}. */
-import type {Context} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
 import {expirePayments, settlePayment} from '../booking/payment.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
-import type {RunningService} from '../http/operation.js'
-import type {RequestState} from '../http/requests.js'
+import type {RequestContext, RunningService} from '../http/requests.js'
 import {findClient} from '../store/clients.js'
 import {findReservation, type StoredReservation} from '../store/reservations.js'
 import {renderVoucher} from '../voucher/content.js'
@@ -14,9 +12,7 @@ import {verifyVoucherLink} from '../voucher/link.js'
 import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
-type PageContext = Context<RequestState>
-
-export function showPaymentPage(service: RunningService, context: PageContext): Response {
+export function showPaymentPage(service: RunningService, context: RequestContext): Response {
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
   if (!stored) return unknownPage(context)
   const state = stateOf(stored, context.req.query('result') === 'left')
@@ -24,7 +20,7 @@ export function showPaymentPage(service: RunningService, context: PageContext): 
 }
 
 /** Applies what the customer chose, while it is to be paid, and sends the browser back to the page, which shows the result. */
-export function submitPayment(service: RunningService, context: PageContext): Response {
+export function submitPayment(service: RunningService, context: RequestContext): Response {
   // A page that was left open may be submitted after the time to pay has run out, or twice.
   expirePayments(service)
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
@@ -47,7 +43,7 @@ function stateOf({record}: StoredReservation, left: boolean): PaymentPageState {
   return record.payment.status === 'FAILED' ? 'failed' : 'payable'
 }
 
-function unknownPage(context: PageContext): Response {
+function unknownPage(context: RequestContext): Response {
   return context.text('No payment found at this address.', 404)
 }
 
@@ -120,7 +116,7 @@ ${state === 'left' ? '' : leave}
 }
 
 /** The PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */
-export async function downloadVoucher(service: RunningService, context: PageContext): Promise<Response> {
+export async function downloadVoucher(service: RunningService, context: RequestContext): Promise<Response> {
   const now = service.clock.now()
   const link = verifyVoucherLink(service.database, context.req.param('token') ?? '', now)
   if (link === 'altered') return context.text('This voucher link is not valid.', 403)

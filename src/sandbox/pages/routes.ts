@@ -2,96 +2,108 @@
  * The pages at `/` and `/ui`, where no client with a wrong base URL asks, and their forms: each does the work of a control,
  * then redirects to a page (303). Payment page, vouchers, OpenAPI description.
  */
-import type {Context} from 'hono'
 import {openApiDocument} from '../../contract/openapi.js'
 import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/controls.js'
 import {type FaultKind, faultField} from '../http/faults.js'
-import {checkForm} from '../http/guard.js'
-import type {RunningService} from '../http/operation.js'
 import {underFaults} from '../http/perform.js'
-import {API_PATH, type App, FOR_PROGRAMS, type RequestState, refuseOthers} from '../http/requests.js'
+import {
+  API_PATH,
+  type App,
+  addRoutes,
+  checkForm,
+  FOR_PROGRAMS,
+  type Handle,
+  type RequestContext,
+  type RunningService,
+} from '../http/requests.js'
 import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
 import {faultList} from './faults.js'
-import {type Done, failureView, layOut, type View, type Visit} from './layout.js'
+import {type Confirmation, failureView, layOut, type View, type Visit} from './layout.js'
 import {CLOCK_UNITS, overview} from './overview.js'
 import {pathOf, SITE_HEADERS} from './parts.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
 import {requestDetail, requestList} from './requests.js'
 import {reservationDetail, reservationList} from './reservations.js'
 
-type SiteContext = Context<RequestState>
+const ROUTES: Readonly<Record<string, Handle>> = {
+  'GET /': view(overview),
+  'GET /ui/reservations': view(reservationList),
+  'GET /ui/reservations/:reservation_ref': view(reservationDetail),
+  'GET /ui/events': view(eventList),
+  'GET /ui/events/:event_id': view(eventDetail),
+  'GET /ui/deliveries': view(deliveryList),
+  'GET /ui/deliveries/:delivery_id': view(deliveryDetail),
+  'GET /ui/subscriptions': view(subscriptionList),
+  'GET /ui/requests': view(requestList),
+  'GET /ui/requests/:request_id': view(requestDetail),
+  'GET /ui/faults': view(faultList),
+  'POST /ui/clock': action(async (service, _, fields) => {
+    await moveClock(service, {advance_seconds: secondsOf(fields)})
+    return {to: ownPath(fields.back), done: 'clock'}
+  }),
+  'POST /ui/reservations/:reservation_ref/payment': action((service, {reservation_ref = ''}, {result}) => {
+    settle(service, reservation_ref, {result})
+    return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
+  }),
+  'POST /ui/deliveries/:delivery_id/redeliver': action(async (service, {delivery_id = ''}) => {
+    await deliverAgain(service, delivery_id)
+    return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
+  }),
+  'POST /ui/faults': action((service, _, fields) => {
+    injectFault(service, orderOf(fields))
+    return {to: '/ui/faults', done: 'fault'}
+  }),
+  'POST /ui/faults/clear': action(service => {
+    service.faults.clear()
+    return {to: '/ui/faults', done: 'cleared'}
+  }),
+  'POST /ui/reset': action(service => {
+    resetState(service)
+    return {to: '/', done: 'reset'}
+  }),
+  'GET /pay/:token': link('payment.page', showPaymentPage),
+  'POST /pay/:token': link('payment.submit', submitPayment),
+  'GET /vouchers/:token': link('voucher.download', downloadVoucher),
+}
 
-const VIEWS: Readonly<Record<string, (visit: Visit) => View>> = {
-  '/': overview,
-  '/ui/reservations': reservationList,
-  '/ui/reservations/:reservation_ref': reservationDetail,
-  '/ui/events': eventList,
-  '/ui/events/:event_id': eventDetail,
-  '/ui/deliveries': deliveryList,
-  '/ui/deliveries/:delivery_id': deliveryDetail,
-  '/ui/subscriptions': subscriptionList,
-  '/ui/requests': requestList,
-  '/ui/requests/:request_id': requestDetail,
-  '/ui/faults': faultList,
+export function addPages(app: App, service: RunningService): void {
+  app.get('/ui', context => context.redirect('/', 303))
+  app.get('/openapi.json', context =>
+    context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
+  )
+  addRoutes(app, service, ROUTES)
+}
+
+function view(make: (visit: Visit) => View): Handle {
+  return (service, context) => {
+    const visit = visitOf(service, context)
+    return context.html(layOut(visit, make(visit)), 200, SITE_HEADERS)
+  }
 }
 
 type Fields = Readonly<Record<string, string>>
+type Done = {readonly to: string; readonly done: Confirmation}
 
-/** Returns the page to go to and the confirmation to show there. Throws Refusal. */
-type Action = (
-  service: RunningService,
-  parameters: Fields,
-  fields: Fields,
-) => Promise<{readonly to: string; readonly done: Done}>
-
-/** By the path that takes the form. */
-const ACTIONS: Readonly<Record<string, Action>> = {
-  '/ui/clock': async (service, _, fields) => {
-    await moveClock(service, {advance_seconds: secondsOf(fields)})
-    return {to: ownPath(fields.back), done: 'clock'}
-  },
-  '/ui/reservations/:reservation_ref/payment': async (service, {reservation_ref = ''}, {result}) => {
-    settle(service, reservation_ref, {result})
-    return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
-  },
-  '/ui/deliveries/:delivery_id/redeliver': async (service, {delivery_id = ''}) => {
-    await deliverAgain(service, delivery_id)
-    return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
-  },
-  '/ui/faults': async (service, _, fields) => {
-    injectFault(service, orderOf(fields))
-    return {to: '/ui/faults', done: 'fault'}
-  },
-  '/ui/faults/clear': async service => {
-    service.faults.clear()
-    return {to: '/ui/faults', done: 'cleared'}
-  },
-  '/ui/reset': async service => {
-    resetState(service)
-    return {to: '/', done: 'reset'}
-  },
+/** A form. `act` returns the page to go to and the confirmation to show there, or throws Refusal. */
+function action(
+  act: (service: RunningService, parameters: Fields, fields: Fields) => Done | Promise<Done>,
+): Handle {
+  return async (service, context) => {
+    checkForm(context.req.raw, context.var.origin)
+    const fields = readForm(context.var.body, context.req.header('content-type'))
+    const {to, done} = await act(service, context.req.param() as Fields, fields)
+    return context.redirect(`${to}?done=${done}`, 303)
+  }
 }
 
-function addSite(app: App, service: RunningService): void {
-  app.get('/ui', context => context.redirect('/', 303))
-  for (const path of new Set([...Object.keys(VIEWS), ...Object.keys(ACTIONS)])) {
-    const view = VIEWS[path]
-    if (view)
-      app.get(path, context => {
-        const visit = visitOf(service, context)
-        return context.html(layOut(visit, view(visit)), 200, SITE_HEADERS)
-      })
-    const act = ACTIONS[path]
-    if (act)
-      app.post(path, async context => {
-        checkForm(context.req.raw, context.var.origin)
-        const fields = readForm(context.var.body, context.req.header('content-type'))
-        const {to, done} = await act(service, context.req.param() as Record<string, string>, fields)
-        return context.redirect(`${to}?done=${done}`, 303)
-      })
-    refuseOthers(app, path, [...(view ? ['GET'] : []), ...(act ? ['POST'] : [])])
-  }
+/** A page at a link, logged and with faults as the operations of the API are. */
+function link(operation: string, page: Handle): Handle {
+  return (service, context) =>
+    underFaults(service, operation, context, async pause => {
+      await pause()
+      return page(service, context)
+    })
 }
 
 /** The fields of a form. Throws Refusal `invalid_request` for any other body. */
@@ -130,7 +142,7 @@ function ownPath(path: string | undefined): string {
 }
 
 /** On a page's path, or when a browser finds nothing. Not a 5xx: the storage may have failed, which every page needs. */
-export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolean {
+export function isAnsweredAsPage(context: RequestContext, refusal: Refusal): boolean {
   const {path} = context.req
   if (refusal.status >= 500) return false
   if (path === '/' || path === '/ui' || path.startsWith('/ui/')) return true
@@ -138,14 +150,14 @@ export function isAnsweredAsPage(context: SiteContext, refusal: Refusal): boolea
   return isBrowser && refusal.code === 'not_found' && !FOR_PROGRAMS.test(path)
 }
 
-export function showFailure(service: RunningService, context: SiteContext, refusal: Refusal): Response {
+export function showFailure(service: RunningService, context: RequestContext, refusal: Refusal): Response {
   const visit = visitOf(service, context)
   const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
   const headers = {...SITE_HEADERS, ...refusal.headers}
   return context.html(page, refusal.status as 400, headers)
 }
 
-function visitOf(service: RunningService, context: SiteContext): Visit {
+function visitOf(service: RunningService, context: RequestContext): Visit {
   const {pathname, searchParams} = new URL(context.req.url)
   return {
     service,
@@ -155,29 +167,4 @@ function visitOf(service: RunningService, context: SiteContext): Visit {
     query: searchParams,
     parameters: context.req.param() as Record<string, string>,
   }
-}
-
-type Page = (service: RunningService, context: SiteContext) => Response | Promise<Response>
-
-/** Pages that answer under a link, logged and with faults as the operations of the API are. */
-const LINKS: readonly (readonly [method: string, path: string, operation: string, page: Page])[] = [
-  ['GET', '/pay/:token', 'payment.page', showPaymentPage],
-  ['POST', '/pay/:token', 'payment.submit', submitPayment],
-  ['GET', '/vouchers/:token', 'voucher.download', downloadVoucher],
-]
-
-export function addPages(app: App, service: RunningService): void {
-  addSite(app, service)
-  app.get('/openapi.json', context =>
-    context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
-  )
-  for (const [method, path, operation, page] of LINKS)
-    app.on(method, path, context =>
-      underFaults(service, operation, context, async pause => {
-        await pause()
-        return page(service, context)
-      }),
-    )
-  refuseOthers(app, '/pay/:token', ['GET', 'POST'])
-  refuseOthers(app, '/vouchers/:token', ['GET'])
 }
