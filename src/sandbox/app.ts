@@ -23,7 +23,8 @@ import {
   checkOrigin,
   FOR_PROGRAMS,
   type Handle,
-  logRequests,
+  KEPT_REQUESTS,
+  loggedRequest,
   type RequestContext,
   type RunningService,
   redactBody,
@@ -53,7 +54,21 @@ export function createApp(
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
   })
-  app.use(logRequests(service, onAnswered))
+  app.use(async (context, next) => {
+    const {raw, path} = context.req
+    const startedAt = performance.now()
+    const entry = loggedRequest(raw, context.var.requestId, service.clock.now())
+    context.set('entry', entry)
+    if (path === '/' || /^\/(ui|_sandbox)(\/|$)/.test(path)) return next()
+    service.requests.push(entry)
+    if (service.requests.length > KEPT_REQUESTS) service.requests.shift()
+    try {
+      await next()
+      entry.status = context.res.status
+    } finally {
+      onAnswered?.({...entry, milliseconds: performance.now() - startedAt})
+    }
+  })
   app.use(async (context, next) => {
     context.set('origin', checkHost(context.req.raw, served()))
     context.set('body', await readBody(context.req.raw))

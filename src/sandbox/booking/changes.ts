@@ -32,8 +32,8 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
 /** Cancels, refunds the rest after the fee, and records the event, in one transaction. */
 export function cancelReservation(service: Service, stored: StoredReservation, reason: string): Reservation {
   const now = service.clock.now()
-  const {fee, refund} = quoteCancellation(service, stored.record)
-  const {record} = stored
+  const {clientId, record, debitedMinor} = stored
+  const {fee, refund} = quoteCancellation(service, record)
   const {currency} = record.price
   const cancelled: Reservation = {
     ...record,
@@ -44,13 +44,12 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
     updated_at: isoTime(now),
   }
   service.database.transaction(() => {
-    refundToAccount(service, stored, toMinor(fee, currency), now)
+    const client = findClient(service.database, clientId)
+    // Instant payments, of which nothing was debited, are refunded to the customer's card, not here.
+    const kept = client ? convert(toMinor(fee, currency), currency, client.currency) : 0n
+    if (debitedMinor > kept) changeBalance(service.database, clientId, debitedMinor - kept, now)
     saveReservation(service.database, cancelled)
-    recordEvent(service.database, 'reservation.cancelled', {
-      clientId: stored.clientId,
-      record: cancelled,
-      now,
-    })
+    recordEvent(service.database, 'reservation.cancelled', {clientId, record: cancelled, now})
   })
   return cancelled
 }
@@ -63,8 +62,7 @@ function hasCheckedIn(service: Service, record: Reservation): boolean {
 }
 
 function feeOf(record: Reservation, now: number): bigint {
-  const inForce = record.cancellation_policies.filter(policy => Date.parse(policy.from) / 1000 <= now)
-  const last = inForce.at(-1)
+  const last = record.cancellation_policies.findLast(policy => Date.parse(policy.from) / 1000 <= now)
   return last ? toMinor(last.amount, last.currency) : 0n
 }
 
@@ -72,21 +70,6 @@ function paymentAfter(payment: Payment, refundMinor: bigint): Payment {
   if (payment.status !== 'PAID') return {...withoutUrl(payment), status: 'EXPIRED'}
   return refundMinor > 0n ? {...payment, status: 'REFUNDED'} : payment
 }
-
-/** Refunds the debited amount less the fee. Instant payments are refunded to the customer's card, not here. */
-function refundToAccount(
-  service: Service,
-  {clientId, record, debitedMinor}: StoredReservation,
-  feeMinor: bigint,
-  now: number,
-): void {
-  const client = findClient(service.database, clientId)
-  if (!client || debitedMinor === 0n) return
-  const back = debitedMinor - convert(feeMinor, record.price.currency, client.currency)
-  if (back > 0n) changeBalance(service.database, clientId, back, now)
-}
-
-type Change = Record<'field' | 'old' | 'new', unknown>
 
 /** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
 export function updateReservation(
@@ -117,7 +100,7 @@ export function updateReservation(
 }
 
 /** The fields in which two values differ, down to their innermost members; absent is null. */
-function changesBetween(field: string, before: unknown, after: unknown): Change[] {
+function changesBetween(field: string, before: unknown, after: unknown): object[] {
   if (!isRecord(before) || !isRecord(after)) {
     return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
   }

@@ -25,20 +25,12 @@ export function checkGuests(guests: readonly Guest[], {rooms, checkIn, today}: S
     guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, code, message}] : []))
   const leads = guests.filter(guest => guest.is_lead).length
   const message = `exactly one must have is_lead, not ${leads}`
+  const isOtherType = ({type}: Guest) => !/^(ADULT|CHILD)$/.test(type)
+  const isUnborn = ({birth_date = ''}: Guest) => birth_date > today
   refuse('validation_failed', 'the guests are not valid', [
-    ...wrong(
-      'type',
-      'invalid_value',
-      'must be one of ADULT, CHILD',
-      ({type}) => !/^(ADULT|CHILD)$/.test(type),
-    ),
+    ...wrong('type', 'invalid_value', 'must be one of ADULT, CHILD', isOtherType),
     ...(leads === 1 ? [] : [{field: 'guests', code: 'lead_guest', message}]),
-    ...wrong(
-      'birth_date',
-      'invalid_value',
-      'must not be in the future',
-      guest => (guest.birth_date ?? '') > today,
-    ),
+    ...wrong('birth_date', 'invalid_value', 'must not be in the future', isUnborn),
   ])
   const ageOf = ({birth_date}: Guest) => (birth_date === undefined ? undefined : ageOn(birth_date, checkIn))
   const isYoung = (guest: Guest) => guest.type === 'ADULT' && (ageOf(guest) ?? ADULT_AGE) < ADULT_AGE

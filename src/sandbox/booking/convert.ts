@@ -26,10 +26,23 @@ interface CreateCall {
 
 /** Call it in a transaction. The order of the checks is part of what the sandbox answers. Throws Refusal. */
 export function convertOffer(call: CreateCall): Reservation {
-  const stored = usableOffer(call, call.body.offer_id)
-  refuseDuplicate(call)
-  playScenario(call, stored.offer)
-  checkParty(call, stored)
+  const {service, client, body, now} = call
+  const stored = usableOffer(call, body.offer_id)
+  const {offer, criteria} = stored
+  const reference = body.client_reference_id
+  const earlier = findReservation(service.database, 'client_reference_id', reference, client.client_id)
+  if (earlier) {
+    const {reservation_ref} = earlier.record
+    const message = 'client_reference_id is already used by another reservation'
+    throw new Refusal('duplicate_client_reference', message, {reservation_ref})
+  }
+  playScenario(call, offer)
+  if (body.client_nationality !== criteria.client_nationality) {
+    const message = `the offer was searched for ${criteria.client_nationality}`
+    const details = [{field: 'client_nationality', code: 'nationality', message}]
+    throw new Refusal('nationality_mismatch', message, {details})
+  }
+  checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
   return book(call, stored)
 }
 
@@ -48,24 +61,6 @@ export function usableOffer(
   if (found.offer) return found
   const expired_at = isoTime(found.expiredAt)
   throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
-}
-
-function refuseDuplicate({service, client, body}: CreateCall): void {
-  const {client_reference_id: reference} = body
-  const earlier = findReservation(service.database, 'client_reference_id', reference, client.client_id)
-  if (!earlier) return
-  const {reservation_ref} = earlier.record
-  const message = 'client_reference_id is already used by another reservation'
-  throw new Refusal('duplicate_client_reference', message, {reservation_ref})
-}
-
-function checkParty({body, now}: CreateCall, {offer, criteria}: StoredOffer): void {
-  if (body.client_nationality !== criteria.client_nationality) {
-    const message = `the offer was searched for ${criteria.client_nationality}`
-    const details = [{field: 'client_nationality', code: 'nationality', message}]
-    throw new Refusal('nationality_mismatch', message, {details})
-  }
-  checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
 }
 
 /** Paid from the balance and confirmed, or waiting for the customer's payment. */
@@ -133,27 +128,19 @@ function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment:
 }
 
 /** Throws what the reference asks for, before anything is changed; `-unknown_soldout` is dropped the first time. */
-function playScenario(call: CreateCall, offer: Offer): void {
-  const reference = call.body.client_reference_id
-  if (reference.endsWith('-sold_out')) throw soldOut()
-  if (reference.endsWith('-price_changed')) throw priceChanged(offer)
-  if (!reference.endsWith('-unknown_soldout')) return
-  const {droppedReferences} = call.service
-  const mine = JSON.stringify([call.client.client_id, reference])
-  if (droppedReferences.has(mine)) throw soldOut()
-  droppedReferences.add(mine)
-  throw new ConnectionDrop()
-}
-
-function soldOut(): Refusal {
-  return new Refusal('rooms_unavailable', 'the rooms are no longer available; search again')
-}
-
-function priceChanged({price: {total, currency}}: Offer): Refusal {
-  const dearer = fromMinor((toMinor(total, currency) * 110n + 50n) / 100n, currency)
-  return new Refusal('price_changed', 'the price has changed; search again', {
-    old: total,
-    new: dearer,
-    currency,
-  })
+function playScenario({service, client, body}: CreateCall, {price: {total, currency}}: Offer): void {
+  const reference = body.client_reference_id
+  if (reference.endsWith('-price_changed')) {
+    const dearer = fromMinor((toMinor(total, currency) * 110n + 50n) / 100n, currency)
+    const prices = {old: total, new: dearer, currency}
+    throw new Refusal('price_changed', 'the price has changed; search again', prices)
+  }
+  const {droppedReferences} = service
+  const mine = JSON.stringify([client.client_id, reference])
+  if (reference.endsWith('-unknown_soldout') && !droppedReferences.has(mine)) {
+    droppedReferences.add(mine)
+    throw new ConnectionDrop()
+  }
+  if (/-(sold_out|unknown_soldout)$/.test(reference))
+    throw new Refusal('rooms_unavailable', 'the rooms are no longer available; search again')
 }

@@ -8,18 +8,29 @@ import type {Service} from '../base/service.js'
 import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
 import {recordConfirmation, recordEvent} from './events.js'
 
-type PaymentResult = 'paid' | 'failed'
-
 /** Applies the result in one transaction. Throws Refusal `payment_not_pending` when there is nothing to pay. */
 export function settlePayment(
-  service: Service,
-  stored: StoredReservation,
-  result: PaymentResult,
+  {database, clock}: Service,
+  {clientId, record}: StoredReservation,
+  result: 'paid' | 'failed',
 ): Reservation {
-  if (stored.record.status !== 'PENDING_PAYMENT') {
+  if (record.status !== 'PENDING_PAYMENT') {
     throw new Refusal('payment_not_pending', 'the reservation is not waiting for a payment')
   }
-  return service.database.transaction(() => (result === 'paid' ? capture : decline)(service, stored))
+  const isPaid = result === 'paid'
+  const now = clock.now()
+  const at = isoTime(now)
+  const payment: Payment = isPaid
+    ? {...withoutUrl(record.payment), status: 'PAID', paid_at: at, failure_code: null}
+    : {...record.payment, status: 'FAILED', failure_code: 'card_declined'}
+  const settled = isPaid ? confirmed({...record, payment}, now) : {...record, payment, updated_at: at}
+  const event = {clientId, record: settled, now}
+  database.transaction(() => {
+    saveReservation(database, settled)
+    recordEvent(database, isPaid ? 'payment.captured' : 'payment.failed', event)
+    if (isPaid) recordConfirmation(database, event)
+  })
+  return settled
 }
 
 /** The reservation, confirmed at `now` (Unix seconds). */
@@ -35,54 +46,26 @@ export function confirmed(record: Reservation, now: number): Reservation {
 }
 
 /** Expires every reservation whose time to pay has run out, each at the instant it did. */
-export function expirePayments(service: Service): void {
-  const due = findUnpaid(service.database, service.clock.now())
+export function expirePayments({database, clock}: Service): void {
+  const due = findUnpaid(database, clock.now())
   if (due.length === 0) return
-  service.database.transaction(() => {
-    for (const stored of due) expire(service, stored)
-  })
-}
-
-function capture(service: Service, {clientId, record}: StoredReservation): Reservation {
-  const now = service.clock.now()
-  const before = withoutUrl(record.payment)
-  const payment: Payment = {...before, status: 'PAID', paid_at: isoTime(now), failure_code: null}
-  const paid = confirmed({...record, payment}, now)
-  saveReservation(service.database, paid)
-  recordEvent(service.database, 'payment.captured', {clientId, record: paid, now})
-  recordConfirmation(service.database, {clientId, record: paid, now})
-  return paid
-}
-
-function decline(service: Service, {clientId, record}: StoredReservation): Reservation {
-  const now = service.clock.now()
-  const declined: Reservation = {
-    ...record,
-    payment: {...record.payment, status: 'FAILED', failure_code: 'card_declined'},
-    updated_at: isoTime(now),
-  }
-  saveReservation(service.database, declined)
-  recordEvent(service.database, 'payment.failed', {clientId, record: declined, now})
-  return declined
-}
-
-function expire(service: Service, {clientId, record}: StoredReservation): void {
-  const at = record.payment.expires_at ?? isoTime(service.clock.now())
-  const {currency} = record.price
-  const nothing = fromMinor(0n, currency)
-  const reason = 'payment_expired'
-  const expired: Reservation = {
-    ...record,
-    status: 'EXPIRED',
-    payment: {...withoutUrl(record.payment), status: 'EXPIRED'},
-    cancellation: {cancelled_at: at, reason, fee: nothing, refund_amount: nothing, currency},
-    updated_at: at,
-  }
-  saveReservation(service.database, expired)
-  recordEvent(service.database, 'reservation.cancelled', {
-    clientId,
-    record: expired,
-    now: Date.parse(at) / 1000,
+  database.transaction(() => {
+    for (const {clientId, record} of due) {
+      const at = record.payment.expires_at ?? isoTime(clock.now())
+      const {currency} = record.price
+      const nothing = fromMinor(0n, currency)
+      const reason = 'payment_expired'
+      const expired: Reservation = {
+        ...record,
+        status: 'EXPIRED',
+        payment: {...withoutUrl(record.payment), status: 'EXPIRED'},
+        cancellation: {cancelled_at: at, reason, fee: nothing, refund_amount: nothing, currency},
+        updated_at: at,
+      }
+      saveReservation(database, expired)
+      const event = {clientId, record: expired, now: Date.parse(at) / 1000}
+      recordEvent(database, 'reservation.cancelled', event)
+    }
   })
 }
 

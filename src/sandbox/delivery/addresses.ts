@@ -68,34 +68,26 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 export const systemResolve: Resolve = hostname => lookup(hostname, {all: true})
 
-export class AddressRefused extends Error {
-  override readonly name = 'AddressRefused'
-}
-
-/** The addresses to dial. Rejects with AddressRefused for inner ones, and for plain http but to loopback where allowed. */
+/** The addresses to dial. Rejects with the reason for inner ones, and for plain http but to loopback where allowed. */
 export async function vetAddresses(
   url: URL,
   {resolve, allowHttpLoopback}: {resolve: Resolve; allowHttpLoopback: boolean},
 ): Promise<readonly LookupAddress[]> {
   const isHttp = url.protocol === 'http:'
   if (url.protocol !== 'https:' && !(isHttp && allowHttpLoopback)) {
-    throw new AddressRefused('not sent: the address is not https')
+    throw new Error('not sent: the address is not https')
   }
   const host = hostOf(url)
   const family = isIP(host)
   const addresses = family === 0 ? await resolve(host) : [{address: host, family}]
-  if (addresses.length === 0) throw new AddressRefused('not sent: the host name has no address')
-  for (const {address} of addresses) check(address, isHttp)
-  return addresses
-}
-
-function check(address: string, isHttp: boolean): void {
-  const kind = kindOfAddress(address)
-  if (kind === 'refused') {
-    throw new AddressRefused(`not sent: ${address} is neither a public address nor on this machine`)
+  if (addresses.length === 0) throw new Error('not sent: the host name has no address')
+  for (const {address} of addresses) {
+    const kind = kindOfAddress(address)
+    if (kind === 'refused')
+      throw new Error(`not sent: ${address} is neither a public address nor on this machine`)
+    if (isHttp && kind !== 'loopback') throw new Error('not sent: plain http is allowed on this machine only')
   }
-  if (isHttp && kind !== 'loopback')
-    throw new AddressRefused('not sent: plain http is allowed on this machine only')
+  return addresses
 }
 
 /** The host without the brackets of an IPv6 address and without the root's full stop. */

@@ -2,9 +2,9 @@
  * One attempt to deliver an event (§2.8): signed for this attempt (§6.3), sent by one POST (§6.2) without redirect, proxy or
  * shared connection, 64 KiB of the answer, all within 3 s; and the step that follows (§6.4).
  */
-
 import * as http from 'node:http'
 import * as https from 'node:https'
+import {isIP} from 'node:net'
 import type {SecureContext} from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
 import {isSuccess} from '../../contract/error-codes.js'
@@ -14,7 +14,7 @@ import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
 import {sign} from '../../webhooks/signature/signature.js'
 import type {Attempt, DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
-import {AddressRefused, fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
+import {fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
 /** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
 const MOST_SECONDS_AHEAD = 60
@@ -86,29 +86,27 @@ export async function post(
 ): Promise<Pick<Attempt, 'status' | 'ms' | 'error'>> {
   const began = performance.now()
   const seen: {status: number | null} = {status: null}
-  const error = await withinLimit(options, signal => exchange(options, request, signal, seen)).then(
-    () => judge(seen.status),
-    thrown => wordsFor(thrown, options.limitMilliseconds),
-  )
+  let error: string | null = null
+  try {
+    await withinLimit(options, signal => exchange(options, request, signal, seen))
+    const isRedirect = seen.status !== null && seen.status >= 300 && seen.status < 400
+    if (isRedirect) error = 'a redirect is not followed'
+    else if (!isSuccess(seen)) error = 'the status is not 2xx'
+  } catch (thrown) {
+    error = wordsFor(thrown)
+  }
   return {status: seen.status, ms: Math.round(performance.now() - began), error}
 }
 
-function judge(status: number | null): string | null {
-  if (status === null) return 'no response'
-  if (isSuccess({status})) return null
-  return status >= 300 && status < 400 ? 'a redirect is not followed' : 'the status is not 2xx'
-}
-
-class TooSlow extends Error {}
-
-/** Runs `work` with a signal that is aborted when the time is up; then rejects with TooSlow, whatever `work` does. */
+/** Runs `work` with a signal that is aborted when the time is up; then rejects, whatever `work` does. */
 async function withinLimit<T>(
   {limitMilliseconds, closing}: PostOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController()
   const close = () => ending.abort(new Error('the sandbox stopped'))
-  const timer = setTimeout(() => ending.abort(new TooSlow()), limitMilliseconds)
+  const tooSlow = new Error(`no complete response within ${limitMilliseconds / 1000} s`)
+  const timer = setTimeout(() => ending.abort(tooSlow), limitMilliseconds)
   closing.addEventListener('abort', close, {once: true})
   const ended = new Promise<never>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
@@ -132,58 +130,43 @@ async function exchange(
   const addresses = await vetAddresses(url, options)
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
-    const outgoing = open(url, {
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
       method: 'POST',
+      hostname: hostOf(url),
       headers: {host: url.host, ...request.headers, 'content-length': String(request.body.length)},
       lookup: fixedLookup(addresses),
       agent: false,
       signal,
-      ...tlsOptions(url, options),
+      ...(url.protocol === 'https:' && tlsOptions(url, options)),
     })
-    outgoing.on('error', reject)
     outgoing.on('response', answer => {
       seen.status = answer.statusCode ?? null
-      readSome(answer, resolve, reject)
+      let bytes = 0
+      answer.on('data', (piece: Uint8Array) => {
+        bytes += piece.length
+        if (bytes < MOST_ANSWER_BYTES) return
+        resolve()
+        answer.destroy()
+      })
+      answer.on('end', resolve).on('error', reject)
+      answer.on('close', () => reject(new Error('the response was cut off')))
     })
-    outgoing.end(request.body)
+    outgoing.on('error', reject).end(request.body)
   })
 }
 
-function open(url: URL, options: https.RequestOptions): http.ClientRequest {
-  const {request, port} =
-    url.protocol === 'https:' ? {request: https.request, port: 443} : {request: http.request, port: 80}
-  const path = url.pathname + url.search
-  return request({...options, protocol: url.protocol, hostname: hostOf(url), port: url.port || port, path})
-}
-
-function tlsOptions(url: URL, {trust}: PostOptions): https.RequestOptions & {secureContext?: SecureContext} {
-  if (url.protocol !== 'https:') return {}
+function tlsOptions(url: URL, {trust}: PostOptions) {
+  const host = hostOf(url)
   const secureContext = trust()
-  const isLiteral = url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname)
   return {
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-    servername: isLiteral ? '' : hostOf(url),
+    minVersion: 'TLSv1.2' as const,
+    servername: isIP(host) > 0 ? '' : host,
     ...(secureContext && {secureContext}),
   }
 }
 
-function readSome(answer: http.IncomingMessage, done: () => void, fail: (error: Error) => void): void {
-  let bytes = 0
-  answer.on('data', (piece: Uint8Array) => {
-    bytes += piece.length
-    if (bytes < MOST_ANSWER_BYTES) return
-    done()
-    answer.destroy()
-  })
-  answer.on('end', done)
-  answer.on('error', fail)
-  answer.on('close', () => fail(new Error('the response was cut off')))
-}
-
-function wordsFor(thrown: unknown, limitMilliseconds: number): string {
-  if (thrown instanceof TooSlow) return `no complete response within ${limitMilliseconds / 1000} s`
-  if (thrown instanceof AddressRefused) return thrown.message
+function wordsFor(thrown: unknown): string {
   const {code, message, errors} = thrown as {code?: unknown; message?: unknown; errors?: {code?: unknown}[]}
   const name = code ?? errors?.[0]?.code
   const text = typeof message === 'string' && message !== '' ? message : 'the connection failed'

@@ -90,28 +90,6 @@ export function checkForm(request: Request, ownOrigin: string): void {
 /** A request of the log, with how long it took when it was answered. */
 export type AnsweredRequest = LoggedRequest & {readonly milliseconds: number}
 
-/** Middleware that logs and reports each request but those of the dashboard and the controls. Its operation and body come later. */
-export function logRequests(
-  {clock, requests}: RunningService,
-  onAnswered?: (request: AnsweredRequest) => void,
-) {
-  return async (context: RequestContext, next: () => Promise<void>) => {
-    const {raw, path} = context.req
-    const startedAt = performance.now()
-    const entry = loggedRequest(raw, context.var.requestId, clock.now())
-    context.set('entry', entry)
-    if (path === '/' || /^\/(ui|_sandbox)(\/|$)/.test(path)) return next()
-    requests.push(entry)
-    if (requests.length > KEPT_REQUESTS) requests.shift()
-    try {
-      await next()
-      entry.status = context.res.status
-    } finally {
-      onAnswered?.({...entry, milliseconds: performance.now() - startedAt})
-    }
-  }
-}
-
 export const KEPT_REQUESTS = 200
 /** Limited because requests are logged before they are authorized. */
 const MOST_LOGGED_BYTES = 16 * 1024
@@ -122,8 +100,8 @@ const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key'
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
 
-/** Without secrets. */
-function loggedRequest(request: Request, request_id: string, now: number) {
+/** Without secrets; its operation, body and status come later. */
+export function loggedRequest(request: Request, request_id: string, now: number) {
   return {
     at: isoTime(now),
     request_id,

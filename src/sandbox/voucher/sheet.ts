@@ -28,11 +28,11 @@ interface TextStyle extends PDFKit.Mixins.TextOptions {
 
 export class Sheet {
   private readonly doc: PDFKit.PDFDocument
-  private readonly printable: (text: string) => string
+  private readonly fonts = [REGULAR, BOLD].map(file => openSync(file))
 
   /** These go into the file's properties; equal input gives equal bytes. */
   constructor({title, author, issuedAt}: {title: string; author: string; issuedAt: Date}) {
-    const doc = new PDFDocument({
+    this.doc = new PDFDocument({
       size: 'A4',
       margins: {top: MARGIN, left: MARGIN, right: MARGIN, bottom: MARGIN + FOOTER_HEIGHT},
       bufferPages: true,
@@ -45,11 +45,6 @@ export class Sheet {
         CreationDate: issuedAt,
       },
     })
-    const fonts = [REGULAR, BOLD].map(file => openSync(file))
-    this.printable = printableWith(codePoint =>
-      fonts.every(font => 'hasGlyphForCodePoint' in font && font.hasGlyphForCodePoint(codePoint)),
-    )
-    this.doc = doc
   }
 
   /** Title at the left, and a badge that says TEST. */
@@ -158,25 +153,25 @@ export class Sheet {
     this.doc.x = MARGIN
   }
 
+  /** On one line, without controls and marks of direction; each character that a font lacks becomes U+FFFD. */
   private drawable(text: string): string {
     const characters = Array.from(text)
     const short = characters.length > MOST_TEXT ? `${characters.slice(0, MOST_TEXT).join('')}…` : text
-    return this.printable(short) || ' '
+    const spaced = short
+      .normalize('NFC')
+      .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+      .replace(/\p{Cf}|[\uFE00-\uFE0F]/gu, '')
+    const shown = Array.from(spaced.trim(), each =>
+      this.hasGlyph(each.codePointAt(0) ?? 0) ? each : '\uFFFD',
+    )
+    return shown.join('') || ' '
+  }
+
+  private hasGlyph(codePoint: number): boolean {
+    return this.fonts.every(font => 'hasGlyphForCodePoint' in font && font.hasGlyphForCodePoint(codePoint))
   }
 
   private choose({size = BODY_SIZE, bold}: {size?: number | undefined; bold?: boolean | undefined}): void {
     this.doc.font(bold ? BOLD : REGULAR).fontSize(size)
-  }
-}
-
-/** On one line, without controls and marks of direction; each character that the font lacks becomes U+FFFD. */
-function printableWith(hasGlyph: (codePoint: number) => boolean): (text: string) => string {
-  return text => {
-    const spaced = text
-      .normalize('NFC')
-      .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
-      .replace(/\p{Cf}|[\uFE00-\uFE0F]/gu, '')
-    const shown = (character: string) => (hasGlyph(character.codePointAt(0) ?? 0) ? character : '\uFFFD')
-    return Array.from(spaced.trim(), shown).join('')
   }
 }
