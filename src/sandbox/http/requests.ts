@@ -23,7 +23,7 @@ export const API_PATH = '/partner-api/v1'
 /** Paths that answer in JSON; all others are pages. */
 export const FOR_PROGRAMS = /^\/(partner-api|_sandbox)(\/|$)/
 
-export interface RequestState {
+interface RequestState {
   Variables: {
     requestId: string
     /** `http://127.0.0.1:PORT`, as the request was sent to it. */
