@@ -35,7 +35,7 @@ async function checkAll(bytes: Uint8Array | string, more: Partial<CheckTerms> = 
   const results = []
   const options = {...OPTIONS, leftOut: {count: 0}, signatureGiven: more.signature !== undefined}
   for await (const request of requestsIn(inPieces(bytes, size), options))
-    results.push({place: request.place, ...(await check(request, checkTerms(more))).result})
+    results.push({place: request.place, ...(await check(request, checkTerms(more)))})
   return {results, reasons: results.map(({reason}) => reason), leftOut: options.leftOut.count}
 }
 
@@ -78,7 +78,7 @@ test.each([
 
 test('a Content-Length is respected where it fits, and what follows is reported', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
-  const notes = ['after the body, beyond its Content-Length, the file has 4 bytes more']
+  const notes = ['after the body, beyond its Content-Length, there is more; bytes: 4']
   expect(await read(longer, 11)).toMatchObject([{surplus: 'more', notes}])
   expect(await reasons(longer)).toEqual(['ok'])
   const ended = Buffer.concat([longer.subarray(0, -4), Buffer.from('\r\n')])

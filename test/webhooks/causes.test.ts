@@ -24,8 +24,7 @@ async function findings({body = BODY, surplus, ...given}: Given, more: Partial<C
   })()
   const afterwards = {notes: [], ...(surplus === undefined ? {} : {surplus: Buffer.from(surplus)})}
   const headers = {'x-service-signature': HEADER}
-  const {result} = await check({headers, ...given, body: pieces, afterwards}, checkTerms(more))
-  return result.findings
+  return (await check({headers, ...given, body: pieces, afterwards}, checkTerms(more))).findings
 }
 
 const codes = async (...given: Parameters<typeof findings>) =>

@@ -52,7 +52,7 @@ function quick(line: string | Buffer, more: Partial<CheckTerms> = {}): CheckResu
 /** The result when the line is parsed whole. */
 async function slow(line: string | Buffer): Promise<CheckResult | undefined> {
   const [request] = requestsOfDocument(Buffer.from(line as string)) ?? []
-  return request && (await check(request, terms)).result
+  return request && check(request, terms)
 }
 
 const VALID = {valid: true, reason: 'ok', event_id: 'evt_1', secret: 'file', timestamp: T, age_seconds: 0}

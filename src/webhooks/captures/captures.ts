@@ -2,14 +2,14 @@
  * Captured webhooks in the forms that people have: a raw body, a whole HTTP request, a HAR file, a capture of `webhooks
  * listen` (NDJSON). The content says which it is. Bodies stream, and captures by records; a HAR file is held.
  */
-
+import {isObject} from '../../contract/json.js'
+import {sizeText} from '../../contract/limits.js'
 import {isEventEnvelope} from '../signature/event.js'
-import {headerOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ByteSource} from './byte-source.js'
-import {readHar} from './har.js'
 import {readHttpRequest} from './http.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
-import {type CapturedRequest, unreadable} from './request.js'
+import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 export interface ReadOptions<T = never> {
   /** Whether --signature is given: then only a raw body or an HTTP request is expected. */
@@ -44,7 +44,7 @@ export async function* readCaptures<T = never>(
   const request = readHttpRequest(source, start)
   if (request) return yield [request]
   if (!options.signatureGiven) {
-    if (looksLikeHar(start)) return yield* onlyWebhooks(readHar(source.rest()), options)
+    if (looksLikeHar(start)) return yield* readHar(source.rest(), options)
     if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
     if (mayBeRecords(start)) {
       const head = await source.peek(HEAD_BYTES)
@@ -69,26 +69,67 @@ function mayBeRecords(start: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)
 }
 
-/** The webhooks among the requests that a browser or proxy recorded; the others are counted. */
-async function* onlyWebhooks(
-  requests: AsyncIterable<CapturedRequest>,
+/** Parsing takes several times as much memory. */
+const MOST_HAR_BYTES = 128 * 1024 * 1024
+
+/** The webhooks among the requests in `log.entries` of a HAR file, as browsers and proxies write it; others are counted. */
+async function* readHar(
+  pieces: AsyncIterable<Uint8Array>,
   {names, leftOut}: Pick<ReadOptions, 'names' | 'leftOut'>,
 ): AsyncGenerator<readonly CapturedRequest[]> {
-  for await (const request of requests) {
-    if (request.problem !== undefined || isWebhook(request, names)) yield [request]
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    length += piece.length
+    if (length <= MOST_HAR_BYTES) parts.push(Buffer.from(piece))
+  }
+  const text = Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+  const har = parseText(text) as {log?: {entries?: unknown} | null} | undefined
+  if (har === undefined) {
+    const why = isCutJson(text) ? 'cut off' : 'not JSON'
+    const what = length > MOST_HAR_BYTES ? `longer than ${sizeText(MOST_HAR_BYTES)}` : why
+    return yield [unreadable(`the HAR file is ${what}`, '')]
+  }
+  const entries = har.log?.entries
+  for (const [n, entry] of (Array.isArray(entries) ? entries : []).entries()) {
+    const {request, startedDateTime} = isObject(entry) ? entry : {}
+    const {method, headers, postData} = isObject(request) ? request : {}
+    const received = {headers: harHeaders(headers), ...harBody(postData)}
+    if (isWebhook(received, method, names))
+      yield [{...received, place: `#${n + 1}`, receivedAt: timeOf(startedDateTime)}]
     else leftOut.count += 1
   }
 }
 
+/** The body; a browser keeps text, not bytes. */
+function harBody(postData: unknown) {
+  const {text, encoding} = isObject(postData) ? postData : {}
+  if (typeof text !== 'string') return {body: Buffer.alloc(0)}
+  if (encoding === 'base64') return {body: Buffer.from(text, 'base64')}
+  const lossy =
+    'the HAR file holds U+FFFD where bytes could not be read as text: the body is not the one sent'
+  return {body: Buffer.from(text), afterwards: {notes: text.includes('\ufffd') ? [lossy] : []}}
+}
+
+function harHeaders(headers: unknown): HeaderMap {
+  const pairs = (Array.isArray(headers) ? headers : []).filter(isObject).map(({name, value}) => [name, value])
+  return gatherHeaders(
+    pairs.filter((pair): pair is [string, string] => pair.every(one => typeof one === 'string')),
+  )
+}
+
 /** Whether a request carries a signature, under the expected name or another, or posts an event without one. */
 function isWebhook(
-  {method = 'POST', headers = {}, body}: CapturedRequest,
+  {headers, body}: {headers: HeaderMap; body: Uint8Array},
+  method: unknown,
   names: WebhookHeaderNames,
 ): boolean {
   return (
     headerOf(headers, names.signature) !== undefined ||
     headerOf(headers, names.eventId) !== undefined ||
     Object.values(headers).some(values => [values].flat().some(value => /\bv1=/.test(value))) ||
-    (/^post$/i.test(method) && body instanceof Uint8Array && isEventEnvelope(body))
+    ((typeof method !== 'string' || /^post$/i.test(method)) && isEventEnvelope(body))
   )
 }

@@ -78,21 +78,14 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(Buffer.from(more))
     surplusBytes += more.length
   }
-  if (left > 0) {
-    afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
-  }
+  if (left > 0)
+    afterwards.notes.push(`the body is shorter than its Content-Length says; bytes missing: ${left}`)
   if (surplusBytes === 0) return
   const more = Buffer.concat(surplus)
   // An editor ends the last line.
   if (!/^\r?\n$/.test(more.toString('latin1', 0, 3)))
-    afterwards.notes.push(
-      `after the body, beyond its Content-Length, the file has ${bytesText(surplusBytes)} more`,
-    )
+    afterwards.notes.push(`after the body, beyond its Content-Length, there is more; bytes: ${surplusBytes}`)
   if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = more
-}
-
-function bytesText(count: number): string {
-  return count === 1 ? '1 byte' : `${count} bytes`
 }
 
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n/i

@@ -7,7 +7,7 @@ import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
-import {type CapturedRequest, decodeBase64, isCutJson, parseText, timeOf, unreadable} from './request.js'
+import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 /** A body of 1 MiB, its base64 and its event printed beside it fit in. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -68,7 +68,7 @@ export async function* readRecords<T = never>(
   shortcut?: LineShortcut<T> | undefined,
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
   let number = 0
-  for await (const bytes of lineBlocks(source.rest(), MOST_LINE_BYTES)) {
+  for await (const bytes of lineBlocks(source.rest())) {
     if (bytes === undefined) {
       number += 1
       yield [unreadable(`line ${number} is longer than ${sizeText(MOST_LINE_BYTES)}`, `:${number}`)]
@@ -90,22 +90,19 @@ export async function* readRecords<T = never>(
 
 /**
  * Whole lines with their line feeds, the last too; those of a piece together, since to wait for each would take as long as
- * its work. Undefined for a line that came in several pieces and is longer than `maxBytes`.
+ * its work. Undefined for a line that came in several pieces and is too long.
  */
-async function* lineBlocks(
-  pieces: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<Buffer | undefined> {
+async function* lineBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer | undefined> {
   let line: Uint8Array[] = []
   let lineBytes = 0
   const begin = (part: Uint8Array) => {
     lineBytes += part.length
     // Of a line that is too long nothing is kept; its bytes are counted.
-    if (lineBytes > maxBytes) line = []
+    if (lineBytes > MOST_LINE_BYTES) line = []
     else line.push(part)
   }
   const takeLine = () => {
-    const block = lineBytes > maxBytes ? undefined : Buffer.concat([...line, Buffer.of(LINE_FEED)])
+    const block = lineBytes > MOST_LINE_BYTES ? undefined : Buffer.concat([...line, Buffer.of(LINE_FEED)])
     line = []
     lineBytes = 0
     return block
@@ -145,17 +142,20 @@ const FRAME = /^\s*(?:\{"records": \[|,|\]\})?\s*$/
 /** Types of the lines that `listen --json` prints between those of events. */
 const TALK = new Set<unknown>(['ready', 'forward'])
 
+/** The bytes of base64 `text`; undefined when part of it is not base64: Node skips that, which leaves too few bytes. */
+function decodeBase64(text: unknown): Buffer | undefined {
+  if (typeof text !== 'string' || text.length % 4 !== 0) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined
+}
+
 function requestOf(record: unknown, place: string): CapturedRequest | undefined {
   if (!isObject(record) || record.type === 'ready') return undefined
   const body = decodeBase64(record.body_base64)
   if (body === undefined) return unreadable('the body of a record is not base64', place)
   if (!isObject(record.headers)) return unreadable('the headers of a record are no object', place)
-  return {
-    place,
-    headers: headersOf(record.headers),
-    receivedAt: timeOf(record.received_at),
-    body,
-  }
+  return {place, headers: headersOf(record.headers), receivedAt: timeOf(record.received_at), body}
 }
 
 /** As we write them, headers are gathered already. */

@@ -11,8 +11,6 @@ export interface Afterwards {
 
 /** One captured webhook request. */
 export interface CapturedRequest {
-  /** If the capture says it. */
-  readonly method?: string
   /** A raw body has none. */
   readonly headers?: HeaderMap | undefined
   /** Unix seconds, by the capture itself. */
@@ -59,12 +57,4 @@ export function isCutJson(text: string): boolean {
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
-}
-
-/** The bytes of base64 `text`; undefined when part of it is not base64: Node skips that, which leaves too few bytes. */
-export function decodeBase64(text: unknown): Buffer | undefined {
-  if (typeof text !== 'string' || text.length % 4 !== 0) return undefined
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined
 }

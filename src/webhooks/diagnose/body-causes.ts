@@ -4,16 +4,18 @@
  */
 
 import {isUtf8} from 'node:buffer'
-import {gunzipSync, inflateSync} from 'node:zlib'
+import {unzipSync} from 'node:zlib'
+import {isObject} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
-/** The body in the forms that repairs look at. `latin1`: a character for each byte; `json`: undefined for other text. */
+/** The body as repairs look at it. `latin1`: a character for each byte; `json`: undefined for other text; `fields`: of an object. */
 function readForms(bytes: Uint8Array) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
-  return {bytes, latin1: buffer.toString('latin1'), utf8, json: parseText(utf8)}
+  const json = parseText(utf8)
+  return {bytes, latin1: buffer.toString('latin1'), utf8, json, fields: isObject(json) ? json : {}}
 }
 
 type Given = ReturnType<typeof readForms>
@@ -28,8 +30,6 @@ const changed = ({latin1}: Given, pattern: RegExp, by: string) => {
 }
 const row = (code: string, what: string, undo: Repair[1]): Repair => [cause(code, what), undo]
 
-const MOST_INFLATED_BYTES = 4 * 1024 * 1024
-
 const DOUBLE = 'body_double_encoded'
 const FORM = 'body_form_encoded'
 
@@ -40,24 +40,22 @@ const REPAIRS: readonly Repair[] = [
   ),
   row('body_crlf', 'Its line breaks are CRLF, and LF was signed.', given => changed(given, /\r\n/g, '\n')),
   row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', given => changed(given, /\r?\n/g, '\r\n')),
-  row('body_crlf', 'Its line breaks are CR, and LF was signed.', given => changed(given, /\r(?!\n)/g, '\n')),
   row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => base64In(utf8)),
-  row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({json}) => {
-    const {isBase64Encoded, body} = (json ?? {}) as {isBase64Encoded?: unknown; body?: unknown}
+  row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({fields}) => {
+    const {isBase64Encoded, body} = fields
     return isBase64Encoded === true && typeof body === 'string' ? [Buffer.from(body, 'base64')] : []
   }),
   row(DOUBLE, 'The body is a JSON string that holds the signed one.', ({json}) =>
     typeof json === 'string' ? [json] : [],
   ),
-  row(DOUBLE, 'The body is text inside another JSON object.', ({json}) =>
-    entriesOf(json).flatMap(([, text]) =>
-      typeof text === 'string' && /^\s*[{[]./s.test(text) ? [text] : [],
-    ),
+  row(DOUBLE, 'The body is text inside another JSON object.', ({fields}) =>
+    Object.values(fields)
+      .filter(value => typeof value === 'string')
+      .filter(text => /^\s*[{[]./s.test(text)),
   ),
-  row(DOUBLE, 'The body is a Buffer printed as JSON.', ({json}) => {
-    const {type, data} = (json ?? {}) as {type?: unknown; data?: unknown}
-    return type === 'Buffer' && Array.isArray(data) ? [Uint8Array.from(data)] : []
-  }),
+  row(DOUBLE, 'The body is a Buffer printed as JSON.', ({fields: {type, data}}) =>
+    type === 'Buffer' && Array.isArray(data) ? [Uint8Array.from(data)] : [],
+  ),
   row(DOUBLE, 'Quotes are around the body.', ({utf8}) => match(/^\s*(['`])(.*)\1\s*$/s, utf8, 2)),
   row(DOUBLE, "The body is bytes as Python shows them: b'…'.", ({utf8}) =>
     match(/^\s*b(['"])(.*)\1\s*$/s, utf8, 2).map(fromPython),
@@ -66,10 +64,9 @@ const REPAIRS: readonly Repair[] = [
     const value = /^\s*\{\s*\\"/.test(utf8) ? parseText(`"${utf8.replace(/[\r\n]{1,8}$/, '')}"`) : undefined
     return typeof value === 'string' ? [value] : []
   }),
-  row(FORM, 'A form parser took the whole body for the name of a field.', ({json}) => {
-    const [[name, value] = ['', undefined], ...more] = entriesOf(json)
-    return value === '' && more.length === 0 ? [name] : []
-  }),
+  row(FORM, 'A form parser took the whole body for the name of a field.', ({fields}) =>
+    Object.keys(fields).filter(name => fields[name] === ''),
+  ),
   row(FORM, 'The body is encoded as a form, and the plain one was signed.', ({utf8}) => fieldsIn(utf8)),
   row(FORM, 'A form parser turned its plus signs into spaces.', ({utf8}) => {
     // The offset of a time shows it.
@@ -101,18 +98,15 @@ export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyF
   const seen = new Set(start.map(({bytes}) => keyOf(bytes)))
   const forms = [...start]
   let total = 0
-  let first = 0
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const last = forms.slice(first)
-    first = forms.length
-    for (const {bytes, causes} of last) {
-      for (const back of stepsBack(bytes)) {
-        const key = keyOf(back.bytes)
-        if (seen.has(key) || forms.length >= MOST_FORMS || total > mostBytes) continue
-        seen.add(key)
-        total += back.bytes.length
-        forms.push({bytes: back.bytes, causes: [...causes, ...back.causes]})
-      }
+  // Those that are found are walked as well.
+  for (const {bytes, causes} of forms) {
+    if (causes.length >= MOST_STEPS) continue
+    for (const back of stepsBack(bytes)) {
+      const key = keyOf(back.bytes)
+      if (seen.has(key) || forms.length >= MOST_FORMS || total > mostBytes) continue
+      seen.add(key)
+      total += back.bytes.length
+      forms.push({bytes: back.bytes, causes: [...causes, ...back.causes]})
     }
   }
   return forms
@@ -123,12 +117,6 @@ function base64In(text: string): Uint8Array[] {
   const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
   // A word of letters is base64 too, but an event is longer.
   return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
-}
-
-const MOST_MEMBERS = 40
-
-function entriesOf(json: unknown): [string, unknown][] {
-  return typeof json === 'object' && json !== null ? Object.entries(json).slice(0, MOST_MEMBERS) : []
 }
 
 function match(pattern: RegExp, text: string, group: number): string[] {
@@ -149,7 +137,7 @@ function fieldsIn(text: string): string[] {
   const trimmed = text.trim()
   if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
   if (!/^[\w.[\]-]{1,64}=|^[^\s"]*%[\da-f]{2}/i.test(trimmed)) return []
-  return [...new URLSearchParams(trimmed)].slice(0, MOST_MEMBERS).map(([name, value]) => value || name)
+  return [...new URLSearchParams(trimmed)].map(([name, value]) => value || name)
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
@@ -165,11 +153,9 @@ export function unescapeHtml(text: string): string {
 }
 
 function inflate(bytes: Uint8Array): Uint8Array[] {
-  const gzip = bytes[0] === 0x1f && bytes[1] === 0x8b
-  if (!gzip && bytes[0] !== 0x78) return []
-  const options = {maxOutputLength: MOST_INFLATED_BYTES}
+  if (bytes[0] !== 0x1f && bytes[0] !== 0x78) return []
   try {
-    return [gzip ? gunzipSync(bytes, options) : inflateSync(bytes, options)]
+    return [unzipSync(bytes, {maxOutputLength: 4 * 1024 * 1024})]
   } catch {
     // It only looked compressed.
     return []
@@ -262,7 +248,7 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
 }
 
 /** What reading `original` in the wrong encoding makes of it, with loss: not to be undone, but recognised beside it. */
-export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
+export function lossyReadings(original: Uint8Array): BodyForm[] {
   const text = Buffer.from(original).toString('utf8')
   const bytes = Buffer.from(original).toString('latin1')
   const intoLatin1 = text.replace(/[^\0-\xff]/gu, '?')
@@ -276,5 +262,5 @@ export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
     [`read as ${latin1}`, intoLatin1],
     [`written as ${latin1}`, Buffer.from(intoLatin1, 'latin1')],
   ]
-  for (const [how, content] of changes) yield step(content, `was ${how}: the lost letters cannot be restored`)
+  return changes.map(([how, content]) => step(content, `was ${how}: the lost letters cannot be restored`))
 }

@@ -20,12 +20,6 @@ export interface CheckResult {
   readonly findings: readonly Finding[]
 }
 
-export interface Checked {
-  readonly result: CheckResult
-  /** Things a person should know about the capture, whatever the verdict. */
-  readonly notes: readonly string[]
-}
-
 /** A longer body is checked as it streams by, without its event and without a cause. */
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
@@ -33,7 +27,7 @@ export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 const MOST_IN_VAIN = 400
 
 /** Checks `request`; at once when its body is at hand and right, as in a long capture. Throws what reading throws. */
-export function check(request: CapturedRequest, terms: CheckTerms): Checked | Promise<Checked> {
+export function check(request: CapturedRequest, terms: CheckTerms): CheckResult | Promise<CheckResult> {
   const {body, headers = {}} = request
   const {secrets, toleranceSeconds, names} = terms
   const header = terms.signature ?? headerOf(headers, names.signature)
@@ -51,10 +45,9 @@ export function check(request: CapturedRequest, terms: CheckTerms): Checked | Pr
   )
 }
 
-function conclude(checked: CheckedRequest): Checked | Promise<Checked> {
-  const {verdict, eventIdHeader} = checked
-  const {problem, afterwards: {notes = []} = {}} = checked.request
-  const {event} = checked.body
+function conclude(checked: CheckedRequest): CheckResult | Promise<CheckResult> {
+  const {verdict, eventIdHeader, body, request} = checked
+  const {event} = body
   const idAgrees = checkEventId(eventIdHeader, event)
   const result: CheckResult = {
     valid: verdict.valid && idAgrees,
@@ -66,31 +59,25 @@ function conclude(checked: CheckedRequest): Checked | Promise<Checked> {
     secret: verdict.secretName ?? null,
     findings: [],
   }
-  if (result.valid) return {result, notes}
-  if (problem !== undefined) return {result: {...result, findings: [unreadable(problem)]}, notes}
-  return findCauses(checked).then(findings => ({result: {...result, findings}, notes}))
+  if (result.valid) return result
+  if (request.problem === undefined) return findCauses(checked).then(findings => ({...result, findings}))
+  const explanation = `Nothing could be checked, because ${request.problem}.`
+  const fix = 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.'
+  return {...result, findings: [{code: 'capture_unreadable', explanation, fix}]}
 }
 
 /** The search for causes is loaded when something is wrong: a right signature needs none of it. */
 async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> {
   const {verdict, terms} = refused
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
-  if (isSearched && terms.inVain.count >= MOST_IN_VAIN) return [NOT_SEARCHED]
+  if (isSearched && terms.inVain.count >= MOST_IN_VAIN) {
+    const explanation = `The cause was not searched: none was found for ${MOST_IN_VAIN} requests before this one.`
+    return [{code: 'unexplained', explanation, fix: 'If the secret is right, verify this request alone.'}]
+  }
   const {diagnose} = await import('./diagnosis.js')
   const findings = await diagnose(refused)
   if (findings[0]?.code === 'unexplained') terms.inVain.count += 1
   return findings
-}
-
-function unreadable(problem: string): Finding {
-  const fix = 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.'
-  return {code: 'capture_unreadable', explanation: `Nothing could be checked, because ${problem}.`, fix}
-}
-
-const NOT_SEARCHED: Finding = {
-  code: 'unexplained',
-  explanation: `The cause was not searched: none was found for ${MOST_IN_VAIN} requests before this one.`,
-  fix: 'If the secret is right, verify this request alone.',
 }
 
 async function readBody(

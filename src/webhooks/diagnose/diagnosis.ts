@@ -1,54 +1,61 @@
 /** Why a webhook did not verify. A cause is named only when undoing it makes the signature right, or the digest matched. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isTooDeep} from '../../contract/json.js'
+import {parseJson} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
-import {parseText} from '../captures/request.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings} from './body-causes.js'
-import {
-  type BodyForm,
-  type Cause,
-  type CheckedRequest,
-  type Claim,
-  cause,
-  type Finding,
-  mergeCauses,
-} from './finding.js'
+import {type BodyForm, type Cause, type CheckedRequest, type Claim, cause, type Finding} from './finding.js'
 import {describeTime, fixFor} from './fixes.js'
 import {readClaims} from './header-causes.js'
 import {printables, reprint} from './reprint.js'
 import {search} from './search.js'
 import {doubts, keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
 
-const MOST_HEADERS = 200
-
 /** At least one finding for a request that is refused. Throws what `findOriginal` throws. */
 export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
-  const {verdict, terms, request} = refused
+  const {verdict, terms, request, body} = refused
   if (verdict.valid) return [eventIdFinding(refused)]
   if (verdict.reason === 'timestamp_outside_tolerance') return [describeTime(refused)]
-  const rawBody = refused.body.kept
-  if (rawBody === undefined) return [tooLong(refused)]
-  const text = Buffer.from(rawBody.subarray(0, 65_536)).toString('utf8')
-  const kinds = wrongKinds(terms.secrets)
+  if (body.kept === undefined) {
+    const explanation = `The body has ${body.length} bytes: too long to search for a cause.`
+    const fix = `Events are below ${sizeText(MOST_EVENT_BYTES)}: check what was captured.`
+    return [{code: 'unexplained', explanation, fix}]
+  }
+  const text = Buffer.from(body.kept.subarray(0, 65_536)).toString('utf8')
   const findings = (causes: readonly Cause[]) =>
     mergeCauses(causes).map(one => ({...one, fix: fixFor(one, request.headers ?? {}, text)}))
+  const kinds = wrongKinds(terms.secrets)
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
   if (verdict.reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
-  const found = explain(refused, rawBody) ?? (await explainByOriginal(refused, rawBody))
+  const found = explain(refused, body.kept) ?? (await explainByOriginal(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
   const doubted = verdict.reason === 'signature_mismatch' ? doubts(terms.secrets) : kinds
   return [unexplained(refused, found), ...findings(doubted)]
 }
 
-function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {
-  const causes = searchIn(refused, bodiesOf(refused, rawBody))
-  const others = causes?.filter(({code}) => code !== CONTENT_LENGTH_SHORT)
-  // What changed the body has made it longer too.
-  return others?.some(({code}) => code.startsWith('body_')) ? others : causes
+/** Joins causes with the same code, so that each finding comes once. */
+function mergeCauses(causes: readonly Cause[]): Cause[] {
+  const merged = new Map<string, Cause>()
+  for (const one of causes) {
+    const before = merged.get(one.code)?.explanation ?? ''
+    const both = before.includes(one.explanation) ? before : `${before} ${one.explanation}`.trimStart()
+    merged.set(one.code, {...one, explanation: both})
+  }
+  return [...merged.values()]
 }
 
-const CONTENT_LENGTH_SHORT = 'content_length_short'
+/** By the body in hand, and by that with what follows it in the capture. */
+function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {
+  const surplus = refused.request.afterwards?.surplus
+  const what = 'The body is longer than its Content-Length says, and was signed with its full length.'
+  const short = cause('content_length_short', what)
+  const inHand = {bytes: rawBody, causes: []}
+  const longer = surplus ? [{bytes: Buffer.concat([rawBody, surplus]), causes: [short]}] : []
+  const causes = searchIn(refused, [inHand, ...longer])
+  // What changed the body has made it longer too.
+  const isChanged = causes?.some(({code}) => code.startsWith('body_'))
+  return isChanged ? causes?.filter(one => one !== short) : causes
+}
 
 function searchIn(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] | undefined {
   const claims = claimsOf(refused)
@@ -65,6 +72,8 @@ function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   return [body.event?.id, header].filter(id => id !== undefined)
 }
 
+const MOST_HEADERS = 200
+
 /** What the header claims; without one, what any other header does. */
 function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
   if (header !== undefined) return readClaims([header].flat())
@@ -75,14 +84,6 @@ function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
       const renamed = cause('header_renamed', what)
       return readClaims([values].flat()).map(claim => ({...claim, causes: [renamed, ...claim.causes]}))
     })
-}
-
-function bodiesOf({request}: CheckedRequest, rawBody: Uint8Array): BodyForm[] {
-  const surplus = request.afterwards?.surplus
-  const inHand = {bytes: rawBody, causes: []}
-  if (!surplus) return [inHand]
-  const what = 'The body is longer than its Content-Length says, and was signed with its full length.'
-  return [inHand, {bytes: Buffer.concat([rawBody, surplus]), causes: [cause(CONTENT_LENGTH_SHORT, what)]}]
 }
 
 /** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
@@ -101,28 +102,19 @@ async function explainByOriginal(
   return `The signature is right for the body received here under this id. ${difference}`
 }
 
-function unexplained({header, terms, verdict}: CheckedRequest, difference = ''): Finding {
-  const [explanation, fix] =
-    header === undefined
-      ? [
-          `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
-          'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.',
-        ]
-      : [
-          verdict.reason === 'malformed_header'
-            ? 'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.'
-            : 'No known change of body, secret or signature explains it: the body was altered, or the secret is another.',
-          'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.',
-        ]
-  return {code: 'unexplained', explanation: `${explanation} ${difference}`.trimEnd(), fix: fix ?? ''}
-}
-
-function tooLong({body}: CheckedRequest): Finding {
-  return {
-    code: 'unexplained',
-    explanation: `The body has ${body.length} bytes: too long to search for a cause.`,
-    fix: `Events are below ${sizeText(MOST_EVENT_BYTES)}: check what was captured.`,
+function unexplained({terms, verdict: {reason}}: CheckedRequest, difference = ''): Finding {
+  const words: Partial<Record<typeof reason, string>> = {
+    missing_header: `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
+    malformed_header:
+      'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.',
   }
+  const usual =
+    'No known change of body, secret or signature explains it: the body was altered, or the secret is another.'
+  const fix =
+    reason === 'missing_header'
+      ? 'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.'
+      : 'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.'
+  return {code: 'unexplained', explanation: `${words[reason] ?? usual} ${difference}`.trimEnd(), fix}
 }
 
 function eventIdFinding({body, eventIdHeader, terms}: CheckedRequest): Finding {
@@ -135,8 +127,6 @@ function eventIdFinding({body, eventIdHeader, terms}: CheckedRequest): Finding {
     fix: 'Take the id from the signed body to remove duplicates, and refuse a header that differs with 401.',
   }
 }
-
-const CONTEXT_BYTES = 20
 
 /** Offset of the first byte that differs; undefined when they are the same. */
 function firstDifference(a: Uint8Array, b: Uint8Array): number | undefined {
@@ -156,29 +146,26 @@ function describeDifference(inHand: Uint8Array, original: Uint8Array): string {
 
 function around(bytes: Uint8Array, at: number): string {
   if (at >= bytes.length) return 'the end'
-  const from = Math.max(0, at - CONTEXT_BYTES)
-  const part = Buffer.from(bytes.subarray(from, at + CONTEXT_BYTES)).toString('utf8')
+  const part = Buffer.from(bytes.subarray(Math.max(0, at - 20), at + 20)).toString('utf8')
   return `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')} in \`${sanitizeLine(part, 80)}\``
 }
 
 /** The change that loses something and turns `original`, whose signature is right, into `inHand`; undefined for none. */
 function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | undefined {
-  const same = (bytes: Uint8Array) => firstDifference(bytes, inHand) === undefined
-  for (const reading of lossyReadings(original)) if (same(reading.bytes)) return reading.causes[0]
-  for (const bytes of javascriptPrints(original)) if (same(bytes)) return REPRINTED
-  for (const printable of printables({bytes: original, causes: []})) {
-    for (const form of reprint(printable)) if (same(form.bytes)) return REPRINTED
-  }
+  const isInHand = ({bytes}: BodyForm) => firstDifference(bytes, inHand) === undefined
+  const lossy = lossyReadings(original).find(isInHand)
+  if (lossy) return lossy.causes[0]
+  const what =
+    'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).'
+  for (const form of printsOf(original)) if (isInHand(form)) return cause('body_reserialized', what)
   return undefined
 }
 
-const REPRINTED = cause(
-  'body_reserialized',
-  'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
-)
-
-function javascriptPrints(original: Uint8Array): Uint8Array[] {
-  const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
-  if (value === undefined) return []
-  return [0, 2, 4, '\t'].map(indent => Buffer.from(JSON.stringify(value, null, indent)))
+/** What JavaScript, which loses the order of some keys and the spelling of numbers, and other printers make of a body. */
+function* printsOf(bytes: Uint8Array): Generator<BodyForm> {
+  const value = parseJson(bytes)
+  if (value === undefined) return
+  for (const indent of [0, 2, 4, '\t'])
+    yield {bytes: Buffer.from(JSON.stringify(value, null, indent)), causes: []}
+  for (const printable of printables({bytes, causes: []})) yield* reprint(printable)
 }

@@ -43,16 +43,6 @@ export interface Claim {
   readonly causes: readonly Cause[]
 }
 
-/** Joins causes with the same code, so that each finding comes once. */
-export function mergeCauses(causes: readonly Cause[]): Cause[] {
-  const merged = new Map<string, Cause>()
-  for (const one of causes) {
-    const before = merged.get(one.code)
-    merged.set(one.code, before ? {...before, explanation: `${before.explanation} ${one.explanation}`} : one)
-  }
-  return [...merged.values()]
-}
-
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
   /** Signing secrets of other subscriptions this machine knows, for the explanation alone. */

@@ -23,6 +23,7 @@ const RAW_BODY = {
 } as const
 
 const FIXES: Readonly<Record<string, string>> = {
+  body_base64: RAW_BODY.gateway,
   body_bom:
     'Read and save the body as bytes: a text editor, or Encoding.UTF8 of .NET, puts or drops the mark.',
   body_compressed: 'Verify the body after decompressing it (Content-Encoding).',
@@ -56,60 +57,53 @@ const FIXES: Readonly<Record<string, string>> = {
   content_length_short: 'Correct the Content-Length of the capture, or remove it.',
 }
 
-/** The line for `cause`. */
+/** The line for `cause`; `text` is the body in hand. */
 export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
-  return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[frameworkOf(cause, headers, text)]
+  return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[namedIn(headers) ?? firstOf(PRINTERS, text) ?? 'node']
 }
 
 /** How to get the raw body, in the framework that answered with `headers` and said `words`. */
 export function rawBodyFix(headers: HeaderMap, words: string): string {
-  return RAW_BODY[namedFramework(headers, words) ?? 'node']
+  return RAW_BODY[namedIn(headers, words) ?? 'node']
 }
 
-/** What frameworks, and the servers that are mostly in front of them, call themselves. */
-const NAMES: readonly [RegExp, Framework][] = [
-  ...(['express', 'fastify', 'next', 'laravel', 'django', 'spring', 'flask', 'fastapi'] as const).map(
-    name => [new RegExp(`\\b${name}`, 'i'), name] as [RegExp, Framework],
-  ),
-  [/werkzeug/i, 'flask'],
-  [/uvicorn/i, 'fastapi'],
-  [/wsgiserver/i, 'django'],
+type Signs = readonly (readonly [RegExp, Framework])[]
+
+function firstOf(signs: Signs, text: string): Framework | undefined {
+  return signs.find(([pattern]) => pattern.test(text))?.[1]
+}
+
+/** What frameworks, the servers that are mostly in front of them, and hosts call themselves or their headers. */
+const NAMES: Signs = [
+  [/\bexpress/i, 'express'],
+  [/\bfastify/i, 'fastify'],
+  [/\bnext\.?js|\bx-(?:vercel|middleware)-/i, 'next'],
+  [/\blaravel|\bphp/i, 'laravel'],
+  [/\bdjango|wsgiserver/i, 'django'],
+  [/\bspring/i, 'spring'],
+  [/\bflask|werkzeug/i, 'flask'],
+  [/\bfastapi|uvicorn/i, 'fastapi'],
   [/kestrel|asp\.net/i, 'dotnet'],
-  [/\bphp/i, 'laravel'],
+  [/\bx-amzn?-/i, 'gateway'],
 ]
 
-function namedFramework(headers: HeaderMap, words = ''): Framework | undefined {
-  const named = [headers['x-powered-by'] ?? [], headers.server ?? [], words].flat().join(' ')
-  return NAMES.find(([pattern]) => pattern.test(named))?.[1]
+function namedIn(headers: HeaderMap, words = ''): Framework | undefined {
+  const values = [headers['x-powered-by'] ?? [], headers.server ?? [], words].flat()
+  return firstOf(NAMES, [...values, ...Object.keys(headers)].join(' '))
 }
 
-/** By headers that hosts add, then by the style of the printer. `text` is the body in hand. */
-function frameworkOf(cause: Cause, headers: HeaderMap, text: string): Framework {
-  const has = (pattern: RegExp) => Object.keys(headers).some(name => pattern.test(name))
-  const framework = namedFramework(headers)
-  if (framework) return framework
-  if (cause.code === 'body_base64' || has(/^x-amzn?-/)) return 'gateway'
-  if (has(/^x-(?:vercel|nextjs|middleware)-/)) return 'next'
-  if (has(/^x-laravel-/)) return 'laravel'
-  if (cause.code === 'body_double_encoded' && /isBase64Encoded|requestContext/.test(text)) return 'gateway'
-  return printerOf(text)
-}
-
-function printerOf(text: string): Framework {
-  if (/^\s*b'/.test(text)) return 'django'
-  if (/\\\//.test(text)) return 'laravel'
-  if (/"\s:\s/.test(text)) return 'spring'
-  if (/\\u003[ce]|\\u0026/.test(text)) return 'go'
-  if (/\\u00(?:2[BE67]|3[CE])|\\u0022/.test(text) || /\{\r\n/.test(text)) return 'dotnet'
-  if (/^\{"[^"]*": .*, "/s.test(text)) return 'django'
-  if (/\\u[\da-f]{4}/.test(text) && !/\\u[\dA-F]*[A-F]/.test(text)) return 'laravel'
-  if (/\\u[\dA-F]{4}/.test(text)) return 'spring'
-  return 'node'
-}
-
-/** How far from the schedule of §6.4 an age may be and still be that of an attempt. */
-const SLACK = 0.02
-const LEAST_SLACK_SECONDS = 15
+/** The style in which frameworks print JSON, or wrap it. */
+const PRINTERS: Signs = [
+  [/isBase64Encoded|requestContext/, 'gateway'],
+  [/^\s*b'/, 'django'],
+  [/\\\//, 'laravel'],
+  [/"\s:\s/, 'spring'],
+  [/\\u003[ce]|\\u0026/, 'go'],
+  [/\\u00(?:2[2BE67]|3[CE])|\{\r\n/, 'dotnet'],
+  [/^\{"[^"]*": .*, "/s, 'django'],
+  [/^(?!.*\\u[\dA-F]*[A-F]).*\\u[\da-f]{4}/s, 'laravel'],
+  [/\\u[\dA-F]{4}/, 'spring'],
+]
 
 /** A right signature at the wrong time: old, or from the future. */
 export function describeTime({verdict, terms, request: {receivedAt}}: CheckedRequest): Finding {
@@ -140,12 +134,12 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
   return {code: 'stale_retry', explanation, fix}
 }
 
-/** The attempt of §6.4 that falls due `age` seconds after the first. */
+/** The attempt of §6.4 that falls due `age` seconds after the first, give or take 2 % and at least 15 s. */
 function attemptAt(age: number): number | undefined {
   let due = 0
   for (const [n, delay] of DELIVERY_DELAYS_SECONDS.entries()) {
     due += delay
-    if (n > 0 && Math.abs(age - due) <= Math.max(LEAST_SLACK_SECONDS, due * SLACK)) return n + 1
+    if (n > 0 && Math.abs(age - due) <= Math.max(15, due * 0.02)) return n + 1
   }
   return undefined
 }
@@ -156,12 +150,7 @@ function isZoneApart(seconds: number): boolean {
   return halfHours >= 2 && halfHours <= 28 && Math.abs(seconds - halfHours * 1800) <= 60
 }
 
+/** `90000 s (about 25 h)`. */
 function lengthOf(seconds: number): string {
-  const units = [
-    [86_400, 'd'],
-    [3600, 'h'],
-    [60, 'min'],
-  ] as const
-  const [size, name] = units.find(([one]) => seconds >= one * 2) ?? []
-  return `${seconds} s${size ? ` (about ${Math.round(seconds / size)} ${name})` : ''}`
+  return seconds < 7200 ? `${seconds} s` : `${seconds} s (about ${Math.round(seconds / 3600)} h)`
 }

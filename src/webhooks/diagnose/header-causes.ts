@@ -1,5 +1,5 @@
 /** What a signature header claims, read as generously as can be, and the ways in which its digest may have been made. */
-import {createHash, createHmac, type KeyObject} from 'node:crypto'
+import {createHash, createHmac, type Hash, type Hmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
 import {type Cause, type Claim, cause} from './finding.js'
 
@@ -90,24 +90,17 @@ export interface Scheme {
 
 /** HMAC over something before and after the body. */
 function framed(before: string, after: string, causes: readonly Cause[]): Scheme {
-  return {
-    causes,
-    digest: (key, body) => createHmac('sha256', key).update(before).update(body).update(after).digest('hex'),
-  }
+  return {causes, digest: (key, body) => hmac(key, before, body, after)}
 }
 
 /** §6.3 itself, over the timestamp as `claim` spells it, and over the whole seconds of a finer one, beside any other cause. */
-export function properSchemes({timestamp, causes}: Claim): Scheme[] {
+export function properSchemes({timestamp}: Claim): Scheme[] {
   if (timestamp === undefined) return []
   const proper = framed(`${timestamp}.`, '', [])
   const seconds = /^(\d{9,11})(?:\d{3}|\d{6}|\.\d+)$/.exec(timestamp)?.[1]
   if (seconds === undefined) return [proper]
-  const sent = 'The timestamp was sent in milliseconds, and signed in seconds.'
-  return [proper, framed(`${seconds}.`, '', unlessKnown(causes, sent))]
-}
-
-function unlessKnown(causes: readonly Cause[], what: string): Cause[] {
-  return causes.some(({code}) => code === MILLISECONDS) ? [] : [cause(MILLISECONDS, what)]
+  const sent = cause(MILLISECONDS, 'The timestamp was sent in milliseconds, and signed in seconds.')
+  return [proper, framed(`${seconds}.`, '', [sent])]
 }
 
 const SEPARATORS = ['', ':', ',', '|', '\n', ' ', '-', '_', ';', '/', '\r\n', '+', '&', '=']
@@ -135,13 +128,11 @@ export function otherSchemes({timestamp}: Claim, eventId: string | undefined): S
 }
 
 /** §6.3 over the timestamp in milliseconds, which the header has in seconds. */
-export function* millisecondSchemes({timestamp, causes}: Claim): Generator<Scheme> {
+export function* millisecondSchemes({timestamp}: Claim): Generator<Scheme> {
   if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp)) return
-  const signed = unlessKnown(causes, 'The timestamp was signed in milliseconds, and sent in seconds.')
-  for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', signed)
+  const signed = cause(MILLISECONDS, 'The timestamp was signed in milliseconds, and sent in seconds.')
+  for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', [signed])
 }
-
-const NO_KEY = new Uint8Array()
 
 /** Sums that need no secret, or are no HMAC with the secret as its key. */
 export function keylessSchemes({timestamp}: Claim): Scheme[] {
@@ -149,22 +140,28 @@ export function keylessSchemes({timestamp}: Claim): Scheme[] {
     causes: [cause('signed_without_hmac_key', what)],
     digest,
   })
-  const sum = (...parts: readonly Uint8Array[]) =>
-    createHash('sha256').update(Buffer.concat(parts)).digest('hex')
-  const hmac = (key: Uint8Array, message: Uint8Array) =>
-    createHmac('sha256', key).update(message).digest('hex')
   const joined = 'It is a SHA-256 over secret and message together, no HMAC.'
-  return (timestamp === undefined ? [''] : [`${timestamp}.`, '', timestamp]).flatMap(text => {
-    const front = Buffer.from(text)
-    const whole = (body: Uint8Array) => Buffer.concat([front, body])
-    return [
-      scheme('It is a plain SHA-256, no HMAC: anyone can make it.', (_, body) => sum(front, body)),
-      scheme(joined, (key, body) => sum(key.export(), front, body)),
-      scheme(joined, (key, body) => sum(front, body, key.export())),
-      scheme('It is an HMAC with an empty key: anyone can make it.', (_, body) => hmac(NO_KEY, whole(body))),
-      scheme('Key and message of the HMAC are swapped: the message is the key.', (key, body) =>
-        hmac(whole(body), key.export()),
-      ),
-    ]
-  })
+  const swapped = 'Key and message of the HMAC are swapped: the message is the key.'
+  return (timestamp === undefined ? [''] : [`${timestamp}.`, '', timestamp]).flatMap(front => [
+    scheme('It is a plain SHA-256, no HMAC: anyone can make it.', (_, body) => sha256(front, body)),
+    scheme(joined, (key, body) => sha256(key.export(), front, body)),
+    scheme(joined, (key, body) => sha256(front, body, key.export())),
+    scheme('It is an HMAC with an empty key: anyone can make it.', (_, body) => hmac('', front, body)),
+    scheme(swapped, (key, body) => hmac(Buffer.concat([Buffer.from(front), body]), key.export())),
+  ])
+}
+
+type Part = string | Uint8Array
+
+function sha256(...parts: readonly Part[]): string {
+  return digestOf(createHash('sha256'), parts)
+}
+
+function hmac(key: Part | KeyObject, ...parts: readonly Part[]): string {
+  return digestOf(createHmac('sha256', key), parts)
+}
+
+function digestOf(sum: Hash | Hmac, parts: readonly Part[]): string {
+  for (const part of parts) sum.update(part)
+  return sum.digest('hex')
 }

@@ -2,17 +2,11 @@
 import {isTooDeep} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 
-export interface JsonObject {
-  /** Keys as spelled, with their quotes. */
-  readonly members: readonly (readonly [key: string, value: JsonNode])[]
-}
+/** Keys as spelled, with their quotes. */
+export type JsonObject = {readonly members: readonly (readonly [key: string, value: JsonNode])[]}
 
 /** A string is a value as spelled: a JSON string has its quotes. */
 export type JsonNode = string | JsonNode[] | JsonObject
-
-export function isObject(node: JsonNode | undefined): node is JsonObject {
-  return typeof node === 'object' && !Array.isArray(node)
-}
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const STRINGS = new RegExp(STRING, 'g')
@@ -60,8 +54,6 @@ export interface Spacing {
   /** One level of indentation; undefined prints everything on one line. */
   readonly indent?: string | undefined
   readonly lineBreak?: '\n' | '\r\n'
-  /** Of Jackson: inside empty brackets, and those of arrays, which it prints on one line. */
-  readonly padding?: string
 }
 
 const indented = (name: string, indent: string, lineBreak: '\n' | '\r\n' = '\n'): Spacing => ({
@@ -83,7 +75,7 @@ export const SPACINGS: readonly Spacing[] = [
   indented('tabs', '\t'),
   {name: 'spaces after `,`', comma: ', ', colon: ':'},
   {name: 'spaces after `:`', comma: ',', colon: ': '},
-  {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
+  {...indented('2 spaces, as Jackson prints', '  '), colon: ' : '},
   indented('2 spaces and CRLF', '  ', '\r\n'),
   indented('4 spaces and CRLF', '    ', '\r\n'),
   indented('tabs and CRLF', '\t', '\r\n'),
@@ -94,16 +86,14 @@ export const SPACINGS: readonly Spacing[] = [
 /** `node` printed with `spacing`; strings and numbers as they are spelled. */
 export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   if (typeof node === 'string') return node
-  const {comma, colon, lineBreak = '\n', padding = ''} = spacing
+  const {comma, colon, indent, lineBreak = '\n'} = spacing
   const isList = Array.isArray(node)
-  const indent = isList && padding !== '' ? undefined : spacing.indent
   const inner = margin + (indent ?? '')
   const texts = isList
     ? node.map(item => print(item, spacing, inner))
     : node.members.map(([key, value]) => key + colon + print(value, spacing, inner))
   const [open, close] = isList ? '[]' : '{}'
-  if (texts.length === 0) return open + padding + close
-  if (indent === undefined) return open + padding + texts.join(comma) + padding + close
+  if (texts.length === 0 || indent === undefined) return open + texts.join(comma) + close
   const start = lineBreak + inner
   return `${open}${start}${texts.join(`,${start}`)}${lineBreak}${margin}${close}`
 }

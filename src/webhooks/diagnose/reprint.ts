@@ -1,8 +1,8 @@
 /** A body that was parsed and printed again, printed back in every style, the nearest first. Each difference is named. */
+import {isObject} from '../../contract/json.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {
   COMPACT,
-  isObject,
   type JsonNode,
   type JsonObject,
   mapTree,
@@ -20,7 +20,7 @@ const MOST_RESPACED_BYTES = 4 * 1024 * 1024
 /** Longer bodies are printed with other spacing alone, since every style would take seconds. */
 const MOST_BYTES = 128 * 1024
 
-/** JSON ready to be printed. Without a spacing: that in hand is no known one. An inner one may be right as it is. */
+/** JSON ready to be printed. Without a spacing: that in hand is no known one. */
 type Printable = ReturnType<typeof printables>[number]
 
 /** `form` as JSON, if it is JSON, and the events inside it. */
@@ -32,49 +32,45 @@ export function printables({bytes, causes}: BodyForm) {
   if (!node) return []
   const spacing = SPACINGS.find(one => print(node, one) === text)
   const inside = cause('body_double_encoded', 'The body is inside another JSON object.')
-  const inner = innerEvents(node).map(event => ({
-    text: print(event, COMPACT),
-    node: event,
-    spacing: COMPACT,
-    causes: [...causes, inside],
-    isInner: true,
-  }))
-  return [{text, node, spacing, causes, isInner: false}, ...inner]
-}
-
-function innerEvents(node: JsonNode): JsonNode[] {
-  if (!isObject(node)) return []
-  const has = (event: JsonNode, name: string) =>
-    isObject(event) && event.members.some(([key]) => key === name)
-  return node.members.map(([, value]) => value).filter(value => has(value, '"id"') && has(value, '"type"'))
+  const inner = (isObject(node) ? node.members : [])
+    .map(([, value]) => value)
+    .filter(value =>
+      ['"id"', '"type"'].every(name => isObject(value) && value.members.some(([key]) => key === name)),
+    )
+    .map(event => ({text: print(event, COMPACT), node: event, spacing: COMPACT, causes: [...causes, inside]}))
+  return [{text, node, spacing, causes}, ...inner]
 }
 
 /** Every style in which `printable` may have been signed, by how many things differ. */
 export function* reprint(printable: Printable): Generator<BodyForm> {
-  const orders = orderChoices(printable.node)
-  const nodes = [...orders, ...orders.flatMap(numberChoices)]
+  const {node: inHand} = printable
+  const inOrder = (order: string, value: JsonNode) => ({value, differences: [order]})
+  const orders = distinct([
+    {value: inHand, differences: []},
+    ...KNOWN_ORDERS.map(order => inOrder('key order', inKnownOrder(inHand, order))),
+    inOrder(
+      'key order (signed was one with sorted keys)',
+      sortMembers(inHand, (a, b) => Number(a > b) - Number(a < b)),
+    ),
+  ])
+  const nodes = orders.flatMap(numberChoices)
   const spellings = spellingChoices(printable.text)
-  const styles = spacingChoices(printable).flatMap(spacing => {
-    // Without a known spacing only the strings can change.
-    const possible = nodes.filter(node => spacing.value !== undefined || node.differences.length === 0)
-    return spellings.flatMap(spelling => possible.map(node => [node, spacing, spelling] as const))
-  })
+  const styles = spacingChoices(printable).flatMap(spacing =>
+    spellings.flatMap(spelling => nodes.map((node): Style => [node, spacing, spelling])),
+  )
   const differing = (style: Style) => style.reduce((sum, {differences}) => sum + differences.length, 0)
-  if (printable.isInner) yield {bytes: Buffer.from(printable.text), causes: printable.causes}
-  for (const style of styles.sort((a, b) => differing(a) - differing(b)))
-    if (differing(style) > 0) yield toForm(printable, style)
+  for (const style of styles.sort((a, b) => differing(a) - differing(b))) yield toForm(printable, style)
 }
 
 /** The same with the keys in any other order, the numbers as in hand or by a rule, in the likely styles. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
-  const asInHand = {value: printable.node, differences: [orderDifference(printable.node)]}
-  const likely = spacingChoices(printable).filter(({value}) => value !== undefined)
+  const likely = spacingChoices(printable).slice(0, 3)
   const plain = spellingChoices(printable.text).filter(({differences}) =>
     differences.every(words => words.includes('in hand, `/`') || words.includes('themselves')),
   )
-  for (const {value, differences} of [asInHand, ...numberChoices(asInHand)]) {
+  for (const {value, differences} of numberChoices({value: printable.node, differences: ['key order']})) {
     for (const node of inOtherOrders(value)) {
-      for (const spacing of likely.slice(0, 3)) {
+      for (const spacing of likely) {
         for (const spellings of plain)
           yield toForm(printable, [{value: node, differences}, spacing, spellings])
       }
@@ -108,13 +104,13 @@ export const LINE_BREAK_ADDED = cause(
   'A line break was added at the end of the body.',
 )
 
-function spacingChoices({spacing: own}: Printable): Choice<Spacing | undefined>[] {
+function spacingChoices({spacing: own}: Printable): Choice<Spacing>[] {
   const inHand = own?.name ?? 'spacing of its own'
   const others = SPACINGS.filter(spacing => spacing !== own).map(spacing => ({
     value: spacing,
     differences: [`spacing (it is printed with ${inHand}, signed was one with ${spacing.name})`],
   }))
-  return [{value: own, differences: []}, ...others]
+  return own ? [{value: own, differences: []}, ...others] : others
 }
 
 /** The spellings that change anything in `text`: one of each group, or none. */
@@ -133,14 +129,14 @@ function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   return choices
 }
 
-/** Without a spacing: that in hand, which is no known one. */
-type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
+type Style = readonly [Choice<JsonNode>, Choice<Spacing>, Choice<readonly Spelling[]>]
 
-function toForm({text, causes}: Printable, style: Style): BodyForm {
+/** Without a difference it is the text itself, as of an event inside another object. */
+function toForm({causes}: Printable, style: Style): BodyForm {
   const [{value: node}, {value: spacing}, {value: spellings}] = style
-  const printed = spacing === undefined ? text : print(node, spacing)
   const differences = style.flatMap(choice => choice.differences)
-  return {bytes: Buffer.from(respell(printed, spellings)), causes: [...causes, reserialized(differences)]}
+  const added = differences.length > 0 ? [reserialized(differences)] : []
+  return {bytes: Buffer.from(respell(print(node, spacing), spellings)), causes: [...causes, ...added]}
 }
 
 function reserialized(differences: readonly string[]): Cause {
@@ -180,75 +176,46 @@ const NUMBER_RULES: readonly [words: string, spell: (text: string, member: strin
   ],
 ]
 
-/** The numbers of `choice` by every rule that changes one. */
-function numberChoices({value, differences}: Choice<JsonNode>): Choice<JsonNode>[] {
-  const seen = new Set([print(value, COMPACT)])
-  return NUMBER_RULES.flatMap(([words, spell]) => {
-    const changed = mapTree(value, (node, member) =>
+/** `choice`, and the same with its numbers by every rule that changes one. */
+function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
+  const changed = NUMBER_RULES.map(([words, spell]) => ({
+    value: mapTree(choice.value, (node, member) =>
       typeof node === 'string' && /^[-\d]/.test(node) ? spell(node, member) : node,
-    )
-    const text = print(changed, COMPACT)
-    if (seen.has(text)) return []
-    seen.add(text)
-    return [{value: changed, differences: [...differences, `numbers (signed was one that has ${words})`]}]
-  })
+    ),
+    differences: [...choice.differences, `numbers (signed was one that has ${words})`],
+  }))
+  return distinct([choice, ...changed])
 }
 
-/** The order in which §2.8 and the records of the service name their fields; other fields follow as they are. */
-const KNOWN_ORDERS: readonly (readonly string[])[] = [
-  'id type created data',
-  'object reservation_ref client_reference_id status reason fee refund_amount amount currency ' +
-    'payment_status failure_code voucher changes test',
-  'object reservation_ref status client_reference_id',
-  'url expires_at',
-  'field old new',
-].map(names => names.split(' '))
-
-/** Every object in the order the interface names its fields. `variant` chooses among known orders of one object. */
-function inKnownOrder(node: JsonNode, variant: 0 | 1 = 0): JsonNode {
-  return sortMembers(node, names => {
-    const fitting = KNOWN_ORDERS.filter(([first = '']) => names.includes(first))
-    const order = fitting[variant] ?? fitting[0] ?? []
-    const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
-    return (a, b) => rank(a) - rank(b)
-  })
-}
-
-/** Every object with its keys sorted, as canonical JSON has them. */
-function sorted(node: JsonNode): JsonNode {
-  return sortMembers(node, () => (a, b) => (a < b ? -1 : a > b ? 1 : 0))
-}
-
-function sortMembers(
-  node: JsonNode,
-  compareIn: (names: readonly string[]) => (a: string, b: string) => number,
-): JsonNode {
-  return mapTree(node, one => {
-    if (!isObject(one)) return one
-    const named = one.members.map(member => ({member, name: JSON.parse(member[0])}))
-    const compare = compareIn(named.map(({name}) => name))
-    return {members: named.sort((a, b) => compare(a.name, b.name)).map(({member}) => member)}
-  })
-}
-
-/** The orders of keys that a printer may have started from. */
-function orderChoices(node: JsonNode): Choice<JsonNode>[] {
-  const order = orderDifference(node)
+/** Of those that print alike, the first. */
+function distinct(choices: readonly Choice<JsonNode>[]): Choice<JsonNode>[] {
   const seen = new Set<string>()
-  return [
-    {value: node, differences: []},
-    {value: inKnownOrder(node), differences: [order]},
-    {value: inKnownOrder(node, 1), differences: [order]},
-    {value: sorted(node), differences: ['key order (signed was one with sorted keys)']},
-  ].filter(({value}) => {
+  return choices.filter(({value}) => {
     const text = print(value, COMPACT)
     return !seen.has(text) && seen.add(text)
   })
 }
 
-function orderDifference(node: JsonNode): string {
-  const isSorted = print(node, COMPACT) === print(sorted(node), COMPACT)
-  return isSorted && keysOf(node) > 1 ? 'key order (sorted keys in hand)' : 'key order'
+/** The orders in which §2.8 and the records of the service name the fields of their objects; others follow as they are. */
+const KNOWN_ORDERS = ['client_reference_id status', 'status client_reference_id'].map(two =>
+  [
+    `id type created data object reservation_ref ${two} reason fee refund_amount amount currency`,
+    'payment_status failure_code voucher changes test url expires_at field old new',
+  ].flatMap(names => names.split(' ')),
+)
+
+function inKnownOrder(node: JsonNode, order: readonly string[]): JsonNode {
+  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+  return sortMembers(node, (a, b) => rank(a) - rank(b))
+}
+
+/** Every object with its members sorted by their names. */
+function sortMembers(node: JsonNode, compare: (a: string, b: string) => number): JsonNode {
+  return mapTree(node, one =>
+    isObject(one)
+      ? {members: one.members.toSorted(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)))}
+      : one,
+  )
 }
 
 /** Up to so many keys are tried in every order: 5,040 of them. */
@@ -256,7 +223,7 @@ const MOST_PERMUTED_KEYS = 7
 
 /** `node` with the keys of its top level, or of the largest object in it, in every other order: there may be thousands. */
 function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
-  const known = inKnownOrder(node)
+  const known = inKnownOrder(node, KNOWN_ORDERS[0] ?? [])
   if (!isObject(node) || !isObject(known)) return
   yield* permuted(known)
   const [largest] = known.members.toSorted(([, a], [, b]) => keysOf(b) - keysOf(a))

@@ -87,9 +87,9 @@ export function usualLineCheck(
       reason: 'ok',
       event_id: id,
       type,
-      timestamp: verdict.timestamp,
-      age_seconds: verdict.ageSeconds,
-      secret: verdict.secretName,
+      timestamp: verdict.timestamp ?? null,
+      age_seconds: verdict.ageSeconds ?? null,
+      secret: verdict.secretName ?? null,
       findings: [],
     }
   }

@@ -12,29 +12,18 @@ export interface NamedSecret {
   readonly secret: string
 }
 
-export type Verdict =
-  | {
-      readonly valid: true
-      readonly reason: 'ok'
-      /** Unix seconds. */
-      readonly timestamp: number
-      /** Seconds from the timestamp until now; negative when it is in the future. */
-      readonly ageSeconds: number
-      /** The secret that matched. */
-      readonly secretName: string
-    }
-  | {
-      readonly valid: false
-      readonly reason:
-        | 'missing_header'
-        | 'malformed_header'
-        | 'signature_mismatch'
-        | 'timestamp_outside_tolerance'
-      readonly timestamp?: number
-      readonly ageSeconds?: number
-      /** Set when the digest matched, but the timestamp is outside the tolerance. */
-      readonly secretName?: string
-    }
+type Refusal = 'missing_header' | 'malformed_header' | 'signature_mismatch' | 'timestamp_outside_tolerance'
+
+export interface Verdict {
+  readonly valid: boolean
+  readonly reason: 'ok' | Refusal
+  /** Unix seconds, if the header is well-formed. */
+  readonly timestamp?: number
+  /** Seconds from the timestamp until now; negative when it is in the future. */
+  readonly ageSeconds?: number
+  /** The secret that matched, whatever the timestamp. */
+  readonly secretName?: string
+}
 
 interface JudgeTerms {
   readonly secrets: readonly NamedSecret[]
@@ -49,11 +38,9 @@ interface VerifyTerms extends JudgeTerms {
   readonly header: string | readonly string[] | undefined
 }
 
-/** A header that follows the grammar. */
+/** A header that follows the grammar: the digits as received, for they were signed, and every `v1` in lowercase hex. */
 interface ParsedSignature {
-  /** The digits as received: they are what was signed. */
   readonly timestamp: string
-  /** Every `v1`, lowercase hex, in the order received. */
   readonly digests: readonly string[]
 }
 
@@ -120,7 +107,7 @@ export function verifyParsed(
 }
 
 /** What the header says, or why it says nothing. As a list of one it comes from a request that was received. */
-function signatureIn(header: VerifyTerms['header']): ParsedSignature | 'missing_header' | 'malformed_header' {
+function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
   const values = typeof header === 'string' ? [header] : (header ?? [])
   const [value] = values
   if (value === undefined) return 'missing_header'

@@ -145,7 +145,7 @@ async function explainRefusal(
 ): Promise<string[]> {
   const {check} = await import('../../../webhooks/diagnose/check.js')
   const headers = gatherHeaders(pairsOf(rawHeaders))
-  const {result} = await check(
+  const {findings} = await check(
     {headers, body, receivedAt},
     {
       names,
@@ -156,7 +156,7 @@ async function explainRefusal(
       inVain: {count: 0},
     },
   )
-  const lines = result.findings.flatMap(({code, explanation, fix}) =>
+  const lines = findings.flatMap(({code, explanation, fix}) =>
     code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
   )
   return lines.map(line => sanitizeLine(line))

@@ -118,9 +118,9 @@ export async function* verifyInputs(
             continue
           }
           const checked = check(request, terms)
-          const {result, notes} = checked instanceof Promise ? await checked : checked
+          const result = checked instanceof Promise ? await checked : checked
           const place = `${name}${request.place ?? ''}`
-          for (const note of notes) warn(`${place}: ${note}`)
+          for (const note of request.afterwards?.notes ?? []) warn(`${place}: ${note}`)
           verified.push({input: place, ...result})
         }
         yield verified
