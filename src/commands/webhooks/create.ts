@@ -1,14 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import {
   createAndKeep,
-  createdResult,
   eventFlag,
-  notStored,
+  failNotStored,
   requireHttps,
   SEVERAL_TYPES,
   subscriptionUrlFlag,
   unknownEventWarnings,
-  writeSecretFile,
 } from '../../cli/features/webhooks/subscriptions.js'
 import {checkNewFile} from '../../cli/input/files.js'
 import {checkedFlag} from '../../cli/input/flags.js'
@@ -48,25 +46,17 @@ sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, 
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksCreate)
-    const {'secret-file': file, url} = flags
+    const {'secret-file': secretFile, again, url} = flags
     const events = [...new Set(flags.event)]
     const target = await this.target()
     requireHttps(url, target)
     const wanted = {url, events}
     for (const warning of unknownEventWarnings(events)) this.warn(warning)
     if (flags['dry-run']) return this.printCall('subscriptions.create', target, {body: wanted})
-    const connection = await this.connect(target)
-    const created = createAndKeep(connection, wanted, {flags, again: flags.again})
-    const {subscription, storedIn, problem, warnings} = await created
-    for (const warning of warnings) this.warn(`Warning: ${warning}`)
-    const toWarn = (text: string) => void this.warn(text)
-    const written = file !== undefined && (await writeSecretFile(file, subscription.secret, toWarn))
-    const places = {stored_in: storedIn, ...(written ? {secret_file: file} : {})}
-    if (problem && this.globals.json) throw notStored(subscription, problem)
-    // A secret that is stored nowhere is shown in any case.
-    const {format} = this.globals
-    await this.print(createdResult(subscription, places), false, problem ? {format} : this.globals)
-    if (problem) throw notStored(subscription, problem)
-    this.note(`The signing secret is not shown again by the service; it is stored (${storedIn}).`)
+    const kept = await createAndKeep(await this.connect(target), wanted, {flags, again, secretFile})
+    for (const warning of kept.warnings) this.warn(`Warning: ${warning}`)
+    if (kept.problem) return failNotStored(this, kept, flags)
+    await this.print(kept.result)
+    this.note(`The signing secret is not shown again by the service; it is stored (${kept.stored_in}).`)
   }
 }

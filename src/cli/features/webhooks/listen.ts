@@ -32,7 +32,7 @@ import {
 import {createListenOutput} from './listen-output.js'
 import {listenIdentity} from './listen-tls.js'
 import {storedWebhookSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
-import {createAndKeep, createdResult, deleteAndForget, notStored} from './subscriptions.js'
+import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
 
@@ -232,26 +232,20 @@ async function subscribe(
   flags: Flags,
 ): Promise<void> {
   const wanted = wantedSubscription(flags, plan)
-  const created = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
-  const {subscription, problem, warnings} = created
-  for (const warning of warnings) command.warn(`Warning: ${warning}`)
-  const {id} = subscription
+  const kept = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  const {id, problem} = kept
+  for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
   /** Deletes the subscription and its secret; whether that is known to have happened. Throws nothing. */
   const isDeleted = () => {
-    const deletion = deleteAndForget(connection, id, {profile}).then(
-      () => true,
-      () => false,
-    )
-    return within(DELETION_MILLISECONDS, deletion, () => false)
+    const deletion = deleteAndForget(connection, id, {profile}).then(() => true)
+    return within(DELETION_MILLISECONDS, deletion, () => false).catch(() => false)
   }
   if (problem) {
     if (await isDeleted()) {
       const what = 'the secret of the subscription could not be stored, so the subscription was deleted again'
       throw usage('secret_not_stored', `${what}: ${problem.message}`, problem.hint)
     }
-    // With --json it is printed with the failure.
-    if (!flags.json) await command.print(createdResult(subscription, {stored_in: null}), false, {})
-    throw notStored(subscription, problem)
+    return failNotStored(command, kept, flags)
   }
   // At every end, also when the test event does not come.
   command.whenStopped(async () => {

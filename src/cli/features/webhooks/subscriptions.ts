@@ -6,19 +6,17 @@ import {isEventType} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
-import type {CreatedSubscription} from '../../../contract/webhooks.js'
+import type {SubscriptionRequest} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
+import {writeWholeFile} from '../../../storage/files.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
+import type {BaseCommand} from '../../shell/base-command.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
-
-interface WantedSubscription {
-  readonly url: string
-  readonly events: readonly string[]
-}
 
 /** An address that may be subscribed: https, or http on loopback, which `requireHttps` checks. Throws usage. */
 export const subscriptionUrlFlag = checkedFlag((field, text) => {
@@ -60,14 +58,23 @@ export function unknownEventWarnings(types: Iterable<string> = []): string[] {
   return unknown.map(type => `Warning: ${sanitizeLine(type, 60)} is not a known event type`)
 }
 
+interface Keeping {
+  readonly flags: TargetFlags
+  readonly again: boolean
+  /** A new file for the secret, too. */
+  readonly secretFile?: string | undefined
+}
+
+export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
+
 /**
- * Stores the secret, too; with a `problem` that was impossible: throw its `notStored` after the subscription was printed.
- * Throws `outcome_unknown` when one may exist, also from before, unless `again`.
+ * Stores the secret, too; with a `problem` that was impossible: see `failNotStored`. Throws `outcome_unknown` when one may
+ * exist, also from before, unless `again`.
  */
 export async function createAndKeep(
   {api, state, clock, target}: Connection,
-  wanted: WantedSubscription,
-  {flags, again}: {flags: TargetFlags; again: boolean},
+  wanted: SubscriptionRequest,
+  {flags, again, secretFile}: Keeping,
 ) {
   const profile = profileName(flags, state)
   // Checked before anything is sent: the secret comes once, and must be stored then.
@@ -83,23 +90,31 @@ export async function createAndKeep(
     throw new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
   }
   const {createSubscription} = await import('../../../api/operations/webhooks.js')
-  const sent = createSubscription(api, {url: wanted.url, events: [...wanted.events]})
-  const {subscription, deviations} = await sent.catch(async error => {
+  const {subscription, deviations} = await createSubscription(api, wanted).catch(async error => {
     if (error instanceof Failure && error.kind === 'outcome_unknown')
       throw failureWith(error, {hint: CHECK_FIRST})
     if (error instanceof Failure) await state.subscriptions.end(creation.id)
     throw error
   })
-  const {id: subscription_id, secret} = subscription
-  const kept = {subscription_id, profile, secret, stored_at: clock.now()}
+  const {id, url, events, secret, is_active} = subscription
+  const kept = {subscription_id: id, profile, secret, stored_at: clock.now()}
   const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
-  const storedIn = problem ? null : join(state.directory, TOKENS_NAME)
-  // Deviations only warn: the subscription exists, and its secret is shown this once.
+  const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
+  // These and deviations only warn: the subscription exists, and its secret is shown this once.
   const unended = await storageProblem(() => state.subscriptions.end(creation.id))
+  const writeSecret = (path: string) => writeWholeFile(path, [Buffer.from(secret)], {existing: 'create'})
+  const unwritten = await storageProblem(() => secretFile && writeSecret(resolve(secretFile)))
   const notEnded =
     'the end of the creation could not be recorded, so another one for this address needs --again'
-  const warnings = [unended && `${notEnded}: ${unended.message}`, notAsAsked(subscription_id, deviations)]
-  return {subscription, storedIn, problem, warnings: warnings.filter(text => text !== undefined)}
+  const warnings = [
+    unended && `${notEnded}: ${unended.message}`,
+    notAsAsked(id, deviations),
+    unwritten && `--secret-file: ${sanitizeLine(unwritten.message, 200)}; the secret is in tokens.db`,
+  ].filter(text => text !== undefined)
+  const places = {stored_in, ...(secretFile && !unwritten ? {secret_file: secretFile} : {})}
+  const shown = {id, url, events, secret, is_active}
+  const result = single({subscription: shown, ...places}, {...shown, ...places}, id)
+  return {id, stored_in, result, problem, warnings}
 }
 
 /** The warning about a subscription that differs from the request; undefined when it does not. */
@@ -109,17 +124,8 @@ export function notAsAsked(id: string, deviations: readonly string[]): string | 
   return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
-/** `places`: where the secret is stored. */
-export function createdResult(
-  {id, url, events, secret, is_active}: CreatedSubscription,
-  places: {readonly stored_in: string | null; readonly secret_file?: string},
-): Result {
-  const subscription = {id, url, events, secret, is_active}
-  return single({subscription, ...places}, {...subscription, ...places}, id)
-}
-
 /** What is thrown is only returned, because the subscription exists and must be printed. */
-async function storageProblem(work: () => void | Promise<void>): Promise<StorageError | undefined> {
+async function storageProblem(work: () => unknown): Promise<StorageError | undefined> {
   try {
     await work()
     return undefined
@@ -129,15 +135,20 @@ async function storageProblem(work: () => void | Promise<void>): Promise<Storage
   }
 }
 
-/** The failure carries the subscription in its result. */
-export function notStored(subscription: CreatedSubscription, {message}: StorageError): Failure {
-  const id = sanitizeLine(subscription.id, 100)
-  const problem = `the subscription ${id} exists, but its secret, which is shown only once, could not be stored`
-  return new Failure('outcome_unknown', `${problem}: ${message}`, {
+/** Prints the subscription, whatever the flags leave out, or has it in the failure with --json. Throws Failure. */
+export async function failNotStored(
+  command: BaseCommand,
+  {id, result, problem}: KeptSubscription,
+  {json, format}: OutputFlags,
+): Promise<never> {
+  if (!json) await command.print(result, false, {format})
+  const name = sanitizeLine(id, 100)
+  const what = `the subscription ${name} exists, but its secret, which is shown only once, could not be stored`
+  throw new Failure('outcome_unknown', `${what}: ${problem?.message}`, {
     code: 'secret_not_stored',
-    hint: `keep the printed secret, or delete the subscription (bookctl webhooks delete ${id}) and create another`,
+    hint: `keep the printed secret, or delete the subscription (bookctl webhooks delete ${name}) and create another`,
     keepsResult: true,
-    result: createdResult(subscription, {stored_in: null}).document,
+    result: result.document,
   })
 }
 
@@ -156,18 +167,11 @@ export const TEST_COLUMNS = ['subscription_id', 'event_id', 'delivery_id', 'answ
 /** The answer to a test event, which each service writes in its own way: a person sees its plain values. */
 export function testResult(id: string, answer: unknown): Result {
   const values = plainValuesOf(answer, '')
-  const idIn = (...names: string[]) => names.map(name => values[name]).find(value => value !== undefined)
-  const row = {
-    subscription_id: id,
-    event_id: idIn('event_id', 'event.event_id', 'event.id') ?? null,
-    delivery_id: idIn('delivery_id', 'delivery.delivery_id', 'delivery.id') ?? null,
-    answer,
-  }
-  return {
-    ...single({subscription_id: id, answer}, row, id),
-    shown: TEST_COLUMNS.slice(0, -1),
-    facts: {subscription: id, ...values},
-  }
+  const idOf = (what: string) =>
+    values[`${what}_id`] ?? values[`${what}.${what}_id`] ?? values[`${what}.id`] ?? null
+  const row = {subscription_id: id, event_id: idOf('event'), delivery_id: idOf('delivery'), answer}
+  const result = single({subscription_id: id, answer}, row, id)
+  return {...result, shown: TEST_COLUMNS.slice(0, -1), facts: {subscription: id, ...values}}
 }
 
 /** `{event: {id: 1}}` as `{'event.id': '1'}`. */
@@ -179,30 +183,10 @@ function plainValuesOf(value: unknown, name: string): Record<string, string> {
 }
 
 /** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */
-export async function deleteAndForget(
-  {api, state}: Connection,
-  id: string,
-  flags: TargetFlags,
-): Promise<{subscription_id: string; deleted: true; secret_removed: boolean}> {
+export async function deleteAndForget({api, state}: Connection, id: string, flags: TargetFlags) {
   const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
   await deleteSubscription(api, id)
   const profile = profileName(flags, state)
   const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
   return {subscription_id: id, deleted: true, secret_removed}
-}
-
-/** Writes `secret` to a new file (0600). It is stored already, so a failure only warns: false. */
-export async function writeSecretFile(
-  path: string,
-  secret: string,
-  warn: (text: string) => void,
-): Promise<boolean> {
-  const {writeWholeFile} = await import('../../../storage/files.js')
-  try {
-    await writeWholeFile(resolve(path), [Buffer.from(secret)], {existing: 'create'})
-    return true
-  } catch (error) {
-    warn(`Warning: --secret-file: ${sanitizeLine((error as Error).message, 200)}; the secret is in tokens.db`)
-    return false
-  }
 }
