@@ -2,12 +2,7 @@
 import type {Socket} from 'node:net'
 import {expect, onTestFinished, test} from 'vitest'
 import type {DueForward, ForwardResult} from '../../src/contract/stored-events.js'
-import {
-  createForwarder,
-  type ForwardReport,
-  pauseAfter,
-  waitAfter,
-} from '../../src/webhooks/forward/forwarder.js'
+import {createForwarder, type ForwardReport, waitAfter} from '../../src/webhooks/forward/forwarder.js'
 import {createHandover} from '../../src/webhooks/forward/request.js'
 import {eventually} from '../support/eventually.js'
 import {closing} from '../support/own.js'
@@ -40,6 +35,7 @@ function startForwarder(
     timeoutMilliseconds = 30_000,
     headersOf = (one: DueForward): readonly string[] | undefined => one.rawHeaders,
     refusals = 0,
+    random = (): number => 0,
   } = {},
 ) {
   let refused = 0
@@ -84,7 +80,7 @@ function startForwarder(
     handover: createHandover({timeoutMilliseconds}),
     headersOf,
     clock,
-    random: () => 0,
+    random,
     onReport: report => reports.push(report),
     onStoreError: () => {
       refused += 1
@@ -210,10 +206,15 @@ test('a new connection that is reset is the answer', async () => {
   expect(connections()).toBe(1)
 })
 
-test('the schedule doubles up to five minutes and ends after three days', () => {
-  const waits = [1, 2, 3, 9, 10, 2000].map(attempt => waitAfter(attempt, 0, () => 0))
-  expect(waits).toEqual([1, 2, 4, 256, 300, 300])
-  expect(waitAfter(1, 0, () => 0.5)).toBe(1.1)
-  expect(waitAfter(900, 3 * 24 * 3600 + 1, () => 0)).toBeUndefined()
-  expect([1, 2, 3, 99].map(pauseAfter)).toEqual([1, 2, 4, 30])
+test('waits double up to a limit, with up to a fifth more, and end after three days', async () => {
+  expect([1, 2, 3, 9, 10, 2000].map(failures => waitAfter(failures, 300))).toEqual([1, 2, 4, 256, 300, 300])
+  const target = await startTarget(() => 500)
+  let now = 1000
+  const {forwarder, reports} = startForwarder([target.url], 1, {clock: () => now, random: () => 0.5})
+  await eventually(() => expect(reports).toMatchObject([{state: 'pending', nextAttemptAt: 1001.1}]))
+  now += 3 * 24 * 3600 + 1
+  await eventually(() => {
+    forwarder.wake()
+    expect(reports[1]).toMatchObject({state: 'given_up', status: 500, attempt: 2})
+  })
 })

@@ -67,7 +67,7 @@ export function createForwarder(parts: ForwarderParts) {
     parts.onReport({...one, ...settled, attempt: one.attempts + 1, resigned})
   }
   const maySendMore = () => records.waiting < MOST_UNRECORDED
-  const lanes = targets.map(target => new ForwardLane(target, {...parts, onResult, maySendMore}))
+  const lanes = targets.map(target => createLane(target, parts, onResult, maySendMore))
   const wake = () => {
     for (const lane of lanes) lane.wake()
   }
@@ -79,7 +79,7 @@ export function createForwarder(parts: ForwarderParts) {
     async settled(milliseconds: number) {
       const deadline = performance.now() + milliseconds
       wake()
-      while (lanes.some(lane => lane.busy) && performance.now() < deadline) await sleep(10)
+      while (lanes.some(lane => lane.isBusy()) && performance.now() < deadline) await sleep(10)
     },
     /** Stops, and resolves when the results of all attempts are recorded. */
     async stop() {
@@ -87,23 +87,9 @@ export function createForwarder(parts: ForwarderParts) {
       clearInterval(timer)
       for (const lane of lanes) lane.stop()
       handover.close()
-      while (lanes.some(lane => lane.busy) || records.waiting > 0) await sleep(5)
+      while (lanes.some(lane => lane.isBusy()) || records.waiting > 0) await sleep(5)
     },
   }
-}
-
-/** Any 2xx is success, as it is for the service (§6.4). */
-function judge(
-  {sequence, target, attempts, receivedAt}: DueForward,
-  {status, milliseconds, error}: HandoverResult,
-  now: number,
-  random: () => number,
-): ForwardResult & Pick<ForwardReport, 'ms'> {
-  const settled = {sequence, target, status, ms: milliseconds, error}
-  if (isSuccess({status})) return {...settled, state: 'done', nextAttemptAt: now}
-  const wait = error === SIGNATURE_TOO_OLD ? undefined : waitAfter(attempts + 1, now - receivedAt, random)
-  if (wait === undefined) return {...settled, state: 'given_up', nextAttemptAt: now}
-  return {...settled, state: 'pending', nextAttemptAt: now + wait}
 }
 
 /** Longest wait between two attempts of one event. */
@@ -113,22 +99,24 @@ const MOST_PAUSE_SECONDS = 30
 /** About as long as the service itself retries (§6.4). */
 const GIVE_UP_SECONDS = 3 * 24 * 3600
 
-/** Seconds until attempt `attempts + 1`, 1 then doubling, with up to a fifth more; undefined: give up. */
-export function waitAfter(attempts: number, ageSeconds: number, random: () => number): number | undefined {
-  if (ageSeconds > GIVE_UP_SECONDS) return undefined
-  return Math.min(MOST_SECONDS, 2 ** (attempts - 1)) * (1 + random() / 5)
+/** Seconds to wait after `failures` in a row: 1, then doubling up to `most`. */
+export function waitAfter(failures: number, most: number): number {
+  return Math.min(most, 2 ** (failures - 1))
 }
 
-/** Seconds to leave an address alone after it failed to answer `failures` times in a row. */
-export function pauseAfter(failures: number): number {
-  return Math.min(MOST_PAUSE_SECONDS, 2 ** (failures - 1))
-}
-
-interface LaneParts extends ForwarderParts {
-  /** Takes the result of an attempt. */
-  readonly onResult: (one: DueForward, result: HandoverResult, resigned: boolean) => void
-  /** Whether results are recorded fast enough to send more. */
-  readonly maySendMore: () => boolean
+/** Any 2xx is success, as it is for the service (§6.4). Waits have up to a fifth more. */
+function judge(
+  {sequence, target, attempts, receivedAt}: DueForward,
+  {status, milliseconds, error}: HandoverResult,
+  now: number,
+  random: () => number,
+): ForwardResult & Pick<ForwardReport, 'ms'> {
+  const settled = {sequence, target, status, ms: milliseconds, error}
+  if (isSuccess({status})) return {...settled, state: 'done', nextAttemptAt: now}
+  if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS)
+    return {...settled, state: 'given_up', nextAttemptAt: now}
+  const wait = waitAfter(attempts + 1, MOST_SECONDS) * (1 + random() / 5)
+  return {...settled, state: 'pending', nextAttemptAt: now + wait}
 }
 
 /** Requests to one address at a time, and how many events are fetched ahead. */
@@ -137,92 +125,81 @@ const AHEAD = 16
 
 /**
  * The queue of one address: a few requests at a time, one alone and after a pause while it does not answer. What it takes
- * from the store is bounded, so that an address that hangs costs no memory.
+ * from the store is bounded, so that an address that hangs costs no memory. `maySendMore`: results are recorded fast enough.
  */
-class ForwardLane {
-  private queue: DueForward[] = []
-  private sending = 0
-  private taking = false
-  private again = false
-  private stopped = false
-  private failures = 0
+function createLane(
+  target: string,
+  {store, handover, headersOf, clock, onStoreError}: ForwarderParts,
+  onResult: (one: DueForward, result: HandoverResult, resigned: boolean) => void,
+  maySendMore: () => boolean,
+) {
+  let queue: DueForward[] = []
+  let sending = 0
+  let taking = false
+  let again = false
+  let stopped = false
+  let failures = 0
   /** On the clock of performance.now(). */
-  private pausedUntil = 0
+  let pausedUntil = 0
 
-  constructor(
-    private readonly target: string,
-    private readonly parts: LaneParts,
-  ) {}
-
-  /** Whether a due event is still to be attempted; events that wait for the end of a pause do not count. */
-  get busy(): boolean {
-    return this.sending > 0 || this.taking || (this.queue.length > 0 && this.free > 0)
+  const free = () => {
+    if (stopped || performance.now() < pausedUntil) return 0
+    return Math.max(0, (failures > 0 ? 1 : AT_ONCE) - sending)
   }
-
-  /** Fetches due events and sends them as far as there is room. */
-  wake(): void {
-    this.again = true
-    if (!this.taking) void this.fill()
-  }
-
-  stop(): void {
-    this.stopped = true
-    this.queue = []
-  }
-
-  private get free(): number {
-    if (this.stopped || performance.now() < this.pausedUntil) return 0
-    return Math.max(0, (this.failures > 0 ? 1 : AT_ONCE) - this.sending)
-  }
-
-  private async fill(): Promise<void> {
-    this.taking = true
-    const {store, clock, maySendMore, onStoreError} = this.parts
-    while (this.again && this.free > 0 && this.queue.length < AT_ONCE && maySendMore()) {
-      this.again = false
-      const due = await store.take(this.target, clock(), AHEAD - this.queue.length).catch(error => {
+  const fill = async () => {
+    taking = true
+    while (again && free() > 0 && queue.length < AT_ONCE && maySendMore()) {
+      again = false
+      const due = await store.take(target, clock(), AHEAD - queue.length).catch(error => {
         onStoreError(error)
         return []
       })
-      if (!this.stopped) this.queue.push(...due)
-      this.sendSome()
+      if (!stopped) queue.push(...due)
+      sendSome()
     }
-    this.taking = false
-    this.sendSome()
+    taking = false
+    sendSome()
   }
-
-  private sendSome(): void {
-    while (this.free > 0) {
-      const one = this.queue.shift()
+  const sendSome = () => {
+    while (free() > 0) {
+      const one = queue.shift()
       if (one === undefined) return
-      if (this.parts.store.holds(one)) void this.send(one)
+      if (store.holds(one)) void send(one)
     }
   }
-
-  private async send(one: DueForward): Promise<void> {
-    const {handover, headersOf, onResult, clock} = this.parts
+  const send = async (one: DueForward) => {
     const headers = headersOf(one, clock())
     if (headers === undefined) {
       onResult(one, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
-      return this.wake()
+      return wake()
     }
-    this.sending++
-    const result = await handover.send(this.target, headers, one.body)
-    this.sending--
+    sending++
+    const result = await handover.send(target, headers, one.body)
+    sending--
     // A stopped attempt stays due, for the next process.
     if (result.error === 'stopped') return
-    this.noteHealth(result)
-    onResult(one, result, headers !== one.rawHeaders)
-    this.wake()
-  }
-
-  private noteHealth({status}: HandoverResult): void {
-    if (status !== null) {
-      this.failures = 0
-      this.pausedUntil = 0
-    } else if (performance.now() >= this.pausedUntil) {
-      this.failures++
-      this.pausedUntil = performance.now() + pauseAfter(this.failures) * 1000
+    if (result.status !== null) {
+      failures = 0
+      pausedUntil = 0
+    } else if (performance.now() >= pausedUntil) {
+      failures++
+      pausedUntil = performance.now() + waitAfter(failures, MOST_PAUSE_SECONDS) * 1000
     }
+    onResult(one, result, headers !== one.rawHeaders)
+    wake()
+  }
+  /** Fetches due events and sends them as far as there is room. */
+  const wake = () => {
+    again = true
+    if (!taking) void fill()
+  }
+  return {
+    wake,
+    /** Whether a due event is still to be attempted; events that wait for the end of a pause do not count. */
+    isBusy: () => sending > 0 || taking || (queue.length > 0 && free() > 0),
+    stop() {
+      stopped = true
+      queue = []
+    },
   }
 }

@@ -35,26 +35,13 @@ const DISCARDED_BYTES = 64 * 1024
 const START_MILLISECONDS = 1000
 
 /** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */
-const DROPPED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-  'content-length',
-])
+const DROPPED =
+  /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade|expect|host|content-length)$/i
 
 export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions) {
-  const keepAlive = {keepAlive: true}
-  const http = new HttpAgent(keepAlive)
   const trust = trusted ? {ca: [...trusted]} : {}
-  const https = new HttpsAgent({...keepAlive, ...trust})
+  const http = new HttpAgent({keepAlive: true})
+  const https = new HttpsAgent({keepAlive: true, ...trust})
   const open = new Set<ClientRequest>()
 
   const attempt = (
@@ -64,11 +51,9 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
     onNewConnection = false,
   ): Promise<HandoverResult & {stale?: boolean}> => {
     const started = performance.now()
-    const options = {method: 'POST', headers: headers as never}
-    const request =
-      url.protocol === 'https:'
-        ? requestHttps(url, {...options, ...trust, agent: onNewConnection ? false : https})
-        : requestHttp(url, {...options, agent: onNewConnection ? false : http})
+    const [start, shared] = url.protocol === 'https:' ? [requestHttps, https] : [requestHttp, http]
+    const agent = onNewConnection ? false : shared
+    const request = start(url, {method: 'POST', headers: headers as never, ...trust, agent})
     open.add(request)
     const timer = setTimeout(() => request.destroy(new Error('timeout')), timeoutMilliseconds)
     return new Promise(resolve => {
@@ -125,9 +110,7 @@ export function headersFor(url: URL, rawHeaders: readonly string[], length: numb
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map(one => one.trim().toLowerCase()))
-  const kept = pairs.filter(
-    ([name]) => !DROPPED.has(name.toLowerCase()) && !named.includes(name.toLowerCase()),
-  )
+  const kept = pairs.filter(([name]) => !DROPPED.test(name) && !named.includes(name.toLowerCase()))
   return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
 }
 
