@@ -50,7 +50,6 @@ interface ProbeParts {
 
 export type ProbeSheet = Awaited<ReturnType<typeof probe>>
 
-const MOST_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000
 /** After so many requests in a row without an answer, or with a late one, the rest is not sent. */
 const MOST_SILENCES = 3
 const MOST_LATE = 2
@@ -81,7 +80,7 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   for (const value of signatures) headers.push(names.signature, value)
   const result = await handover.send(url, headers, body)
   const {status, error, milliseconds: ms} = result
-  const isLate = ms > MOST_MILLISECONDS || error === 'timeout'
+  const isLate = ms > WEBHOOK_RESPONSE_SECONDS * 1000 || error === 'timeout'
   const isRight = expected === '401' ? status === 401 : isSuccess({status})
   const ok = isRight && !isLate
   const words = isRight ? null : await ownWords(result, secret)
@@ -139,43 +138,34 @@ const SILENT = 'it ended the connection without an answer: see its log'
 /** The advice for a late answer, and for one that did not come in time. */
 export const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
-const right = (name: string, sent: string, advice: string, more: Partial<Case> = {}): Case => ({
-  name,
-  sent,
-  advice,
-  expected: '2xx',
-  ...more,
-})
+function right(name: string, sent: string, advice: string, more: Partial<Case> = {}): Case {
+  return {name, sent, advice, expected: '2xx', ...more}
+}
 
-const wrong = (name: string, sent: string, change: NonNullable<Case['change']>): Case => ({
-  name,
-  sent,
-  advice: REFUSE,
-  expected: '401',
-  change,
-})
+function wrong(name: string, sent: string, change: NonNullable<Case['change']>): Case {
+  return {name, sent, advice: REFUSE, expected: '401', change}
+}
 
-/** A right body whose header is spelled in another way; null for no header. */
-const header = (name: string, sent: string, spell: (value: string) => string | null): Case =>
-  wrong(name, sent, value => ({signatures: [spell(value) ?? []].flat()}))
+/** A right body whose header is spelled in another way. */
+function header(name: string, sent: string, spell: (value: string) => string): Case {
+  return wrong(name, sent, value => ({signatures: [spell(value)]}))
+}
 
-const at = (name: string, offset: number): Case => ({
-  name,
-  advice: CLOCK,
-  offset,
-  sent: `a right signature, made ${Math.abs(offset)} s ${offset < 0 ? 'ago' : 'ahead'}`,
-  expected: Math.abs(offset) <= SIGNATURE_TOLERANCE_SECONDS ? '2xx' : '401',
-})
+function at(name: string, offset: number): Case {
+  const sent = `a right signature, made ${Math.abs(offset)} s ${offset < 0 ? 'ago' : 'ahead'}`
+  const expected = Math.abs(offset) <= SIGNATURE_TOLERANCE_SECONDS ? '2xx' : '401'
+  return {name, sent, advice: CLOCK, expected, offset}
+}
 
 /** More members in the data of the event, as text, so that no printer changes it. They do not survive parse and print. */
-const canary = (name: string, sent: string, more: string): Case =>
-  right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
+function canary(name: string, sent: string, more: string): Case {
+  return right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
+}
 
 const SECRET =
   'give the receiver the same signing secret as this command, and let it verify the raw bytes of the body'
 const DUPLICATE = 'answer 2xx to an event that came before'
 const ROTATED = 'try every v1 and ignore names you do not know: while a secret is replaced, both sign'
-const NO_DIGEST = '0'.repeat(64)
 /** So far from the tolerance that neither the time on the way nor a rounded second decides. */
 const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
 const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
@@ -193,7 +183,7 @@ const CASES: readonly Case[] = [
   right('duplicate', 'the first event again, with a new signature', DUPLICATE, {eventOf: 'valid'}),
   right('two_signatures', 'two v1, the second right, and an unknown v0', ROTATED, {
     required: false,
-    change: value => ({signatures: [value.replace(',', `,v0=0,v1=${NO_DIGEST},`)]}),
+    change: value => ({signatures: [value.replace(',', `,v0=0,v1=${'0'.repeat(64)},`)]}),
   }),
   wrong('tampered', 'a body changed after it was signed', (_, body) => ({
     body: Buffer.from(body.toString().replace('CONFIRMED', 'CANCELLED')),
@@ -204,7 +194,7 @@ const CASES: readonly Case[] = [
   wrong('other_time', 'another timestamp than the signed one', (value, _, now) => ({
     signatures: [value.replace(`t=${now}`, `t=${now - 1}`)],
   })),
-  header('no_header', 'no signature header', () => null),
+  wrong('no_header', 'no signature header', () => ({signatures: []})),
   header('empty_header', 'an empty signature header', () => ''),
   header('no_timestamp', 'a header without t', value => value.replace(/^t=\d+,/, '')),
   header('no_signature', 'a header without v1', value => value.replace(/,v1=.*/, '')),
@@ -250,10 +240,6 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'it limits the rate of requests: exempt this path',
 }
 
-const MOST_WORDS = 200
-/** Members in which frameworks put the message of an error. */
-const MESSAGES = ['message', 'detail', 'error', 'title', 'reason'] as const
-
 /** The first line of an answer that says something, safe to print and without `secret`; null when there is none. */
 async function ownWords({start}: HandoverResult, secret: string): Promise<string | null> {
   const text = (await start)?.toString('utf8').trim() ?? ''
@@ -262,14 +248,15 @@ async function ownWords({start}: HandoverResult, secret: string): Promise<string
     .replaceAll(secret, '…')
     .split(/[\r\n]+/)
     .find(one => one.trim() !== '')
-  return line === undefined ? null : sanitizeLine(line.trim(), MOST_WORDS)
+  return line === undefined ? null : sanitizeLine(line.trim(), 200)
 }
 
+/** What frameworks put under one of these names, or deeper. */
 function messageIn(json: unknown): string | undefined {
   if (typeof json === 'string') return json
   if (!isObject(json)) return undefined
-  const found = MESSAGES.map(name => json[name]).find(value => typeof value === 'string' || isObject(value))
-  return messageIn(found)
+  const values = ['message', 'detail', 'error', 'title', 'reason'].map(name => json[name])
+  return messageIn(values.find(value => typeof value === 'string' || isObject(value)))
 }
 
 /** Of a page: its title, or, where that says nothing, what is set in fixed width, its heading or its text. */

@@ -10,28 +10,11 @@ import {systemClock} from '../../session/clock.js'
 import {marksFor, type Painter, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-import {
-  resolveWebhookSecrets,
-  signingSecrets,
-  type WebhookSecretFlags,
-  webhookHeaderNames,
-} from './secrets.js'
+import {chooseSigningSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
 import {trustedFor, unansweredText} from './targets.js'
 
-export const PROBE_COLUMNS = [
-  'case',
-  'sent',
-  'expected',
-  'answered',
-  'ms',
-  'ok',
-  'required',
-  'advice',
-  'said',
-] as const
-
-/** Of an answer; the message of an error page is in them. */
-const KEPT_BYTES = 8192
+const COLUMNS = 'case sent expected answered ms ok required advice said'
+export const PROBE_COLUMNS = COLUMNS.split(' ') as (keyof ProbeRow)[]
 
 export interface ProbeOptions {
   readonly state: State
@@ -47,11 +30,12 @@ export async function probeReceiver(
   flags: WebhookSecretFlags,
   {state, caFile, timeoutSeconds = WEBHOOK_RESPONSE_SECONDS * 2, onSend}: ProbeOptions,
 ): Promise<ProbeSheet> {
-  const [named] = signingSecrets(await resolveWebhookSecrets(flags, state))
+  const [named] = await chooseSigningSecrets(flags, state)
   const handover = createHandover({
     trusted: await trustedFor(url, caFile, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
-    keptBytes: KEPT_BYTES,
+    // The message of an error page is in them.
+    keptBytes: 8192,
   })
   const terms = {names: webhookHeaderNames(flags, state), secret: named?.secret ?? '', clock: systemClock.now}
   try {

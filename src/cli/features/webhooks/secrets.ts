@@ -59,10 +59,8 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
 
 /** The signing secrets stored for `profile` (default: for all), newest first, named by their subscription. */
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
-  return state.secrets
-    .listSigningSecrets(profile)
-    .map(({subscription_id, secret}) => ({name: subscription_id, secret}))
-    .filter(({secret}) => !isEmptySecret(secret))
+  const stored = state.secrets.listSigningSecrets(profile).filter(({secret}) => !isEmptySecret(secret))
+  return stored.map(({subscription_id: name, secret}) => ({name, secret}))
 }
 
 /** One secret, untouched except for its one final line break; or one a line, when several lines are not empty. */
@@ -82,8 +80,9 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
   )
 }
 
-/** All that were given, as during a rotation, or the newest stored. Throws usage for spaces and quotes. */
-export function signingSecrets(secrets: readonly NamedSecret[]): readonly NamedSecret[] {
+/** Those to sign with: all that were given, as during a rotation, or the newest stored. Throws usage for spaces and quotes. */
+export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
+  const secrets = await resolveWebhookSecrets(flags, state)
   const stored = secrets.filter(({name}) => !/^(?:file|stdin|env)\b/.test(name))
   const chosen = stored.length > 0 ? stored.slice(0, 1) : secrets
   const odd = chosen.find(({secret}) => /^["'`]|["'`]$|\s|[\ufeff\u200b]/u.test(secret))
@@ -124,14 +123,7 @@ export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscri
 }
 
 /** The headers with signature and event id (§6.2), by profile, defaults or interface; no profile is needed. */
-export function webhookHeaderNames(
-  flags: {readonly profile?: string | undefined},
-  state: State,
-): WebhookHeaderNames {
-  const {defaults} = state.settings.read()
-  const profile = profileOf(flags, state)
-  return {
-    signature: profile?.signature_header ?? defaults?.signature_header ?? SIGNATURE_HEADER,
-    eventId: profile?.event_id_header ?? defaults?.event_id_header ?? EVENT_ID_HEADER,
-  }
+export function webhookHeaderNames(flags: WebhookSecretFlags, state: State): WebhookHeaderNames {
+  const {signature_header, event_id_header} = {...state.settings.read().defaults, ...profileOf(flags, state)}
+  return {signature: signature_header ?? SIGNATURE_HEADER, eventId: event_id_header ?? EVENT_ID_HEADER}
 }

@@ -22,8 +22,8 @@ import {whileReading} from '../../input/pending-reads.js'
 import {systemClock} from '../../session/clock.js'
 import type {Verified} from './results.js'
 import {
+  chooseSigningSecrets,
   resolveWebhookSecrets,
-  signingSecrets,
   storedWebhookSecrets,
   type WebhookSecretFlags,
   webhookHeaderNames,
@@ -203,8 +203,7 @@ export async function signInput(
 ): Promise<{signature: string; timestamp: number}> {
   const [input = '-'] = chooseInputs(file === undefined ? [] : [file], flags)
   const timestamp = flags.at ?? Math.floor(systemClock.now())
-  const named = signingSecrets(await resolveWebhookSecrets(flags, state))
-  const secrets = named.map(({secret}) => secret)
+  const secrets = (await chooseSigningSecrets(flags, state)).map(({secret}) => secret)
   const signer = createSigner(secrets, String(timestamp))
   try {
     for await (const piece of openInput(input)) signer.update(piece)
