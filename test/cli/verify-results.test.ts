@@ -21,8 +21,6 @@ test('the verdict is broken between words at a narrow terminal', async () => {
   }
   const printer: ResultPrinter = {
     print: async ({lead}) => void lines.push(...((await lead?.((_, text) => text, 60)) ?? [])),
-    printPieces: async () => {},
-    explain: () => {},
   }
   await printResults(results(), 1, 'one document', printer, {count: 0})
   expect(lines).toEqual(['Not valid: the signature is right, but its time is outside', '  the tolerance'])
@@ -36,8 +34,6 @@ test('a long table is printed in blocks, so that never all rows are held', async
   const printer: ResultPrinter = {
     print: async (result, continues) =>
       void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
-    printPieces: async () => {},
-    explain: () => {},
   }
   const count = await printResults(results(), 1, 'in blocks', printer, {count: 0})
   expect(count).toEqual({read: 2500, invalid: 0})

@@ -2,25 +2,18 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {
-  explain,
   type Printing,
   printResults,
   type ResultPrinter,
   VERIFY_COLUMNS,
 } from '../../cli/features/webhooks/results.js'
 import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
-import {
-  chooseInputs,
-  nothingToVerify,
-  planVerify,
-  readJudgingTime,
-  verifyInputs,
-} from '../../cli/features/webhooks/verify.js'
+import {chooseInputs, planVerify, readJudgingTime, verifyInputs} from '../../cli/features/webhooks/verify.js'
 import {checkGiven} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {writePieces} from '../../cli/terminal/streams.js'
+import {usage} from '../../contract/failure.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksVerify extends BaseCommand {
@@ -72,13 +65,11 @@ everything else is unexplained.`
     const explains = !flags.json && flags.format === undefined
     const printer: ResultPrinter = {
       print: (result, continues) => this.print(result, continues),
-      explain: printed => {
-        if (explains) for (const line of printed.flatMap(explain)) this.tell(line)
-      },
-      printPieces: writePieces,
+      tell: explains ? line => this.tell(line) : undefined,
     }
     const {read, invalid} = await printResults(results, inputs.length, this.printing(), printer, leftOut)
-    if (read === 0) throw nothingToVerify()
+    // An empty capture verifies nothing, and must not look like a success.
+    if (read === 0) throw usage('nothing_to_verify', 'no webhook request found in the input')
     if (read > 1) this.note(`${read - invalid} of ${read} valid`)
     if (invalid > 0) this.exitCode = EXITS.signature.code
   }

@@ -1,10 +1,9 @@
 /** The output of `webhooks verify`: one result, a list, or a line for each result as it comes. */
-
 import {isoTime} from '../../../contract/dates.js'
 import type {CheckResult} from '../../../webhooks/diagnose/check.js'
-import type {Style} from '../../terminal/colour.js'
 import {ListAside} from '../../terminal/list-aside.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
+import {writePieces} from '../../terminal/streams.js'
 
 /** Reasons in words: what follows `Not valid:`. */
 const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
@@ -41,31 +40,20 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
   }
 }
 
-function verdictLines(result: CheckResult): NonNullable<Result['lead']> {
-  const [style, text] = verdictOf(result)
+function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNullable<Result['lead']> {
+  // What is missing in a capture that is cut off may have been in the request.
+  const unread = first?.code === 'capture_unreadable' ? first.explanation : undefined
+  const words = unread?.replace(/^N/, 'n').replace(/\.$/, '') ?? REASONS[reason]
+  const text = valid ? 'Valid' : `Not valid: ${words}`
   return async (paint, columns) => {
-    if (text.length <= columns) return [paint(style, text)]
-    const {hang} = await import('../../terminal/text.js')
-    return hang(text, columns, 2).map(line => paint(style, line))
+    const isShort = text.length <= columns
+    const lines = isShort ? [text] : (await import('../../terminal/text.js')).hang(text, columns, 2)
+    return lines.map(line => paint(valid ? 'good' : 'bad', line))
   }
 }
 
-function verdictOf({valid, reason, findings: [first]}: CheckResult): [Style, string] {
-  if (valid) return ['good', 'Valid']
-  // What is missing in a capture that is cut off may have been in the request.
-  const unread = first?.code === 'capture_unreadable' ? first.explanation : undefined
-  const words = unread?.replace(/^N/, 'n').replace(/\.$/, '')
-  return ['bad', `Not valid: ${words ?? REASONS[reason]}`]
-}
-
 /** For a person, below the verdict. */
-function factsOf({
-  event_id,
-  type,
-  timestamp,
-  age_seconds: age,
-  secret,
-}: CheckResult): NonNullable<Result['facts']> {
+function factsOf({event_id, type, timestamp, age_seconds: age, secret}: CheckResult) {
   if (timestamp === null || age === null) return {event_id, type, secret}
   const signed = `${isoTime(timestamp)} (${Math.abs(age)} s ${age < 0 ? 'ahead' : 'ago'})`
   return {event_id, type, signed, secret}
@@ -82,10 +70,8 @@ export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at t
 export interface ResultPrinter {
   /** `continues`: a part of the same list was printed before. */
   print(result: Result<Verified>, continues: boolean): Promise<void>
-  /** Says why those of `printed` that are not valid are not. */
-  explain(printed: readonly Verified[]): void
-  /** Prints the one document that is too long to be held. */
-  printPieces(pieces: Iterable<Uint8Array>): Promise<void>
+  /** Says why one is not valid, where that is not in the result. */
+  readonly tell?: ((line: string) => void) | undefined
 }
 
 /** As many results are held before a table of them is printed, or the rest of a document is put aside. */
@@ -105,7 +91,7 @@ export async function printResults(
   let continues = false
   const show = async (result: Result<Verified>) => {
     await printer.print(result, continues)
-    printer.explain(held)
+    if (printer.tell) for (const line of held.flatMap(explain)) printer.tell(line)
   }
   // The first waits: only with a second one there are several.
   let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
@@ -126,7 +112,7 @@ export async function printResults(
     if (aside && continues) {
       aside.add(held)
       const {read, invalid} = count
-      await printer.printPieces(aside.document({valid: read - invalid, invalid, ...skippedOf(leftOut.count)}))
+      await writePieces(aside.document({valid: read - invalid, invalid, ...skippedOf(leftOut.count)}))
     } else if (held.length > 0) {
       const isSeveral = continues || inputs > 1 || count.read > 1
       await show(verifyResult(held, isSeveral, leftOut.count))
@@ -137,7 +123,7 @@ export async function printResults(
   }
 }
 
-export function explain({input, findings}: Verified): string[] {
+function explain({input, findings}: Verified): string[] {
   return findings.flatMap(({code, explanation, fix}) => [
     `${input}: ${code}: ${explanation}`,
     ...(fix === '' ? [] : [`  Fix: ${fix}`]),

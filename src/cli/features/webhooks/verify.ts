@@ -4,7 +4,7 @@ import {open} from 'node:fs/promises'
 import {join} from 'node:path'
 import process from 'node:process'
 import {instantOf} from '../../../contract/dates.js'
-import {type Failure, usage} from '../../../contract/failure.js'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {EVENTS_NAME} from '../../../state/file-names.js'
@@ -39,16 +39,13 @@ interface VerifyFlags extends WebhookSecretFlags {
 
 /** The secrets and the rest that requests are checked by. Throws usage. */
 export async function planVerify(flags: VerifyFlags, state: State): Promise<CheckTerms> {
-  const {tolerance: toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, signature, 'event-id': eventId} = flags
-  const {at} = flags
-  const now = at === 'received' ? receivedTime : () => at ?? systemClock.now()
-  const secrets = await resolveWebhookSecrets(flags, state)
+  const {at, signature, tolerance = SIGNATURE_TOLERANCE_SECONDS} = flags
   return {
-    secrets,
+    secrets: await resolveWebhookSecrets(flags, state),
     signature,
-    eventId,
-    toleranceSeconds,
-    now,
+    eventId: flags['event-id'],
+    toleranceSeconds: tolerance,
+    now: at === 'received' ? receivedTime : () => at ?? systemClock.now(),
     names: webhookHeaderNames(flags, state),
     inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),
@@ -188,11 +185,6 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
     throw usage('missing_argument', 'missing: FILE, or a webhook on standard input', 'see --help')
   }
   return inputs
-}
-
-/** An empty capture verifies nothing, and must not look like a success. */
-export function nothingToVerify(): Failure {
-  return usage('nothing_to_verify', 'no webhook request found in the input')
 }
 
 /** Signs `file` (`-` or undefined: standard input) as it streams by. Times are Unix seconds. Throws usage. */
