@@ -50,9 +50,9 @@ export interface ForwardResult extends ForwardOutcome {
 }
 
 export interface EventFilter {
-  readonly ids?: readonly string[]
-  readonly types?: readonly string[]
-  readonly since?: number
+  readonly ids?: readonly string[] | undefined
+  readonly types?: readonly string[] | undefined
+  readonly since?: number | undefined
 }
 
 /** The events, for commands that read them. */

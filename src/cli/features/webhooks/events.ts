@@ -28,7 +28,7 @@ import {isLate, isRedirect, unansweredText} from './targets.js'
 export const eventFilterFlags = {
   id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
   type: Flags.string({helpValue: 'TYPE', multiple: true, summary: 'only events of these types (repeatable)'}),
-  since: checkedFlag((field, text) => readSince(field, text, systemClock.now()))({
+  since: checkedFlag(readSince)({
     helpValue: 'TIME|AGO',
     summary: 'received since a time, or in the last 30s, 10m, 2h, 1d',
   }),
@@ -57,31 +57,28 @@ export async function pruneEvents(store: EventStore, seconds: number): Promise<n
   return removed
 }
 
-/** `since`: Unix seconds. */
-type EventFilterFlags = Partial<InferredFlags<typeof eventFilterFlags>>
-
 const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret', 'bytes'] as const
 export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'forwards']
 
 const PAGE = 200
 
-/** The filter of the flags. Throws usage. */
+/** The filter of the flags; `since` is Unix seconds. Throws usage. */
 export async function eventFilter(
-  {id, type, since}: EventFilterFlags,
+  {id: ids, type: types, since}: Partial<InferredFlags<typeof eventFilterFlags>>,
   store: EventStore,
 ): Promise<EventFilter> {
-  for (const one of id ?? []) await newestWith(store, '--id', one)
-  return {...(id ? {ids: id} : {}), ...(type ? {types: type} : {}), ...(since === undefined ? {} : {since})}
+  for (const id of ids ?? []) await newestWith(store, '--id', id)
+  return {ids, types, since}
 }
 
 /** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws usage. */
-function readSince(field: string, text: string, now: number): number {
+function readSince(field: string, text: string): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)
     if (time !== undefined) return time
     throw invalid(field, 'must be a valid time', text)
   }
-  return now - readDuration(field, text)
+  return systemClock.now() - readDuration(field, text)
 }
 
 /** Events that match, oldest first, a page at a time: waiting for each alone would take a tenth longer. */
@@ -216,45 +213,50 @@ export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'er
 
 type Replayed = Awaited<ReturnType<typeof replayEvents>>[number]
 
-/** The headers to send an event with, as names and values in turn. */
-export type HeadersOf = (event: StoredEvent) => readonly string[]
-
-/** Signs each event again, with the secret it came with if that is still stored. Throws usage when there is none. */
-export async function signingAgain(flags: WebhookSecretFlags, state: State): Promise<HeadersOf> {
-  const secrets = await resolveWebhookSecrets(flags, state)
-  const {signature: headerName} = webhookHeaderNames(flags, state)
-  return event => {
-    const named = secrets.find(({name}) => name === event.secretName) ?? (secrets[0] as NamedSecret)
-    return signedAgain(event, named, headerName, systemClock.now())
-  }
+interface Replay {
+  readonly events: readonly StoredEvent[]
+  /** The headers to send one with now, as names and values in turn. */
+  readonly headersOf: (event: StoredEvent) => readonly string[]
+  /** How many of them a target that checks signatures would refuse for their age. */
+  readonly old: number
 }
 
-/** How many of them a target that checks signatures would refuse for their age. */
-export function countOld(events: readonly StoredEvent[], flags: WebhookSecretFlags, state: State): number {
+/** With --resign each is signed with the secret it came with, if that is still stored. Throws usage. */
+export async function planReplay(
+  ids: readonly string[],
+  flags: WebhookSecretFlags & {readonly resign: boolean},
+  state: State,
+): Promise<Replay> {
+  const events: StoredEvent[] = []
+  for (const id of ids) events.push(await findEvent(state.events, id))
   const {signature} = webhookHeaderNames(flags, state)
-  return events.filter(event => !freshHeaders(event, signature, [], systemClock.now())).length
+  if (!flags.resign) {
+    const isOld = (event: StoredEvent) => !freshHeaders(event, signature, [], systemClock.now())
+    return {events, headersOf: ({rawHeaders}) => rawHeaders, old: events.filter(isOld).length}
+  }
+  const secrets = await resolveWebhookSecrets(flags, state)
+  const headersOf = (event: StoredEvent) => {
+    const named = secrets.find(({name}) => name === event.secretName) ?? (secrets[0] as NamedSecret)
+    return signedAgain(event, named, signature, systemClock.now())
+  }
+  return {events, headersOf, old: 0}
 }
 
-/** Each event as it would be sent: the signed bytes, and their JSON if it is an object. */
-export function describeReplay(events: readonly StoredEvent[], headersOf: HeadersOf, target: string): Result {
-  const requests = events.map(event => {
-    const {body} = event
-    const parsed = parseBody(body)
-    return {
-      method: 'POST',
-      url: target,
-      headers: Object.fromEntries(pairsOf(headersFor(new URL(target), headersOf(event), body.length))),
-      ...(typeof parsed === 'object' && parsed !== null ? {body: parsed} : {}),
-      body_base64: bufferOf(body).toString('base64'),
-    }
-  })
+/** Each event as it would be sent: the signed bytes, and their JSON. */
+export function describeReplay({events, headersOf}: Replay, target: string): Result {
+  const requests = events.map(event => ({
+    method: 'POST',
+    url: target,
+    headers: Object.fromEntries(pairsOf(headersFor(new URL(target), headersOf(event), event.body.length))),
+    body: parseBody(event.body) as object,
+    body_base64: bufferOf(event.body).toString('base64'),
+  }))
   return dryRun(requests)
 }
 
 /** Sends each event once, one after the other. Never throws for what the target answers. */
 export async function replayEvents(
-  events: readonly StoredEvent[],
-  headersOf: HeadersOf,
+  {events, headersOf}: Replay,
   target: string,
   options: Parameters<typeof createHandover>[0],
 ) {

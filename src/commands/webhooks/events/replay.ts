@@ -2,15 +2,12 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../../api/http/retry.js'
 import {
-  countOld,
   describeReplay,
-  findEvent,
-  type HeadersOf,
+  planReplay,
   REPLAY_COLUMNS,
   replayEvents,
   replayFailure,
   replayResult,
-  signingAgain,
 } from '../../../cli/features/webhooks/events.js'
 import {webhookSecretFlags} from '../../../cli/features/webhooks/secrets.js'
 import {checkTarget, trustedFor} from '../../../cli/features/webhooks/targets.js'
@@ -19,7 +16,6 @@ import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {EXITS} from '../../../cli/shell/exit-codes.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
-import type {StoredEvent} from '../../../contract/stored-events.js'
 
 export default class WebhooksEventsReplay extends BaseCommand {
   static override summary = 'Send received webhook events to an address again'
@@ -59,18 +55,13 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     const {flags, argv} = await this.parse(WebhooksEventsReplay)
     const target = flags.to
     const state = await this.state()
-    const events: StoredEvent[] = []
-    for (const id of argv as string[]) events.push(await findEvent(state.events, id))
-    const headersOf: HeadersOf = flags.resign ? await signingAgain(flags, state) : event => event.rawHeaders
-    const old = flags.resign ? 0 : countOld(events, flags, state)
-    if (old > 0)
-      this.warn(
-        `Warning: ${old} of ${events.length} signed too long ago for a target that checks; sign again: --resign`,
-      )
-    if (flags['dry-run']) return this.print(describeReplay(events, headersOf, target))
+    const replay = await planReplay(argv as string[], flags, state)
+    const old = `${replay.old} of ${argv.length} signed too long ago`
+    if (replay.old > 0) this.warn(`Warning: ${old} for a target that checks; sign again: --resign`)
+    if (flags['dry-run']) return this.print(describeReplay(replay, target))
     const trusted = await trustedFor(target, flags['ca-file'], state.directory)
     const timeoutMilliseconds = (this.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000
-    const replayed = await replayEvents(events, headersOf, target, {trusted, timeoutMilliseconds})
+    const replayed = await replayEvents(replay, target, {trusted, timeoutMilliseconds})
     await this.print(replayResult(replayed))
     const failure = replayFailure(replayed)
     if (failure) this.exitCode = EXITS[failure].code
