@@ -13,7 +13,7 @@ import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
-import {type DryChange, type DryRequest, describeCall, dryRun, dryRunFlag} from '../../session/dry-run.js'
+import {type DryChange, describeCall, dryRun, dryRunFlag} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import type {OutputFlags} from '../../terminal/output.js'
@@ -120,28 +120,24 @@ export function describeListening(
   state: State,
   target: Target | undefined,
 ): Result {
-  const change = (file: string, what: string): DryChange => ({
-    file,
-    action: existsSync(file) ? 'set' : 'create',
-    what,
-  })
-  const inDirectory = (name: string, what: string) => change(join(state.directory, name), what)
-  const changes = [
-    ...(target ? [inDirectory(TOKENS_NAME, 'signing secret of the subscription')] : []),
-    ...(flags.tls ? [inDirectory(LISTEN_CA_NAME, 'authority of its certificate, created when missing')] : []),
-    inDirectory(EVENTS_NAME, 'events received'),
-    ...(flags.capture === undefined ? [] : [change(flags.capture, 'requests received')]),
+  const own = (name: string) => join(state.directory, name)
+  const written = [
+    {file: target && own(TOKENS_NAME), what: 'signing secret of the subscription'},
+    {file: flags.tls && own(LISTEN_CA_NAME), what: 'authority of its certificate, created when missing'},
+    {file: own(EVENTS_NAME), what: 'events received'},
+    {file: flags.capture, what: 'requests received'},
   ]
-  return dryRun(target ? subscribing(flags, plan, target, state) : [], changes)
-}
-
-function subscribing(flags: ListenFlags, plan: ListenPlan, target: Target, state: State): DryRequest[] {
+  const changes = written.flatMap(({file, what}): DryChange[] =>
+    file ? [{file, action: existsSync(file) ? 'set' : 'create', what}] : [],
+  )
+  if (!target) return dryRun([], changes)
   const body = wantedSubscription(flags, plan)
   const parameters = {subscription_id: 'SUBSCRIPTION_ID'}
-  return [
+  const requests = [
     describeCall('subscriptions.create', target, state, {body}),
     describeCall('subscriptions.test', target, state, {parameters}),
   ]
+  return dryRun(requests, changes)
 }
 
 function checkPath(field: string, path: string): string {

@@ -93,15 +93,12 @@ async function textLine(flags: OutputFlags): Promise<(record: CaptureRecord) => 
   const chosen = flags.columns?.split(',').map(name => name.trim() as keyof typeof WIDTHS)
   const names = chosen ?? EVENT_COLUMNS
   const aligned = process.stdout.isTTY && (flags.format === undefined || flags.format === 'table')
+  const widthOf = (name: keyof typeof WIDTHS) => (aligned ? WIDTHS[name] : 0)
   return record => {
     // A bare id hides that the signature failed.
     if (flags.quiet) return record.verdict === 'valid' ? sanitizeLine(record.event_id ?? '') : undefined
-    const cells = names.map(name => sanitizeLine(String(record[name] ?? '')))
-    if (aligned)
-      return names
-        .map((name, n) => cells[n]?.padEnd(WIDTHS[name]))
-        .join('  ')
-        .trimEnd()
+    const cells = names.map(name => sanitizeLine(String(record[name] ?? '')).padEnd(widthOf(name)))
+    if (aligned) return cells.join('  ').trimEnd()
     return csv ? csv.stringify([cells], {eof: false}) : cells.join('\t')
   }
 }

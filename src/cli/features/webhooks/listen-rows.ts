@@ -2,7 +2,6 @@
  * What `listen` says to people: at a terminal a row for each event with the target's answer, and why a signature fails; of an
  * attempt to forward the answer, how to replay it, and which secret was refused.
  */
-
 import {createHash} from 'node:crypto'
 import process from 'node:process'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
@@ -145,17 +144,9 @@ async function explainRefusal(
 ): Promise<string[]> {
   const {check} = await import('../../../webhooks/diagnose/check.js')
   const headers = gatherHeaders(pairsOf(rawHeaders))
-  const {findings} = await check(
-    {headers, body, receivedAt},
-    {
-      names,
-      secrets: secrets(),
-      otherSecrets,
-      now: () => receivedAt,
-      toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
-      inVain: {count: 0},
-    },
-  )
+  const checked = {names, secrets: secrets(), otherSecrets, inVain: {count: 0}}
+  const time = {now: () => receivedAt, toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS}
+  const {findings} = await check({headers, body, receivedAt}, {...checked, ...time})
   const lines = findings.flatMap(({code, explanation, fix}) =>
     code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
   )

@@ -18,8 +18,6 @@ import {withLock} from '../../../storage/lock.js'
 import {readBytes} from '../../input/files.js'
 import type {ListenFlags} from './listen-flags.js'
 
-const LOCK_MILLISECONDS = 10_000
-
 /** Certificate and key for --host, or undefined for plain http. Throws usage. */
 export async function listenIdentity(
   {tls, cert, key, host}: Pick<ListenFlags, 'tls' | 'cert' | 'key' | 'host'>,
@@ -52,8 +50,8 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
     const stats = requireOwnFile(join(directory, name))
     if (stats) tighten(join(directory, name), stats)
   }
-  const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME}
-  const done = await withLock({...lock, waitMilliseconds: LOCK_MILLISECONDS}, async () => {
+  const lock = {directory, kind: 'listen-ca', key: LISTEN_CA_NAME, waitMilliseconds: 10_000}
+  const done = await withLock(lock, async () => {
     const kept = readAuthority(directory, now)
     if (kept) return kept
     const authority = await makeAuthority(now)
@@ -70,9 +68,8 @@ async function ownAuthority(directory: string, now: number): Promise<KeyPair> {
 /** Undefined unless cert and key can be read, belong together, and outlive what they sign from `now` on. */
 function readAuthority(directory: string, now: number): KeyPair | undefined {
   return tried(() => {
-    const [cert = '', key = ''] = [LISTEN_CA_NAME, LISTEN_CA_KEY_NAME].map(name =>
-      readPem(join(directory, name)),
-    )
+    const cert = readPem(join(directory, LISTEN_CA_NAME))
+    const key = readPem(join(directory, LISTEN_CA_KEY_NAME))
     const certificate = new X509Certificate(cert)
     const lasts = Date.parse(certificate.validTo) / 1000 > now + CERTIFICATE_DAYS * DAY_SECONDS
     return certificate.ca && lasts && isKeyOf(certificate, key) ? {cert, key} : undefined
@@ -102,11 +99,10 @@ const DAY_SECONDS = 24 * 3600
 /** The authority is replaced early enough to outlive every certificate it signs. */
 const AUTHORITY_DAYS = 3650
 const CERTIFICATE_DAYS = 397
-const NAME = 'bookctl webhooks listen, made on this machine'
 
 /** A new authority; `now` is Unix seconds. It can sign receivers' certificates, but no other authorities. */
 export function makeAuthority(now: number): Promise<KeyPair> {
-  return makePair(NAME, now, AUTHORITY_DAYS, [
+  return makePair('bookctl webhooks listen, made on this machine', now, AUTHORITY_DAYS, [
     {name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true},
     {name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true},
   ])
