@@ -1,7 +1,6 @@
 /** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
 import type {ReserveFlags} from '../../../src/cli/features/reserve/flags.js'
-import {readTyped} from '../../../src/cli/features/reserve/plan.js'
-import {makeReservation} from '../../../src/cli/features/reserve/run.js'
+import {makeReservation, readTyped} from '../../../src/cli/features/reserve/plan.js'
 import {type Booked, readDraft} from '../../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../../src/cli/features/wizard/wizard.js'
 import {type Connection, connect} from '../../../src/cli/session/connect.js'

@@ -1,13 +1,16 @@
 /** `reserve` from what was typed to what is printed: plan, agree, send, show, wait. The wizard takes over its beginning. */
 import process from 'node:process'
-import {resumeCommand} from '../../../api/reserve/failures.js'
+import {setTimeout as sleep} from 'node:timers/promises'
+import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import type {Stage} from '../../../api/reserve/reserve.js'
 import {isPublicHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
 import type {BaseCommand} from '../../shell/base-command.js'
+import type {StopNote} from '../../shell/running.js'
 import {wantsAccessible} from '../../terminal/colour.js'
 import {openAddress} from '../../terminal/open-address.js'
 import {requireConsent} from '../../terminal/prompts/ask.js'
@@ -21,6 +24,7 @@ import {
   isPaid,
   lacksAddress,
   lacksAddressText,
+  nameOf,
   paymentAddress,
   paymentNote,
   qrCode,
@@ -28,23 +32,17 @@ import {
 } from './payment.js'
 import {
   describePlan,
+  describeRepeat,
   describeRequest,
   isSettled,
+  makeReservation,
   modeWords,
   type Plan,
   planReservation,
+  requireSending,
   type Typed,
 } from './plan.js'
 import {missingParts, refuseMistakes} from './reservation.js'
-import {
-  describeRepeat,
-  makeReservation,
-  nameOf,
-  nothingSentNote,
-  requireSending,
-  resumeHint,
-  startRun,
-} from './run.js'
 
 /** A reservation that is made is not shown later because of its balance. */
 const BALANCE_SECONDS = 5
@@ -103,7 +101,8 @@ export class ReserveFlow {
     const {stopNote} = command
     this.seen = plan?.seen
     const {resume = ''} = this.flags
-    const hint = plan ? resumeHint(plan, connection.state) : resumeCommand(resume)
+    const again = resumeCommand(plan?.intent.clientReferenceId ?? resume)
+    const hint = plan && !connection.state.remembers ? repeatHint(plan.intent) : again
     const run = startRun(nothingSentNote(this.refusedCount), hint)
     command.stopNote = run.note
     command.whenStopped(run.stop)
@@ -201,5 +200,59 @@ export class ReserveFlow {
       ...(this.voucher !== undefined && {voucher: this.voucher}),
       balance: moneyText(balance ?? null),
     }
+  }
+}
+
+/** An exchange that is ended is settled at once; another process's token may be waited for longer. */
+const LONGEST_STOP_MILLISECONDS = 1000
+
+/** Certain before a reservation is sent, and after `refused` ones. */
+export function nothingSentNote(refused = 0): StopNote {
+  const sent =
+    refused === 1 ? 'the one request sent was refused' : `all ${refused} requests sent were refused`
+  const none = 'nothing was sent to reserve, nothing was booked'
+  return {state: refused === 0 ? none : `nothing was booked: ${sent}`, hint: 'to book, run the command again'}
+}
+
+const WAITING: StopNote = {
+  state: 'nothing was sent by this command, but another one may be making the same reservation',
+  hint: 'check its outcome: bookctl journal',
+}
+
+/** `nothingSent`: what is certain until something is; `hint`: the command that finds out the outcome. */
+export function startRun(nothingSent: StopNote, hint: string) {
+  const stopping = new AbortController()
+  let stage: Stage = 'waiting'
+  let booking: ReserveOutcome | undefined
+  let ended: Promise<unknown> = Promise.resolve()
+  let recorded: Promise<void> = Promise.resolve()
+  return {
+    signal: stopping.signal,
+    onStage(next: Stage) {
+      stage = next
+    },
+    onStopping(recording: Promise<void>) {
+      recorded = recording
+    },
+    /** Returns what `sending` returns. */
+    follow(sending: Promise<ReserveOutcome>) {
+      const keep = (outcome: ReserveOutcome) => {
+        booking = outcome
+      }
+      ended = sending.then(keep, () => {})
+      return sending
+    },
+    /** Waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
+    async stop() {
+      stopping.abort()
+      const longest = sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})
+      await Promise.race([stage === 'sent' ? ended : recorded, longest])
+    },
+    note(): StopNote {
+      // Without its state, which may be another by now.
+      if (booking) return {state: `the reservation ${nameOf(booking)} was made`, hint}
+      if (stage === 'sent') return {hint}
+      return stage === 'unsent' ? nothingSent : WAITING
+    },
   }
 }

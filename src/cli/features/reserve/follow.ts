@@ -9,8 +9,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Settlement} from '../../../contract/journal.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
-import {documentOf, isFinal, paymentNote} from './payment.js'
-import {nameOf} from './run.js'
+import {documentOf, isFinal, nameOf, paymentNote} from './payment.js'
 
 type Warn = (text: string) => void
 

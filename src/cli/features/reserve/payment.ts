@@ -14,6 +14,10 @@ import {type Result, single} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/text.js'
 import {cancellationText} from '../catalogue/cancellation.js'
 
+export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): string {
+  return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
+}
+
 /** Outcomes that waiting does not change. */
 const FINAL = new Set(['confirmed', ...ENDED_STATUSES])
 

@@ -1,7 +1,9 @@
-/** Planning a reservation: what is known of the offer, the warnings, and the confirmation. Sends nothing. */
+/** A reservation that is planned: what is known of the offer, the warnings, what is confirmed, and sending or repeating it. */
 import {randomUUID} from 'node:crypto'
-import {intentOf} from '../../../api/reserve/reserve.js'
-import {usage} from '../../../contract/failure.js'
+import {conflictFailure, neverSent} from '../../../api/reserve/failures.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {findEntry, intentOf, type ReserveParts, reserve, resume} from '../../../api/reserve/reserve.js'
+import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
@@ -9,6 +11,7 @@ import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {today} from '../../input/dates.js'
 import {systemClock} from '../../session/clock.js'
+import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {journalClientOf, type Target} from '../../session/target.js'
 import {nightsText, withWeekday} from '../../terminal/date-text.js'
@@ -145,4 +148,70 @@ function datesText({check_in, check_out, rooms}: OfferFound): string {
 
 export function modeWords({mode}: Target): string {
   return mode === 'live' ? 'LIVE, with real money' : 'TEST'
+}
+
+type RunOptions = Omit<ReserveParts, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
+  readonly warn: (text: string) => void
+}
+
+/**
+ * Sends the reservation planned, or finds out how the one with that client reference ended; see api/reserve. Throws Failure.
+ * Where nothing can be written, the journal is for this run alone.
+ */
+export async function makeReservation(
+  {api, clock, target, state}: Connection,
+  planned: Plan | string,
+  options: RunOptions,
+): Promise<ReserveOutcome> {
+  const isResumed = typeof planned === 'string'
+  if (isResumed) requireJournal(state)
+  const {openMemoryJournal} = await import('../../../state/state.js')
+  const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
+  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
+  const parts = {...options, api, clock, ...kept}
+  const sending = isResumed ? resume(parts, planned) : reserve(parts, planned.intent)
+  const outcome = await sending.finally(close)
+  try {
+    // Remembers that the offer is used.
+    if (state.remembers && !isResumed)
+      await state.offers.markUsed(target, planned.intent.offerId, outcome.client_reference_id)
+  } catch (error) {
+    // The reservation is made: that must reach the user, whatever the disk says.
+    options.warn(`the offer could not be marked as used: ${(error as Error).message}`)
+  }
+  return outcome
+}
+
+/** The request that --resume would send again. Throws usage when it is unknown, or how it ended is known. */
+export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
+  requireJournal(state)
+  const entry = await findEntry(state.journal.forClient(journalClientOf(target)), reference)
+  if (isNeverSent(entry)) throw neverSent(entry)
+  const {body, idempotencyKey, outcome} = entry
+  if (body === null) throw outcomeKnown(outcome)
+  return describeRequest({body, idempotencyKey}, target)
+}
+
+/** Throws usage when the journal forbids sending it, or knows its outcome. */
+export function requireSending({standing}: Plan): void {
+  if (standing?.kind === 'conflict') throw conflictFailure(standing)
+  if (standing?.kind === 'resolved') throw outcomeKnown(standing.entry.outcome)
+}
+
+function outcomeKnown(outcome: string): Failure {
+  return usage(
+    'outcome_known',
+    `--dry-run: nothing would be sent, since the outcome is known: ${sanitizeLine(outcome, 40)}`,
+    'leave --dry-run out to see it',
+  )
+}
+
+/** Throws usage where no reservation can have been written down. */
+function requireJournal(state: State): void {
+  if (state.remembers) return
+  throw usage(
+    'journal_not_writable',
+    '--resume: the configuration directory cannot be written, so no reservation was recorded there',
+    'run the command that reserved again, with the same --idempotency-key and --client-reference',
+  )
 }
