@@ -51,7 +51,8 @@ interface ServeParts {
 
 interface Serving extends ServeParts {
   readonly path: string
-  readonly budget: Budget
+  /** Bytes that all requests together may still hold in memory. */
+  readonly budget: {free: number}
   readonly connections: ReturnType<typeof boundConnections>
   closing: boolean
 }
@@ -82,10 +83,23 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   return {
     port: (server.address() as AddressInfo).port,
     /** Accepts no more connections, answers open requests, then closes the rest; takes at most `milliseconds`. */
-    close: (milliseconds: number) => close(serving, server, milliseconds),
+    async close(milliseconds: number) {
+      serving.closing = true
+      // The close of node:net: that of node:http would cut idle connections at once, with what is being sent on them.
+      const closed = new Promise<void>(
+        resolve => void TcpServer.prototype.close.call(server, () => resolve()),
+      )
+      const closeIdle = setTimeout(() => connections.closeIdle(), Math.min(GRACE_MILLISECONDS, milliseconds))
+      const closeAll = setTimeout(() => server.closeAllConnections(), milliseconds)
+      await closed
+      clearTimeout(closeIdle)
+      clearTimeout(closeAll)
+      server.close()
+    },
   }
 }
 
+/** Reads the body; its listeners are not removed again: that would cost more than all the rest. */
 function onRequest(
   serving: Serving,
   request: IncomingMessage,
@@ -97,28 +111,50 @@ function onRequest(
   const {socket} = request
   connections.busy(socket)
   if (serving.closing) response.shouldKeepAlive = false
-  const onClose = () => connections.idle(socket)
   const refusal = refusalOf(serving, request)
   if (refusal !== undefined) {
-    request.on('close', onClose)
+    request.on('close', () => connections.idle(socket))
     refuse(serving, request, response, refusal)
     return
   }
   if (awaitsContinue) response.writeContinue()
-  readBody(request, {
-    maxBytes: limits.maxBodyBytes,
-    budget,
-    onWhole: body => {
-      const arrival = {rawHeaders: request.rawHeaders, body, receivedAt: serving.clock()}
-      serving.receiver.take(arrival, started, status => {
-        budget.free += body.length
-        if (serving.closing) response.shouldKeepAlive = false
-        response.writeHead(status, NO_BODY).end()
-        if (status === 503) serving.onRefused?.(status)
-      })
-    },
-    onTooMuch: reason => refuse(serving, request, response, reason === 'too_large' ? 413 : 503),
-    onClose,
+  const pieces: Buffer[] = []
+  let length = 0
+  let reading = true
+  const stop = (status: 413 | 503) => {
+    reading = false
+    budget.free += length
+    refuse(serving, request, response, status)
+  }
+  const answer = (status: number) => {
+    budget.free += length
+    if (serving.closing) response.shouldKeepAlive = false
+    response.writeHead(status, NO_BODY).end()
+    if (status === 503) serving.onRefused?.(status)
+  }
+  request.on('data', (piece: Buffer) => {
+    if (!reading) return
+    if (length + piece.length > limits.maxBodyBytes) return stop(413)
+    if (piece.length > budget.free) return stop(503)
+    budget.free -= piece.length
+    length += piece.length
+    pieces.push(piece)
+  })
+  request.on('end', () => {
+    if (!reading) return
+    reading = false
+    const [first] = pieces
+    const body = first && pieces.length === 1 ? first : Buffer.concat(pieces, length)
+    serving.receiver.take(
+      {rawHeaders: request.rawHeaders, body, receivedAt: serving.clock()},
+      started,
+      answer,
+    )
+  })
+  request.on('close', () => {
+    if (reading) budget.free += length
+    reading = false
+    connections.idle(socket)
   })
 }
 
@@ -153,76 +189,6 @@ function refuse(serving: Serving, request: IncomingMessage, response: ServerResp
     .once('end', end)
     .once('close', end)
   serving.onRefused?.(status)
-}
-
-async function close(
-  serving: Serving,
-  server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>,
-  milliseconds: number,
-): Promise<void> {
-  serving.closing = true
-  // The close of node:net: that of node:http would cut idle connections at once, with what is being sent on them.
-  const closed = new Promise<void>(resolve => void TcpServer.prototype.close.call(server, () => resolve()))
-  const closeIdle = setTimeout(
-    () => serving.connections.closeIdle(),
-    Math.min(GRACE_MILLISECONDS, milliseconds),
-  )
-  const closeAll = setTimeout(() => server.closeAllConnections(), milliseconds)
-  await closed
-  clearTimeout(closeIdle)
-  clearTimeout(closeAll)
-  server.close()
-}
-
-/** Bytes that all requests together may still hold in memory. */
-interface Budget {
-  free: number
-}
-
-interface ReadBodyParts {
-  readonly maxBytes: number
-  readonly budget: Budget
-  /** With the whole body; its bytes stay taken from the budget until they are given back. */
-  readonly onWhole: (body: Uint8Array) => void
-  /** The rest of the body is still unread. */
-  readonly onTooMuch: (reason: 'too_large' | 'overloaded') => void
-  /** The request is over, answered or not; called last. */
-  readonly onClose: () => void
-}
-
-/**
- * Reads the body of `request`. Calls `onWhole` or `onTooMuch`, unless the sender disconnects before, and at the end `onClose`.
- * Listeners are not removed again: that would cost more than all the rest.
- */
-function readBody(request: IncomingMessage, parts: ReadBodyParts): void {
-  const {maxBytes, budget} = parts
-  const pieces: Buffer[] = []
-  let length = 0
-  let reading = true
-  const stop = (reason: 'too_large' | 'overloaded') => {
-    reading = false
-    budget.free += length
-    parts.onTooMuch(reason)
-  }
-  request.on('data', (piece: Buffer) => {
-    if (!reading) return
-    if (length + piece.length > maxBytes) return stop('too_large')
-    if (piece.length > budget.free) return stop('overloaded')
-    budget.free -= piece.length
-    length += piece.length
-    pieces.push(piece)
-  })
-  request.on('end', () => {
-    if (!reading) return
-    reading = false
-    const [first] = pieces
-    parts.onWhole(first && pieces.length === 1 ? first : Buffer.concat(pieces, length))
-  })
-  request.on('close', () => {
-    if (reading) budget.free += length
-    reading = false
-    parts.onClose()
-  })
 }
 
 /** Room for those in a TLS handshake, which are not counted yet. */

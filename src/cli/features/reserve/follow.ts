@@ -2,6 +2,7 @@
  * A reservation after it was made: its state now, by its own path (§4.9) where that can be called, else by whether there is
  * a voucher (§4.5), which means CONFIRMED (§3); waiting for the confirmation; and naming it in every failure.
  */
+import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
 import {Failure, type FailureKind, usage} from '../../../contract/failure.js'
@@ -37,13 +38,16 @@ async function lookAt(
   return latest
 }
 
-async function lookNow(connection: Connection, known: ReserveOutcome, seconds: number): Promise<Look> {
-  const shown = await orFailure(showNow(connection, known, seconds))
+async function lookNow({api}: Connection, known: ReserveOutcome, timeoutSeconds: number): Promise<Look> {
+  const {showReservation} = await import('../../../api/operations/reservations.js')
+  const reference = known.reservation_ref ?? ''
+  const booking = {client_reference_id: known.client_reference_id}
+  const shown = await orFailure(showReservation(api, reference, {booking, timeoutSeconds}))
   const isShown = !(shown instanceof Failure)
-  const outcome = isShown ? shown : known
+  const outcome = isShown ? asShown(shown, known) : known
   if (isFinal(outcome)) return {outcome, isShown}
   const {isVoucherReady} = await import('../../../api/operations/vouchers.js')
-  const confirmed = await orFailure(isVoucherReady(connection.api, outcome.reservation_ref ?? '', seconds))
+  const confirmed = await orFailure(isVoucherReady(api, reference, timeoutSeconds))
   if (confirmed === true) return {outcome: asConfirmed(outcome), isShown: true}
   if (confirmed instanceof Failure) return {outcome, isShown, failure: confirmed}
   // A path that may not be called says nothing of the service.
@@ -58,18 +62,11 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
   })
 }
 
-async function showNow(
-  {api}: Connection,
-  known: ReserveOutcome,
-  timeoutSeconds: number,
-): Promise<ReserveOutcome> {
-  const {showReservation} = await import('../../../api/operations/reservations.js')
-  const booking = {client_reference_id: known.client_reference_id}
-  const found = await showReservation(api, known.reservation_ref ?? '', {booking, timeoutSeconds})
-  if (!found.status?.trim()) return known
-  const {reservation, status} = found
-  const payment_url = found.payment_url ?? known.payment_url
-  return {...known, outcome: outcomeWord(found), status, reservation, payment_url}
+function asShown(found: ReadReservation, known: ReserveOutcome): ReserveOutcome {
+  const {reservation, status, payment_url} = found
+  if (!status?.trim()) return known
+  const address = payment_url ?? known.payment_url
+  return {...known, outcome: outcomeWord(found), status, reservation, payment_url: address}
 }
 
 /** Drops the earlier state of the payment, which is no longer true. */
@@ -105,9 +102,8 @@ export async function noteOutcome(
   try {
     if (state.remembers) await state.journal.noteStatus(target, reference, newest, clock.now())
   } catch (error) {
-    warn(
-      `Warning: that it is ${newest.outcome} could not be written to the journal: ${(error as Error).message}`,
-    )
+    const problem = `could not be written to the journal: ${(error as Error).message}`
+    warn(`Warning: that it is ${newest.outcome} ${problem}`)
   }
 }
 
@@ -175,16 +171,15 @@ export async function namingReservation<T>(
   work: (learn: (newest: ReserveOutcome) => void) => Promise<T>,
 ): Promise<T> {
   let newest = booking
-  const learn = (outcome: ReserveOutcome) => {
-    newest = outcome
-  }
   try {
-    return await work(learn)
+    return await work(outcome => {
+      newest = outcome
+    })
   } catch (error) {
     const name = nameOf(newest)
     const text = `the reservation ${name} was made (${sanitizeLine(newest.outcome, 40)})`
-    const isStorage = error instanceof StorageError
-    const failure = isStorage ? usage(`storage_${error.fault}`, error.message, error.hint) : error
+    const failure =
+      error instanceof StorageError ? usage(`storage_${error.fault}`, error.message, error.hint) : error
     if (!(failure instanceof Failure)) {
       warn(text)
       throw error

@@ -1,7 +1,7 @@
 /** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
-import {type Failure, usage} from '../../../contract/failure.js'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {pathOf} from '../../../contract/operations.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -27,6 +27,8 @@ export function planVoucher(reference: string, {file, force, json}: VoucherFlags
   }
   const path = file ?? `voucher-${reference.replace(/[^\w.-]/g, '_')}.pdf`
   checkWritable('--file', path)
+  const hint = 'name another with --file, or add --force to replace it'
+  const taken = () => usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
   if (!force) requireNewFile(path, taken)
   return path
 }
@@ -53,16 +55,13 @@ export async function saveVoucher(
 /** The request, and the file, of `--dry-run`; the signed link that is fetched then is in the answer. */
 export function describeDownload(target: Target, reference: string, path: string | undefined): Result {
   const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: reference})
-  const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
-  return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
+  const changes: DryChange[] = path
+    ? [{file: resolve(path), action: 'create', what: 'the voucher, a PDF'}]
+    : []
+  return dryRun([dryRequest('GET', url)], changes)
 }
 
 export async function fetchBytes({api}: Connection, reference: string, {wait}: VoucherFlags) {
   const {fetchVoucher} = await import('../../../api/operations/vouchers.js')
   return fetchVoucher(api, reference, wait)
-}
-
-function taken(path: string): Failure {
-  const hint = 'name another with --file, or add --force to replace it'
-  return usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
 }
