@@ -28,15 +28,6 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
   let itemsOnTheirWay = 0
   let onTheirWay = 0
   let scheduled = false
-  const schedule = () => {
-    if (scheduled || onTheirWay >= maxOnTheirWay || queue.length === 0) return
-    scheduled = true
-    // After this turn of the event loop, so that all requests it read are in the batch.
-    setImmediate(() => {
-      scheduled = false
-      send()
-    })
-  }
   const send = () => {
     while (onTheirWay < maxOnTheirWay && queue.length > 0) {
       const batch = queue.slice(0, parts.maxBatch)
@@ -69,7 +60,14 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
       if (queue.length + itemsOnTheirWay >= parts.maxWaiting) return false
       queue.push({item, settle})
       if (onTheirWay === 0 && queue.length >= enough) send()
-      else schedule()
+      else if (!scheduled && onTheirWay < maxOnTheirWay) {
+        scheduled = true
+        // After this turn of the event loop, so that all requests it read are in the batch.
+        setImmediate(() => {
+          scheduled = false
+          send()
+        })
+      }
       return true
     },
   }

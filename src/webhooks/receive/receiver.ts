@@ -32,12 +32,8 @@ export function checkArrival(
   if (!verdict.valid) return {reason: verdict.reason, eventId: undefined, type: null, secretName}
   const event = readEvent(body)
   const agrees = event !== undefined && checkEventId(valuesOf(rawHeaders, names.eventId), event)
-  return {
-    reason: agrees ? 'ok' : 'event_id_mismatch',
-    eventId: event?.id,
-    type: event?.type ?? null,
-    secretName,
-  }
+  const reason = agrees ? 'ok' : 'event_id_mismatch'
+  return {reason, eventId: event?.id, type: event?.type ?? null, secretName}
 }
 
 /** Every value of the header `name` (lower case). The joined form of node:http would hide that it came twice. */
@@ -78,16 +74,6 @@ interface ReceiverParts {
 
 export type Receiver = ReturnType<typeof createReceiver>
 
-/** Larger transactions gain nothing. */
-const MOST_BATCH = 512
-/**
- * With so many the disk begins to write while the other requests are read: without it, both wait for each other, and a
- * fifth fewer events are received (`npm run bench`, listen).
- */
-const ENOUGH_FOR_A_BATCH = 16
-/** The thread of the store always has the next events waiting, and takes all of them at once. */
-const MOST_ON_THEIR_WAY = 4
-
 export function createReceiver(parts: ReceiverParts) {
   const names = {
     signature: parts.headerNames.signature.toLowerCase(),
@@ -96,9 +82,13 @@ export function createReceiver(parts: ReceiverParts) {
   const commits = createGroupCommit<NewEvent, {duplicate: boolean}>({
     commit: events => parts.store.receive(events),
     maxWaiting: parts.maxWaiting,
-    maxBatch: MOST_BATCH,
-    maxOnTheirWay: MOST_ON_THEIR_WAY,
-    enough: ENOUGH_FOR_A_BATCH,
+    // Larger transactions gain nothing.
+    maxBatch: 512,
+    // The thread of the store always has the next events waiting, and takes all of them at once.
+    maxOnTheirWay: 4,
+    // With so many the disk begins to write while the other requests are read: without it, both wait for each other, and
+    // a fifth fewer events are received (`npm run bench`, listen).
+    enough: 16,
     onError: parts.onStoreError,
   })
   const report = reportLater(parts.onReceipt)
@@ -135,10 +125,6 @@ export function createReceiver(parts: ReceiverParts) {
   }
 }
 
-/** Receipts reported in one turn of the event loop, or this part of the waiting ones, whichever is more. */
-const RECEIPTS_PER_TURN = 16
-const PART_PER_TURN = 1 / 4
-
 /**
  * Reports receipts in later turns of the event loop, after their answers: a few a turn, so that requests are read between
  * them, and a part of all, so that their number is bounded under any load.
@@ -146,7 +132,7 @@ const PART_PER_TURN = 1 / 4
 function reportLater(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
   let receipts: Receipt[] = []
   const reportSome = () => {
-    const some = Math.max(RECEIPTS_PER_TURN, Math.ceil(receipts.length * PART_PER_TURN))
+    const some = Math.max(16, Math.ceil(receipts.length / 4))
     const due = receipts.slice(0, some)
     receipts = receipts.slice(some)
     for (const each of due) onReceipt(each)
