@@ -39,14 +39,11 @@ export interface ReserveParts {
   readonly onStopping?: (recording: Promise<void>) => void
 }
 
-/** How far a run has got, for the message when it is stopped. */
-export type Stage =
-  /** Waiting for another process, which may be making the same reservation. */
-  | 'waiting'
-  /** Nothing of the reservation was ever sent. */
-  | 'unsent'
-  /** It may have been made. */
-  | 'sent'
+/**
+ * How far a run has got, for the message when it is stopped: it waits for another process, which may be making the same
+ * reservation; nothing of it was ever sent; it may have been made.
+ */
+export type Stage = 'waiting' | 'unsent' | 'sent'
 
 /** Not in the interface: §4.4 shows no time limit. */
 const TIMEOUT_SECONDS = 120
@@ -59,9 +56,8 @@ const ATTEMPT_SHARE = 0.45
  * reservation may exist. What the journal throws before sending passes.
  */
 export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise<ReserveOutcome> {
-  const {journal, clock} = parts
-  const begin = () => journal.begin(intent, clock.now())
-  return once(parts, intent.offerId, {begin, peek: () => journal.peek(intent)})
+  const begin = () => parts.journal.begin(intent, parts.clock.now())
+  return once(parts, intent.offerId, {begin, peek: () => parts.journal.peek(intent)})
 }
 
 /**

@@ -144,17 +144,14 @@ async function openPool(
   takesOptions: boolean,
   onConnect: (client: ClientBase) => Promise<void>,
 ): Promise<Pool> {
-  const {host, port, user, password, database, isEncrypted} = address
+  const {password, isEncrypted, ...place} = address
   // The native driver would be another program than the one that is tested.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
-    host,
-    port,
-    user,
+    ...place,
     // Given as a function, so that no error shows it; pg would read the environment again for undefined.
     password: () => password ?? '',
-    database,
     ssl: isEncrypted ? {...(trusted ? {ca: [...trusted]} : {}), rejectUnauthorized: true} : false,
     application_name: 'bookctl',
     max: most,
@@ -201,11 +198,7 @@ class GuardedSocket extends Socket {
   }
 }
 
-interface Look extends Omit<ServerFacts, 'offsetSeconds' | 'isPooled'> {
-  readonly encoding: string
-  readonly pid: number
-  readonly now: number
-}
+type Look = Omit<ServerFacts, 'offsetSeconds' | 'isPooled'> & {encoding: string; pid: number; now: number}
 
 const LOOK = `SELECT current_setting('server_version_num')::int AS version,
   pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS "isReadOnly",

@@ -130,17 +130,11 @@ export function notPostgres(shown: string): StorageError {
 }
 
 export function tooWeak(shown: string, what: string): StorageError {
-  return new StorageError(
-    'not_ours',
-    `the store ${shown} ${what}`,
-    'use a database with encoding UTF8 on PostgreSQL 14 or newer',
-  )
+  const hint = 'use a database with encoding UTF8 on PostgreSQL 14 or newer'
+  return new StorageError('not_ours', `the store ${shown} ${what}`, hint)
 }
 
 export function tooNew(shown: string, version: number): StorageError {
-  return new StorageError(
-    'too_new',
-    `the store ${shown} has the schema ${version} of a newer bookctl`,
-    'update this bookctl',
-  )
+  const message = `the store ${shown} has the schema ${version} of a newer bookctl`
+  return new StorageError('too_new', message, 'update this bookctl')
 }

@@ -17,6 +17,8 @@ const KEY_ID_BYTES = 8
 const SALT_BYTES = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+/** Without it Node 20 accepts tags of 4 bytes, which can be guessed. */
+const TAGGED = {authTagLength: TAG_BYTES}
 const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + TAG_BYTES
 
 export interface Seal {
@@ -37,9 +39,8 @@ export function createSeal(clientSecret: string): Seal {
     seal(text, place) {
       const salt = randomBytes(SALT_BYTES)
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keyFor(clientSecret, salt, place), nonce, {
-        authTagLength: TAG_BYTES,
-      }).setAAD(contextOf(place))
+      const cipher = createCipheriv('aes-256-gcm', keyFor(clientSecret, salt, place), nonce, TAGGED)
+      cipher.setAAD(contextOf(place))
       const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), keyId, salt, nonce, cipher.getAuthTag(), bytes])
     },
@@ -53,12 +54,8 @@ export function createSeal(clientSecret: string): Seal {
         return bytes.subarray(end - length, end)
       }) as [Buffer, Buffer, Buffer, Buffer, Buffer]
       if (!id.equals(keyId)) return undefined
-      const key = keyFor(clientSecret, salt, place)
-      // Without authTagLength Node 20 accepts tags of 4 bytes, which can be guessed.
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, {
-        authTagLength: TAG_BYTES,
-      }).setAAD(contextOf(place))
-      decipher.setAuthTag(tag)
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(clientSecret, salt, place), nonce, TAGGED)
+      decipher.setAAD(contextOf(place)).setAuthTag(tag)
       try {
         return decipher.update(bytes.subarray(HEAD_BYTES), undefined, 'utf8') + decipher.final('utf8')
       } catch {
