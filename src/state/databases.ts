@@ -1,14 +1,11 @@
 /** The databases of the configuration directory: their schemas, and how they are opened. */
 import {join} from 'node:path'
-import {type Database, openDatabase} from '../storage/database.js'
+import {type Database, type DatabaseOptions, openDatabase} from '../storage/database.js'
 import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
 
-export interface OwnDatabase {
+export interface OwnDatabase extends DatabaseOptions {
   /** Of the file. */
   readonly name: string
-  /** Only ever appended to. */
-  readonly migrations: readonly string[]
-  readonly busyTimeoutMilliseconds?: number
 }
 
 /** The generation of a new tokens.db, and so of one that does not exist yet. */

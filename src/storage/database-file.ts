@@ -192,8 +192,12 @@ export function inspectDatabase(path: string): string | undefined {
 export function hasWholePages(connection: Connection, path: string): boolean {
   const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
   if (first === undefined) return false
-  const bytesOf = (side: string) => statSync(path + side, {throwIfNoEntry: false})?.size ?? 0
-  return bytesOf('') % first.page_size === 0 || bytesOf('-wal') > 0 || bytesOf('-journal') > 0
+  return sizeOf(path) % first.page_size === 0 || ['-wal', '-journal'].some(side => sizeOf(path + side) > 0)
+}
+
+/** In bytes; 0 for no file. */
+export function sizeOf(path: string): number {
+  return statSync(path, {throwIfNoEntry: false})?.size ?? 0
 }
 
 /** SQLite's own check of the pages. Throws its error if the file is not a database at all. */

@@ -1,5 +1,4 @@
 /** Opens SQLite files that lose no commit: write-ahead log, every commit flushed, deleted bytes overwritten. */
-import {statSync} from 'node:fs'
 import {
   checkBeforehand,
   type FileOwner,
@@ -9,6 +8,7 @@ import {
   openReadOnly,
   prepareDatabaseFile,
   requireOurs,
+  sizeOf,
 } from './database-file.js'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
@@ -70,7 +70,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   const connect = () => {
     if (isFile) {
       prepareDatabaseFile(path, options.owner ?? 'ours')
-      if (logBytes(path) > 0) checkBeforehand(path, migrations)
+      if (sizeOf(`${path}-wal`) > 0) checkBeforehand(path, migrations)
     }
     return openSqlite(path, {timeout: patience})
   }
@@ -113,7 +113,7 @@ const MOST_CHECKED_BYTES = 1024 * 1024
 
 /** Throws StorageError for damage that a command would otherwise meet halfway, after its first writes. */
 function requireSound(connection: Connection, path: string): void {
-  const isSmall = statSync(path).size <= MOST_CHECKED_BYTES
+  const isSmall = sizeOf(path) <= MOST_CHECKED_BYTES
   if (!hasWholePages(connection, path) || (isSmall && !isSound(connection))) throw damaged(path)
 }
 
@@ -129,10 +129,6 @@ export function openDatabaseToRead(path: string): Database {
 
 /** The size at which SQLite itself copies the log into the file. */
 const LONG_LOG_BYTES = 4 * 1024 * 1024
-
-function logBytes(path: string): number {
-  return statSync(`${path}-wal`, {throwIfNoEntry: false})?.size ?? 0
-}
 
 /**
  * Closing alone leaves the log as it is, since prepared statements hold the connection; the next process then reads all
@@ -158,12 +154,11 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
     try {
       return work()
     } catch (error) {
-      throw isSqliteError(error) ? storageErrorOf(error, path) : error
+      const isSqlites = String((error as {code?: unknown} | null)?.code).startsWith('SQLITE_')
+      throw isSqlites ? storageErrorOf(error, path) : error
     }
   }
   let inTransaction = false
-  // Nor does SQLite wait for another process that is emptying the log.
-  const truncateLog = () => untilFree(patienceMilliseconds, path, () => emptyLog(connection))
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -196,19 +191,18 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
         if (changed > 0) mark = setMark(connection)
         return changed
       })
-      if (rows === 0) return rows
-      if (orLater) finishErasing(connection, patienceMilliseconds)
-      else {
-        try {
-          rewrite(connection, mark, truncateLog)
-        } catch (error) {
-          throw notYetErased(storageErrorOf(error, path), path)
-        }
+      if (rows > 0 && orLater) finishErasing(connection, patienceMilliseconds)
+      if (rows === 0 || orLater) return rows
+      try {
+        // Nor does SQLite wait for another process that is emptying the log.
+        rewrite(connection, mark, () => untilFree(patienceMilliseconds, path, () => emptyLog(connection)))
+        return rows
+      } catch (error) {
+        throw notYetErased(storageErrorOf(error, path), path)
       }
-      return rows
     },
     close() {
-      if (logBytes(path) >= LONG_LOG_BYTES) emptyLongLog(connection)
+      if (sizeOf(`${path}-wal`) >= LONG_LOG_BYTES) emptyLongLog(connection)
       connection.close()
     },
   }
@@ -226,8 +220,4 @@ function notYetErased(error: StorageError, path: string): StorageError {
 function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
   if (row) delete (row as {_metadata?: unknown})._metadata
   return row
-}
-
-function isSqliteError(error: unknown): boolean {
-  return String((error as {code?: unknown} | null)?.code ?? '').startsWith('SQLITE_')
 }

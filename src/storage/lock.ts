@@ -27,14 +27,15 @@ interface LockOptions {
  * Throws StorageError when the directory cannot be written.
  */
 export async function withLock<T>(
-  options: LockOptions,
+  {directory, kind, key, waitMilliseconds}: LockOptions,
   work: () => Promise<T>,
   peek: () => Promise<T | undefined> = async () => undefined,
 ): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
-  const path = join(options.directory, 'locks', `${options.kind}-${stripe(options.key)}.lock`)
+  const stripe = (createHash('sha256').update(key).digest()[0] ?? 0) % STRIPES
+  const path = join(directory, 'locks', `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
   const connection = open(path)
   try {
-    const deadline = performance.now() + options.waitMilliseconds
+    const deadline = performance.now() + waitMilliseconds
     while (!acquire(connection, path)) {
       const seen = await peek()
       if (seen !== undefined) return {gaveUp: false, value: seen}
@@ -70,9 +71,4 @@ function acquire(connection: Connection, path: string): boolean {
     if (fault.fault === 'busy') return false
     throw fault
   }
-}
-
-function stripe(key: string): string {
-  const byte = createHash('sha256').update(key).digest()[0] ?? 0
-  return (byte % STRIPES).toString(16).padStart(2, '0')
 }

@@ -6,7 +6,6 @@ import {
   SendError,
   type Sender,
   type SendPolicy,
-  type SentAnswer,
   type Trace,
   type Transport,
   type WireRequest,
@@ -39,7 +38,8 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
   const known = new Set(secrets)
   return {
     async send(given, policy) {
-      const request = withUserAgent(given, userAgent)
+      const {'user-agent': agent = userAgent} = given.headers
+      const request = agent ? {...given, headers: {...given.headers, 'user-agent': agent}} : given
       for (const secret of secretsIn(request)) known.add(secret)
       const deadline = clock.now() + policy.timeoutSeconds
       let acted = false
@@ -65,7 +65,10 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         const milliseconds = (endedAt - startedAt) * 1000
         const waitMilliseconds = repeats ? wait : undefined
         trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds})
-        if (!repeats) return {...settle(outcome, attempt, acted), secrets: [...known]}
+        if (!repeats) {
+          if (outcome instanceof ExchangeError) throw new SendError(outcome, attempt, acted || outcome.sent)
+          return {...outcome, attempts: attempt, mayHaveActed: acted, secrets: [...known]}
+        }
         acted ||= mayHaveActed(outcome)
         await pause(clock, wait, policy.signal)
       }
@@ -98,15 +101,4 @@ async function exchange(
 function requireUnstopped({signal}: SendPolicy, attempts: number, acted: boolean): void {
   if (!signal?.aborted) return
   throw new SendError(new ExchangeError('stopped', false, 'the command was stopped'), attempts, acted)
-}
-
-function settle(outcome: Outcome, attempts: number, acted: boolean): SentAnswer {
-  if (outcome instanceof ExchangeError) throw new SendError(outcome, attempts, acted || outcome.sent)
-  const {status, headers, body} = outcome
-  return {status, headers, body, attempts, mayHaveActed: acted}
-}
-
-function withUserAgent(request: WireRequest, userAgent: string | undefined): WireRequest {
-  if (userAgent === undefined || request.headers['user-agent'] !== undefined) return request
-  return {...request, headers: {...request.headers, 'user-agent': userAgent}}
 }
