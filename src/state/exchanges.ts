@@ -4,12 +4,12 @@
  */
 import * as fs from 'node:fs'
 import {join} from 'node:path'
+import {isObject, type JsonObject, parseJson} from '../contract/json.js'
 import {isOfAnother, tighten} from '../storage/files.js'
 import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
 
 const FULL_BYTES = 64 * 1024
 const LONGEST_LINE_BYTES = 4096
-const MOST_READ_BYTES = 1024 * 1024
 /** Opening a pipe would otherwise wait forever. */
 const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
@@ -49,35 +49,22 @@ function endsInsideLine(file: number, size: number): boolean {
 }
 
 /** The last `most` exchanges, oldest first; lines truncated by a crash are left out. */
-export function lastExchanges(directory: string, most: number): Record<string, unknown>[] {
+export function lastExchanges(directory: string, most: number): JsonObject[] {
   return [EXCHANGES_BEFORE_NAME, EXCHANGES_NAME]
     .flatMap(name => linesOf(join(directory, name)))
-    .flatMap(parseLine)
+    .map(line => parseJson(Buffer.from(line)))
+    .filter(isObject)
     .slice(-most)
 }
 
-/** Of a file larger than it can normally be, only the end is read. */
 function linesOf(path: string): string[] {
   let file: number | undefined
   try {
     file = fs.openSync(path, fs.constants.O_RDONLY | NO_LINK_NO_WAIT)
-    const stats = fs.fstatSync(file)
-    if (!stats.isFile()) return []
-    const bytes = Buffer.alloc(Math.min(stats.size, MOST_READ_BYTES))
-    const length = fs.readSync(file, bytes, 0, bytes.length, stats.size - bytes.length)
-    return bytes.toString('utf8', 0, length).split('\n')
+    return fs.readFileSync(file, 'utf8').split('\n')
   } catch {
     return []
   } finally {
     if (file !== undefined) fs.closeSync(file)
-  }
-}
-
-function parseLine(line: string): Record<string, unknown>[] {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : []
-  } catch {
-    return []
   }
 }

@@ -113,11 +113,19 @@ export function createKeychain(
   loadEntry: (name: string) => Promise<KeychainEntry> = loadSystemEntry,
 ) {
   const use = async <T>(account: string, work: (entry: KeychainEntry, signal: AbortSignal) => Promise<T>) => {
+    const done = new AbortController()
+    const {signal} = done
     try {
       const entry = await loadEntry(`${account} (${directory})`)
-      return await withinSeconds(KEYCHAIN_SECONDS, signal => work(entry, signal))
+      // A native call may ignore its signal, so the time limit does not depend on it.
+      const late = sleep(KEYCHAIN_SECONDS * 1000, undefined, {signal}).then(() => {
+        throw new Error(`no answer within ${KEYCHAIN_SECONDS} s`)
+      })
+      return await Promise.race([work(entry, signal), late])
     } catch (error) {
       throw noKeychain(error)
+    } finally {
+      done.abort()
     }
   }
   return {
@@ -132,20 +140,6 @@ export function createKeychain(
 async function loadSystemEntry(account: string): Promise<KeychainEntry> {
   const {AsyncEntry} = await import('@napi-rs/keyring')
   return new AsyncEntry('bookctl', account)
-}
-
-/** A native call may ignore its signal, so the time limit does not depend on it. */
-async function withinSeconds<T>(seconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController()
-  const {signal} = controller
-  const timeout = sleep(seconds * 1000, undefined, {signal}).then(() => {
-    throw new Error(`no answer within ${seconds} s`)
-  })
-  try {
-    return await Promise.race([work(signal), timeout])
-  } finally {
-    controller.abort()
-  }
 }
 
 /** The keychain's own message is left out, because it may contain the secret. */
