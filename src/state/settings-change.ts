@@ -53,7 +53,14 @@ export async function openStage(path: string) {
   }
   const conf = new Store({...RULES, cwd: stage, configFileMode: 0o600, serialize})
   const write = (keys: Keys, value: unknown) => {
-    put(conf, keys, value, path)
+    try {
+      // Not conf's own `set`, which ignores some names of profiles silently, and takes digits for a list index.
+      conf.store = withValue(conf.store, keys, value)
+    } catch (error) {
+      if (isSystemError(error)) throw error
+      const place = sanitizeLine(keys.join('.'), 120)
+      throw usage('settings_invalid', `${path} cannot hold this value at ${place}`)
+    }
     // conf reports no error for a short write.
     if (readFileSync(conf.path, 'utf8') !== given) throw storageErrorOf({code: 'ENOSPC'}, path)
   }
@@ -80,42 +87,16 @@ export async function openStage(path: string) {
   }
 }
 
-/** One write of conf: sets `value`, or removes it when undefined. */
-function put(conf: Conf<JsonObject>, keys: Keys, value: unknown, path: string): void {
-  const odd = keys.findIndex(key => MISREAD.test(key))
-  try {
-    if (odd > 0) {
-      const around = keys.slice(0, odd)
-      const object = (conf.get(dotted(around)) ?? {}) as JsonObject
-      conf.set(dotted(around), withValue(object, keys.slice(odd), value))
-    } else if (value === undefined) conf.delete(dotted(isAlone(conf, keys) ? keys.slice(0, -1) : keys))
-    else conf.set(dotted(keys), value)
-  } catch (error) {
-    if (isSystemError(error)) throw error
-    throw usage('settings_invalid', `${path} cannot hold this value at ${sanitizeLine(keys.join('.'), 120)}`)
-  }
-}
-
-/** Whether the value at `keys` is the only one of a nested object; profiles and defaults may be empty. */
-function isAlone(conf: Conf<JsonObject>, keys: Keys): boolean {
-  const around = keys.length > 2 ? conf.get(dotted(keys.slice(0, -1))) : undefined
-  return around !== undefined && Object.keys(around as object).every(key => key === keys.at(-1))
-}
-
-/** Keys that conf misreads: it ignores the first three silently, and takes digits for a list index. */
-const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
-
-/** A path of conf: dots and brackets in keys are escaped. */
-function dotted(keys: Keys): string {
-  return keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.')
-}
-
-/** `object` with `value` at `keys`, or without that key when `value` is undefined. */
-function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown): JsonObject {
-  const inner = rest.length === 0 ? value : withValue((own(object, key) ?? {}) as JsonObject, rest, value)
-  const isEmpty = inner === undefined || (rest.length > 0 && Object.keys(inner as object).length === 0)
+/** `object` with `value` at `keys`; for undefined without that key, and without the contact or the paths it leaves empty. */
+function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown, depth = 0): JsonObject {
+  const present = own(object, key)
+  if (value === undefined && present === undefined) return object
+  const inner = rest.length === 0 ? value : withValue((present ?? {}) as JsonObject, rest, value, depth + 1)
+  // Profiles and defaults may be empty.
+  const isLeftEmpty = rest.length > 0 && depth > 0 && Object.keys(inner as object).length === 0
+  if (inner !== undefined && !isLeftEmpty) return {...object, [key]: inner}
   const {[key]: _, ...others} = object
-  return isEmpty ? others : {...object, [key]: inner}
+  return others
 }
 
 function isSystemError(error: unknown): boolean {
