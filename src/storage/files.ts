@@ -84,21 +84,15 @@ function lstatIfAny(path: string): fs.Stats | undefined {
 
 const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL
 
-interface WholeFileOptions {
-  /** `replace` renames over an existing file; `create` refuses if the name is taken. */
-  readonly existing: 'replace' | 'create'
-  /** Called when everything is on the disk, before the rename; if it throws, the old content stays. */
-  readonly whenReady?: (() => void) | undefined
-}
-
 /**
- * Writes `pieces` as the whole content of `path`. Throws StorageError; then what was there stays as it was. What `pieces`
- * throws is treated as a failure to write.
+ * Writes `pieces` as the whole content of `path`, which is renamed over an existing file (`replace`), or refused if there is
+ * one. Calls `whenReady` when everything is on the disk, before the rename. Throws StorageError, also for what `pieces` and
+ * `whenReady` throw; then what was there stays as it was.
  */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  {existing, whenReady}: WholeFileOptions,
+  {existing, whenReady}: {existing: 'replace' | 'create'; whenReady?: (() => void) | undefined},
 ): Promise<void> {
   const directory = dirname(path)
   const temporary = temporaryPath(directory)
