@@ -9,7 +9,7 @@ const answerOf = (status: number, code?: string) => {
   return {status, headers: {}, body: Buffer.from(JSON.stringify(json)), json, requestId: undefined}
 }
 const hintOf = (status: number, code?: string, scope?: string) =>
-  refusalOf(answerOf(status, code) as never, 0, scope).details.hint
+  refusalOf(answerOf(status, code) as never, {now: 0, scope}).details.hint
 
 test.each(Object.entries(ERROR_CODES))('%s (%i)', async (code, status) => {
   expect(hintOf(status, code)).toBe(nextStep(code, status, undefined))
@@ -17,7 +17,7 @@ test.each(Object.entries(ERROR_CODES))('%s (%i)', async (code, status) => {
 })
 
 test('what is asked about is named in the command', () => {
-  const hint = refusalOf(answerOf(409, 'not_updatable') as never, 0, undefined, 'RSV-1').details.hint
+  const hint = refusalOf(answerOf(409, 'not_updatable') as never, {now: 0, about: 'RSV-1'}).details.hint
   expect(hint).toMatch(/^bookctl reservations show RSV-1 shows/)
 })
 

@@ -1,9 +1,9 @@
 /** Offers and their terms in the shapes of many services; the one field the interface promises is offer_id (§2.3). */
 import {readdirSync, readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
-import {termsOf} from '../../src/api/answers/offer-terms.js'
 import {factsOf, findOffers, type OfferFacts} from '../../src/api/answers/offers.js'
 import {factsOfReservation} from '../../src/api/answers/reservations.js'
+import {termsOf} from '../../src/api/answers/terms-and-fees.js'
 
 type Expected = Partial<OfferFacts> & {offer_id: string}
 

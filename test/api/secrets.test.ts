@@ -121,7 +121,7 @@ test('a secret at the end of what is quoted is not left in half', () => {
       JSON.stringify({error: {code: said}}),
       `<html>${said}</html>`,
     ])
-      expect(refusalOf(answer(400, text), 0).message).not.toContain('opaque')
+      expect(refusalOf(answer(400, text), {now: 0}).message).not.toContain('opaque')
   }
 })
 
@@ -129,7 +129,7 @@ test('neither the request id nor the scope that is wanted echoes a secret', () =
   const text = JSON.stringify({error: {code: 'insufficient_scope', request_id: `req ${TOKEN}`}})
   const headers = {'www-authenticate': `Bearer scope="hotels:read ${TOKEN}"`, 'x-request-id': TOKEN}
   for (const echo of [answer(403, text), answer(403, text, headers)]) {
-    const {details} = refusalOf(echo, 0)
+    const {details} = refusalOf(echo, {now: 0})
     expect(JSON.stringify(details)).not.toContain(TOKEN)
     expect(details.requestId).toContain('[redacted]')
   }

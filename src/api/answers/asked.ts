@@ -9,7 +9,8 @@ import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {breadthFirst, isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
 import type {Answer} from '../types.js'
 import {quoted} from './errors.js'
-import {unwrap} from './facts.js'
+import {findNamed, unwrap} from './facts.js'
+import {holdsNo} from './refusals.js'
 import {outermostOf, outermostReservations, type PlacedReservation, readReservation} from './reservations.js'
 import {BOOKING, ID, NOUNS} from './vocabulary.js'
 
@@ -71,17 +72,21 @@ export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeo
   return claims.length === 0 ? [] : [...claims, ...textsIn(record, ID.others)]
 }
 
+/** The record asked for, out of its envelope; one without an id is believed. Throws Failure where there is none, or another. */
+export function recordAskedFor(answer: Answer, what: 'hotel' | 'tour', id: string): JsonObject {
+  const record = findNamed(answer.json, what)
+  if (!record) throw holdsNo(answer, what)
+  itemAskedFor(answer, {what, id}, [record], value => idsOfRecord(answer.json, value, what))
+  return record
+}
+
 /** The partner's names of a booking (§2.4). */
 export interface Booking {
   readonly client_reference_id?: string
   readonly offer_id?: string
 }
 
-interface Difference {
-  readonly name: keyof Booking
-  readonly ours: string
-  readonly theirs: string
-}
+type Difference = {readonly name: keyof Booking; readonly ours: string; readonly theirs: string}
 
 /**
  * The reservation in `json` that is about `booking`. A different name makes it another booking; a missing name does not,
@@ -122,18 +127,18 @@ export function reservationIn(answer: Answer, reference: string, changes = false
 export function refuseAnother(answer: Answer, booking: Booking): void {
   const asked = findAsked(answer.json, booking)
   const [first] = asked.kind === 'another' ? asked.differences : []
-  if (first) throw aboutAnother(answer, {what: WORDS[first.name], id: first.ours}, first.theirs)
+  if (first) throw aboutAnother(answer, {what: inWords(first.name), id: first.ours}, first.theirs)
 }
 
-const WORDS: Readonly<Record<keyof Booking, string>> = {
-  client_reference_id: 'client reference',
-  offer_id: 'offer',
+/** `client reference` of `client_reference_id`. */
+function inWords(name: keyof Booking): string {
+  return name.replace(/_id$/, '').replace('_', ' ')
 }
 
 /** `client reference B in place of A, offer off_2 in place of off_1`, fit for a terminal. */
 export function describeDifferences(differences: readonly Difference[], answer: Answer): string {
   const one = ({name, ours, theirs}: Difference) =>
-    `${WORDS[name]} ${quoted(theirs, 100, answer)} in place of ${sanitizeLine(ours, 128)}`
+    `${inWords(name)} ${quoted(theirs, 100, answer)} in place of ${sanitizeLine(ours, 128)}`
   return differences.map(one).join(', ')
 }
 

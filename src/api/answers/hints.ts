@@ -96,25 +96,25 @@ export function nextStep(code: string, status: number, scope = ''): string | und
   return place?.[1] ?? BY_STATUS[status] ?? (status < 200 || status >= 500 ? LATER : undefined)
 }
 
-/**
- * The hint for a refusal, or a failure of the service, with `code`; `now` (Unix seconds) for Retry-After, `scope`: what the
- * operation needs, `about`: the reservation or subscription that the request names.
- */
-export function hintFor(
-  answer: Answer,
-  code: string,
-  now: number,
-  scope: string | undefined,
-  about: string | undefined,
-): string | undefined {
-  const named = nextStep(code, answer.status, scope)
+/** What a hint takes from the request. */
+export interface Asking {
+  /** Unix seconds, for Retry-After. */
+  readonly now: number
+  /** What the operation needs, named where the answer does not name one itself. */
+  readonly scope?: string | null | undefined
+  /** The reservation or subscription that the request names. */
+  readonly about?: string | undefined
+}
+
+/** The hint for a refusal, or a failure of the service, with `code`. */
+export function hintFor(answer: Answer, code: string, {now, scope, about}: Asking): string | undefined {
+  const {status, json} = answer
+  const named = nextStep(code, status, scope ?? '')
   // The REF of `--resume REF` is a client reference.
   const step = about ? named?.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : named
-  if (answer.status < 200 || answer.status >= 500) return waitHint(answer, now) ?? step
-  if (answer.status === 403) return scopeHint(answer, scope) ?? step
-  if (answer.status === 429) return waitHint(answer, now) ?? step
-  if (answer.status === 404 && answer.json === undefined) return BASE_URL_HINT
-  return step
+  if (status < 200 || status >= 500 || status === 429) return waitHint(answer, now) ?? step
+  if (status === 403) return scopeHint(answer, scope) ?? step
+  return status === 404 && json === undefined ? BASE_URL_HINT : step
 }
 
 function waitHint(answer: Answer, now: number): string | undefined {
@@ -125,14 +125,14 @@ function waitHint(answer: Answer, now: number): string | undefined {
 }
 
 /** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */
-function scopeHint(answer: Answer, needed: string | undefined): string | undefined {
+function scopeHint(answer: Answer, needed: Asking['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const scope = header ?? scopeInBody(answer.json)
   if (scope !== undefined) {
     const named = quoted(scope, 100, answer)
     return `log in with this scope as well: ${named} (bookctl login --scope …, or BOOKCTL_SCOPES)`
   }
-  if (needed === undefined) return undefined
+  if (needed == null) return undefined
   return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
 }
 
@@ -153,11 +153,8 @@ const FAULT_HINTS: Readonly<Partial<Record<ExchangeFault, string>>> = {
   timeout: 'allow more time with --timeout SECONDS',
 }
 
-const NOTHING_LISTENS =
-  'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
-
 /** The hint where no whole answer came. */
 export function faultHint(error: ExchangeError): string | undefined {
   if (!error.isRefusedHere) return FAULT_HINTS[error.fault]
-  return NOTHING_LISTENS
+  return 'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'
 }

@@ -3,17 +3,7 @@ import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '..
 import {inDocumentOrder, isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {isCurrencyCode} from '../../contract/money.js'
 import {factIn, type MoneyWay, moneyIn} from './facts.js'
-import {
-  ALTERNATIVE_PRICES,
-  ANY_NAME,
-  DESCRIPTION,
-  LEADS_TO_PRICE,
-  OFFER,
-  PRICE,
-  PRICE_CURRENCY,
-  PRICE_OBJECTS,
-  ROLES,
-} from './vocabulary.js'
+import {ANY_NAME, DESCRIPTION, OFFER, PRICE, ROLES} from './vocabulary.js'
 
 /** An offer, and where in its answer it is. */
 export type OfferNode = ReturnType<typeof findOffers>[number]
@@ -47,16 +37,14 @@ function offerIdOf(value: JsonObject): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
+const PRICES = [...PRICE.itself, ...PRICE.leads]
+
 /** The offer's price, a decimal string: its own, or that of an object around it which holds no other offer. */
 function priceOf(offer: OfferNode, node: Node) {
-  const way: MoneyWay = {
-    inside: [...PRICE, 'value', ...LEADS_TO_PRICE],
-    child: (value, name) => childOf(offer, value, name),
-    leads: LEADS_TO_PRICE,
-    currency: PRICE_CURRENCY,
-  }
-  const names = [...PRICE, ...LEADS_TO_PRICE]
-  const price = moneyIn(fieldsOf(node.value), names, node, way) ?? priceAround(offer, node, way)
+  const {itself, leads, currency: currencyNames} = PRICE
+  const child = (value: unknown, name: string) => childOf(offer, value, name)
+  const way = {inside: [...itself, 'value', ...leads], child, leads, currency: currencyNames}
+  const price = moneyIn(fieldsOf(node.value), PRICES, node, way) ?? priceAround(offer, node, way)
   const currency = price?.currency ?? null
   return {
     total: price?.amount ?? null,
@@ -66,7 +54,7 @@ function priceOf(offer: OfferNode, node: Node) {
 
 /** An object that may hold the price, unless it is another offer's. A list counts when it has one item, or alternatives. */
 function childOf({offerId}: OfferNode, value: unknown, name: string): JsonObject | undefined {
-  const isUsable = !Array.isArray(value) || value.length === 1 || ALTERNATIVE_PRICES.includes(name)
+  const isUsable = !Array.isArray(value) || value.length === 1 || PRICE.alternatives.includes(name)
   const child = Array.isArray(value) ? value[0] : value
   if (!isUsable || !isObject(child) || (offerIdOf(child) ?? offerId) !== offerId) return undefined
   if (name !== 'occupancy_pricing') return child
@@ -80,8 +68,8 @@ function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   let crossedList = node.inArray
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
     const fields = fieldsOf(around.value)
-    const objects = crossedList ? PRICE_OBJECTS.filter(name => isObject(fields.get(name))) : undefined
-    const price = moneyIn(fields, objects ?? [...PRICE, ...LEADS_TO_PRICE], around, way)
+    const objects = crossedList ? PRICE.objects.filter(name => isObject(fields.get(name))) : undefined
+    const price = moneyIn(fields, objects ?? PRICES, around, way)
     if (price) return price
     crossedList ||= around.inArray
   }

@@ -1,5 +1,4 @@
 /** Turns an answer that is no success, or no answer at all, into a Failure with a next step. */
-
 import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
@@ -7,24 +6,16 @@ import {whyNotJson} from '../../contract/json.js'
 import {mayHaveActed} from '../http/retry.js'
 import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
-import {BASE_URL_HINT, faultHint, hintFor} from './hints.js'
+import {type Asking, BASE_URL_HINT, faultHint, hintFor} from './hints.js'
 
-interface Judging {
-  /** Whether the request changes something: then its outcome is unknown where the service may have acted. */
-  readonly changes: boolean
-  /** Unix seconds, for Retry-After. */
-  readonly now: number
-  /** What the operation needs, named where the answer does not name one itself. */
-  readonly scope?: string | null | undefined
-  /** What the request is about, named in the hint. */
-  readonly about?: string | undefined
-}
-
-/** The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204). */
-export function failureIn(answer: Answer, {changes, now, scope, about}: Judging): Failure | undefined {
+/**
+ * The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204), and its outcome
+ * is unknown where the service may have acted.
+ */
+export function failureIn(answer: Answer, changes: boolean, asking: Asking): Failure | undefined {
   const {status, json, body} = answer
   if (!isSuccess(answer)) {
-    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, now, scope, about)
+    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, asking)
     return mayBeDone(answer, redirectIn(answer) ?? `status ${status}`)
   }
   if (json !== undefined) return errorInAnswer(answer)
@@ -44,8 +35,8 @@ export function outcomeUnknown(answer: Answer, what: string, more: {result?: obj
   return new Failure('outcome_unknown', `the service answered with ${what}`, details)
 }
 
-/** The Failure for an answer that is not a success; `now`, `scope` and `about` as for failureIn. */
-export function refusalOf(answer: Answer, now: number, scope?: string | null, about?: string): Failure {
+/** The Failure for an answer that is not a success. */
+export function refusalOf(answer: Answer, asking: Asking): Failure {
   const {status, requestId} = answer
   const redirect = redirectIn(answer)
   if (redirect !== undefined) {
@@ -55,7 +46,7 @@ export function refusalOf(answer: Answer, now: number, scope?: string | null, ab
   }
   const {code} = describeError(answer)
   const words = wordsOf(answer) ?? quoteUnlessJson(answer)
-  const hint = hintFor(answer, code, now, scope ?? undefined, about)
+  const hint = hintFor(answer, code, asking)
   if (status < 200 || status >= 500) {
     const message = `the service failed with status ${status}${words === undefined ? '' : `: ${words}`}`
     return new Failure('service_failed', message, {code, status, requestId, hint})

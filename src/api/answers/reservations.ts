@@ -3,7 +3,7 @@ import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
 import {moneyIn, textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
-import {termsOf} from './offer-terms.js'
+import {termsOf} from './terms-and-fees.js'
 import {FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>

@@ -50,18 +50,21 @@ export const OFFER = {
   expiry: names('expires_at expires_on expiry expiration expiry_date expiration_date valid_until expires'),
 } as const
 
-/** What the price of a whole offer is called. Never the name of a tax, a fee or a fine. */
-export const PRICE =
-  names(`total_price total_amount price_total grand_total total price price_amount selling_rate
-  selling_price amount net gross`)
-/** What leads to an offer's price: an object, never an amount of its own (`rooms: 2`). */
-export const LEADS_TO_PRICE = names(`offer_retail_rate retail_rate totals inclusive billable_currency
-  request_currency pricing prices price_details cost rate rates payment_options payment_types occupancy_pricing rooms`)
-/** Lists of prices of which the first is as good as the others. */
-export const ALTERNATIVE_PRICES = names('prices payment_types total amount')
-/** Objects that hold the price of the whole also beside a list, whose bare `total` is the number of its items. */
-export const PRICE_OBJECTS = names('price total_price pricing')
-export const PRICE_CURRENCY = [...CURRENCY, 'price_currency', 'total_currency']
+/** The price of a whole offer. */
+export const PRICE = {
+  /** Never the name of a tax, a fee or a fine. */
+  itself: names(`total_price total_amount price_total grand_total total price price_amount selling_rate
+    selling_price amount net gross`),
+  /** What leads to it: an object, never an amount of its own (`rooms: 2`). */
+  leads:
+    names(`offer_retail_rate retail_rate totals inclusive billable_currency request_currency pricing prices
+    price_details cost rate rates payment_options payment_types occupancy_pricing rooms`),
+  /** Lists of prices of which the first is as good as the others. */
+  alternatives: names('prices payment_types total amount'),
+  /** Objects that hold the price of the whole also beside a list, whose bare `total` is the number of its items. */
+  objects: names('price total_price pricing'),
+  currency: [...CURRENCY, 'price_currency', 'total_currency'],
+} as const
 
 /** What objects are about, by the name they are under. */
 export const ROLES = {

@@ -205,7 +205,7 @@ export function readToken(json: unknown) {
 /** Revokes `accessToken` (§4.2). Any 2xx is success, since the answer is not shown. Throws Failure. */
 export async function revokeToken(parts: TokenRequestParts, accessToken: string): Promise<void> {
   const answer = await post(parts, OPERATIONS['token.revoke'].path, {token: accessToken})
-  if (!isSuccess(answer)) throw refusalOf(answer, parts.clock.now())
+  if (!isSuccess(answer)) throw refusalOf(answer, {now: parts.clock.now()})
 }
 
 /** Without duplicates and empty words. */
@@ -226,7 +226,7 @@ async function post(parts: TokenRequestParts, path: string, body: object): Promi
 
 /** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
 function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): Failure {
-  const failure = refusalOf(answer, now)
+  const failure = refusalOf(answer, {now})
   const {code} = describeError(answer)
   const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
   if (wrongCredentials && answer.status < 500) {

@@ -5,48 +5,37 @@ import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
-import {sendSigned} from '../auth/signed.js'
+import {type SigningParts, sendSigned} from '../auth/signed.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
-import type {
-  Answer,
-  Api,
-  CallOptions,
-  Clock,
-  Sender,
-  SendPolicy,
-  SentAnswer,
-  TokenSource,
-  WireRequest,
-} from '../types.js'
+import type {Api, CallOptions, SendPolicy, SentAnswer, WireRequest} from '../types.js'
 
 type LinkParts = Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>
 
-interface ApiParts {
+interface ApiParts extends SigningParts {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
-  readonly sender: Sender
-  readonly tokens: TokenSource
-  readonly clock: Clock
   readonly timeoutSeconds?: number
   /** The path configured in place of ours, for the operations of §4.9 alone. */
   readonly namedPath?: (name: OperationName) => string | undefined
 }
 
-/** POST operations that only read, or whose repetition changes nothing. */
-const HARMLESS_POSTS = new Set<OperationName>([
-  'token.create',
-  'token.revoke',
-  'hotels.search',
-  'tours.search',
-])
-
 /** The service at `baseUrl`. `exchange` throws SendError; `call` and `fetchLink` throw Failure. */
 export function createApi(parts: ApiParts): Api {
-  const exchange = (operation: OperationName, options: CallOptions = {}) =>
-    exchangeWithToken(parts, operation, options)
+  const {baseUrl, clock, sender} = parts
+  const exchange = async (name: OperationName, options: CallOptions = {}) => {
+    const {scope} = OPERATIONS[name]
+    const request = buildRequest(parts, name, options)
+    const policy: SendPolicy = {
+      repeatable: !changesSomething(name),
+      timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+      ...options.policy,
+    }
+    if (scope === null) return readAnswer(await sender.send(request, policy))
+    return readAnswer(await sendSigned(parts, request, policy, [scope]))
+  }
   return {
-    baseUrl: parts.baseUrl,
-    clock: parts.clock,
+    baseUrl,
+    clock,
     exchange,
     async call(operation, options) {
       const changes = changesSomething(operation)
@@ -54,7 +43,7 @@ export function createApi(parts: ApiParts): Api {
       const {scope} = OPERATIONS[operation]
       const {reservation_ref, subscription_id} = options?.parameters ?? {}
       const about = reservation_ref ?? subscription_id
-      const failure = failureIn(answer, {changes, now: parts.clock.now(), scope, about})
+      const failure = failureIn(answer, changes, {now: clock.now(), scope, about})
       if (failure) throw failure
       return answer
     },
@@ -62,25 +51,12 @@ export function createApi(parts: ApiParts): Api {
   }
 }
 
+/** POST operations that only read, or whose repetition changes nothing. */
+const HARMLESS = new Set<OperationName>(['token.create', 'token.revoke', 'hotels.search', 'tours.search'])
+
 /** Whether a repetition of `operation` could make a difference. */
 export function changesSomething(operation: OperationName): boolean {
-  return OPERATIONS[operation].method !== 'GET' && !HARMLESS_POSTS.has(operation)
-}
-
-async function exchangeWithToken(
-  parts: ApiParts,
-  name: OperationName,
-  options: CallOptions,
-): Promise<Answer> {
-  const {scope} = OPERATIONS[name]
-  const request = buildRequest(parts, name, options)
-  const policy: SendPolicy = {
-    repeatable: !changesSomething(name),
-    timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
-    ...options.policy,
-  }
-  if (scope === null) return readAnswer(await parts.sender.send(request, policy))
-  return readAnswer(await sendSigned(parts, request, policy, [scope]))
+  return OPERATIONS[operation].method !== 'GET' && !HARMLESS.has(operation)
 }
 
 function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions): WireRequest {

@@ -5,7 +5,7 @@ import type {SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
-import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
+import {idsOfRecord, itemAskedFor, recordAskedFor} from '../answers/asked.js'
 import {codeIn, type Found, findNamed, numberIn, readRecord, wordsIn} from '../answers/facts.js'
 import {factsOf, findOffers, type OfferNode} from '../answers/offers.js'
 import {holdsNo} from '../answers/refusals.js'
@@ -75,12 +75,7 @@ function coordinateIn(fields: Fields, names: readonly string[]): number | null {
 /** The hotel, out of its envelope; one without an id is the hotel asked for. Throws Failure, also for another hotel. */
 export async function showHotel(api: Api, hotelId: string): Promise<FoundHotel> {
   const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
-  const hotel = findNamed(answer.json, 'hotel')
-  if (!hotel) throw holdsNo(answer, 'hotel')
-  itemAskedFor(answer, {what: 'hotel', id: hotelId}, [hotel], record =>
-    idsOfRecord(answer.json, record, 'hotel'),
-  )
-  const found = readRecord(hotel, HOTEL, HOTEL_READERS)
+  const found = readRecord(recordAskedFor(answer, 'hotel', hotelId), HOTEL, HOTEL_READERS)
   return {...found, hotel_id: found.hotel_id ?? hotelId}
 }
 

@@ -2,7 +2,6 @@
  * Any request under the base URL, with a token: for operations that the interface names and does not show (§4.9).
  * Credentials go to the base URL's own origin and path alone.
  */
-
 import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
@@ -17,48 +16,30 @@ import {changesSomething} from './client.js'
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 type RawRequest = ReturnType<typeof buildRaw>
-
-interface RawInput {
-  readonly method: string
-  readonly path: string
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  /** JSON text, sent as it is. */
-  readonly body: string | undefined
-}
+/** Its body is JSON text, sent as it is. */
+type RawInput = Pick<WireRequest, 'method' | 'headers'> & {path: string; body: string | undefined}
 
 /** The request meant, checked, and the operation of the contract if it is one. Throws usage; sends nothing. */
 export function buildRaw(baseUrl: string, input: RawInput) {
-  const {method} = input
+  const {method, body} = input
   const url = urlUnder(baseUrl, input.path)
   const path = url.pathname.slice(new URL(baseUrl).pathname.length)
-  if (path.startsWith('/oauth/')) {
+  if (path.startsWith('/oauth/'))
     throw usage('not_signed_in', 'the OAuth operations take no token', 'use bookctl login, token or logout')
-  }
-  if (input.body !== undefined && READING.has(method))
+  if (body !== undefined && READING.has(method))
     throw usage('invalid_input', `--data: a ${method} request has no body`)
   const operation = operationAt(method, path)
-  const headers = {
-    accept: 'application/json',
-    ...(input.body !== undefined && {'content-type': 'application/json'}),
-    ...input.headers,
-  }
-  const request: WireRequest = {
-    method,
-    url: url.href,
-    headers,
-    ...(input.body !== undefined && {body: input.body}),
-  }
+  const type = body !== undefined && {'content-type': 'application/json'}
+  const headers = {accept: 'application/json', ...type, ...input.headers}
+  const request: WireRequest = {method, url: url.href, headers, ...(body !== undefined && {body})}
   /** Whether it may change something: then it is never repeated. */
   const changes = operation === undefined ? !READING.has(method) : changesSomething(operation)
   return {request, changes, operation, scope: (operation && OPERATIONS[operation].scope) ?? undefined}
 }
 
-const GIT_BASH = /^[A-Za-z]:[\\/]/
-
 /** The URL of `text`: a path under `baseUrl`, with or without its first slash, or such a URL written out. */
 function urlUnder(baseUrl: string, text: string): URL {
-  if (GIT_BASH.test(text)) {
+  if (/^[A-Za-z]:[\\/]/.test(text)) {
     const hint =
       'Git Bash rewrites an argument that begins with /: leave the slash out, or set MSYS_NO_PATHCONV=1'
     throw usage('invalid_path', 'PATH: is a path of Windows, not of the service', hint)
@@ -77,19 +58,15 @@ function urlUnder(baseUrl: string, text: string): URL {
     )
   }
   // The parser has resolved dots already, so the text itself is looked at, also percent-encoded.
-  if (segmentsOf(written).some(segment => segment === '.' || segment === '..'))
+  const segments = (written.split('?', 1)[0] ?? '')
+    .replace(/^[a-z][a-z0-9+.-]*:/i, '')
+    .replace(/%2e/gi, '.')
+    .split(/\/|%2f|%5c/i)
+  if (segments.some(segment => segment === '.' || segment === '..'))
     throw invalidPath('must not hold . or .. as a segment')
   if (url.pathname !== base.pathname && !url.pathname.startsWith(`${base.pathname}/`))
     throw invalidPath('is not under the base URL')
   return url
-}
-
-function segmentsOf(written: string): string[] {
-  const path = (written.split('?', 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:/i, '')
-  return path
-    .replace(/%2e/gi, '.')
-    .replace(/%2f|%5c/gi, '/')
-    .split('/')
 }
 
 function invalidPath(problem: string) {
@@ -110,7 +87,7 @@ export async function sendRaw(
 
 /** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
 export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
-  return isSuccess(answer) && !isBrokenJson(answer) ? undefined : failureIn(answer, {changes, now})
+  return isSuccess(answer) && !isBrokenJson(answer) ? undefined : failureIn(answer, changes, {now})
 }
 
 function isBrokenJson({headers, json, body}: Answer): boolean {

@@ -12,14 +12,12 @@ import {type Booking, refuseAnother, reservationIn} from '../answers/asked.js'
 import {findNamed, textIn} from '../answers/facts.js'
 import {holdsNo, notUnderstood, outcomeUnknown} from '../answers/refusals.js'
 import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
-import {costIn} from '../answers/stated-fee.js'
+import {costIn} from '../answers/terms-and-fees.js'
 import {CHANGE, RESERVATION} from '../answers/vocabulary.js'
 import type {Answer, Api, CallOptions} from '../types.js'
 import {findEntries, nextText, readNext, readPages} from './lists.js'
 
-export interface ListWish {
-  /** `client_reference_id`, `status`, `created_from`, `created_to`: the last two a date, or a timestamp with an offset. */
-  readonly query?: CallOptions['query']
+export interface ListWish extends Pick<CallOptions, 'query'> {
   /** The `next` of an earlier page. */
   readonly after?: string | undefined
   /** Maximum number of results (default: one page, as long as the service makes it). */

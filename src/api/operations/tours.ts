@@ -2,22 +2,11 @@
  * Tour search and detail (scope tours:read; §4.9 names them and shows neither request nor record, so the request is
  * ours): tours under names of ours, from answers of any shape.
  */
-
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/records.js'
-import {idsOfRecord, itemAskedFor} from '../answers/asked.js'
-import {
-  codeIn,
-  type Found,
-  factIn,
-  findNamed,
-  integerIn,
-  moneyIn,
-  numberIn,
-  readRecord,
-  wordsIn,
-} from '../answers/facts.js'
+import {recordAskedFor} from '../answers/asked.js'
+import * as facts from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
 import {CURRENCY, TOUR, TOUR_DETAILS} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'
@@ -28,13 +17,13 @@ type Names = readonly string[]
 const READERS = {
   duration_minutes: minutesIn,
   price: lowestPriceIn,
-  country_code: codeIn,
-  rating: numberIn,
-  review_count: integerIn,
-  tags: wordsIn,
+  country_code: facts.codeIn,
+  rating: facts.numberIn,
+  review_count: facts.integerIn,
+  tags: facts.wordsIn,
 }
 
-export type FoundTour = Found<typeof TOUR, typeof READERS>
+export type FoundTour = facts.Found<typeof TOUR, typeof READERS>
 
 /** Searches tours. No tours is an outcome, not a failure. Throws Failure. */
 export function searchTours(api: Api, request: TourSearchRequest): Promise<WholeList<FoundTour>> {
@@ -44,15 +33,13 @@ export function searchTours(api: Api, request: TourSearchRequest): Promise<Whole
 /** One tour. Throws Failure, also for another tour. */
 export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const answer = await api.call('tours.show', {parameters: {tour_id: tourId}})
-  const record = findNamed(answer.json, 'tour')
-  const tour = record && readTour(record)
+  const tour = readTour(recordAskedFor(answer, 'tour', tourId))
   if (!tour) throw holdsNo(answer, 'tour')
-  itemAskedFor(answer, {what: 'tour', id: tourId}, [tour], ({raw}) => idsOfRecord(answer.json, raw, 'tour'))
   return tour
 }
 
 function readTour(value: JsonObject, key?: string): FoundTour | undefined {
-  const tour = readRecord(value, TOUR, READERS)
+  const tour = facts.readRecord(value, TOUR, READERS)
   const tour_id = tour.tour_id ?? key ?? null
   return tour_id === null && tour.name === null ? undefined : {...tour, tour_id}
 }
@@ -60,19 +47,19 @@ function readTour(value: JsonObject, key?: string): FoundTour | undefined {
 /** Also of `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
 function lowestPriceIn(fields: Fields, names: Names): {total: string | null; currency: string | null} {
   const found =
-    moneyIn(fields, names) ??
-    factIn(fields, TOUR_DETAILS.prices, value => {
+    facts.moneyIn(fields, names) ??
+    facts.factIn(fields, TOUR_DETAILS.prices, value => {
       const inside = firstObject(value)
-      return inside && moneyIn(fieldsOf(inside), TOUR_DETAILS.lowestPrice)
+      return inside && facts.moneyIn(fieldsOf(inside), TOUR_DETAILS.lowestPrice)
     })
-  return {total: found?.amount ?? null, currency: found && (found.currency ?? codeIn(fields, CURRENCY))}
+  return {total: found?.amount ?? null, currency: found && (found.currency ?? facts.codeIn(fields, CURRENCY))}
 }
 
 /** A number needs a unit in its name; a text has it: `PT2H30M`, `2h 30m`, `90 min`. */
 function minutesIn(fields: Fields, names: Names): number | null {
-  const minutes = numberIn(fields, names)
+  const minutes = facts.numberIn(fields, names)
   if (minutes !== null) return minutes
-  const hours = numberIn(fields, TOUR_DETAILS.hours)
+  const hours = facts.numberIn(fields, TOUR_DETAILS.hours)
   if (hours !== null) return Math.round(hours * 60)
   const duration = fields.get('duration')
   if (isObject(duration)) return minutesIn(fieldsOf(duration), names)

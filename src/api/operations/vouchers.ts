@@ -85,7 +85,7 @@ async function peek(api: Api, reservationRef: string, deadline?: number): Promis
   }
   const {status} = answer
   if (!isSuccess(answer)) {
-    const refusal = refusalOf(answer, api.clock.now(), undefined, reservationRef)
+    const refusal = refusalOf(answer, {now: api.clock.now(), about: reservationRef})
     if (NOT_READY.has(status) || (isWaiting && (status >= 500 || status === 429))) return refusal
     throw refusal
   }

@@ -67,7 +67,7 @@ const TAKEN: ReadonlySet<string> = new Set<ErrorCode>(['offer_already_used', 'du
  * the Failure has its `reservation_ref` and `status` (or null) in its result, because booking again would book twice.
  */
 export function refused(answer: Answer, now: number): Failure {
-  const failure = refusalOf(answer, now)
+  const failure = refusalOf(answer, {now})
   const {reservation_ref: reference = null, status = null} = readReservation(answer.json) ?? {}
   if (reference === null && !TAKEN.has(snakeCase(describeError(answer).code))) return failure
   const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`

@@ -1,8 +1,8 @@
 /** What comes from outside: signatures beside a check of its own, captures however they are cut, links, vouchers, errors. */
 import fc from 'fast-check'
-import {termsOf} from '../../../src/api/answers/offer-terms.js'
 import {factsOf, findOffers} from '../../../src/api/answers/offers.js'
 import {refusalOf} from '../../../src/api/answers/refusals.js'
+import {termsOf} from '../../../src/api/answers/terms-and-fees.js'
 import {fetchLink} from '../../../src/api/operations/client.js'
 import {fetchVoucher} from '../../../src/api/operations/vouchers.js'
 import type {Answer, Api} from '../../../src/api/types.js'
@@ -238,7 +238,7 @@ const answers = [
     fc.tuple(KINDS.answers.input, fc.integer({min: 300, max: 599})),
     async ([bytes, status]) => {
       const {refusal = ''} = await attempt(() => {
-        throw refusalOf({...answerOf(status, bytes), secrets: ['canary-canary']}, 1_800_000_000)
+        throw refusalOf({...answerOf(status, bytes), secrets: ['canary-canary']}, {now: 1_800_000_000})
       })
       must(refusal !== '' && refusal.length < 4000, refusal)
     },

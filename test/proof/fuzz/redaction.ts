@@ -168,7 +168,7 @@ export const redaction = [
       texts.push(JSON.stringify(await trace.har('1')))
       if (!(outcome instanceof ExchangeError)) {
         const read = readAnswer({...outcome, attempts: 1, mayHaveActed: false, secrets: [value]})
-        const {message, details} = refusalOf(read, 0)
+        const {message, details} = refusalOf(read, {now: 0})
         texts.push(JSON.stringify([message, details]), quoteBody(read) ?? '')
       }
       for (const each of texts) must(!shows(each, value), value, each)

@@ -1,6 +1,6 @@
 /** A hotel search: sent, remembered for `reserve`, and printed as it is wanted. */
 import {textIn} from '../../../api/answers/facts.js'
-import {termsOf} from '../../../api/answers/offer-terms.js'
+import {termsOf} from '../../../api/answers/terms-and-fees.js'
 import {CITY_NAME} from '../../../api/answers/vocabulary.js'
 import {
   type FoundOffer,

@@ -1,5 +1,5 @@
 /** One offer in words: a line for the list, what to know before choosing it, and its terms. */
-import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/offer-terms.js'
+import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/terms-and-fees.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'

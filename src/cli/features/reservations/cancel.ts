@@ -1,7 +1,7 @@
 /** Cancelling: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
 import type {Money} from '../../../api/answers/facts.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
-import {isSameCurrency} from '../../../api/answers/stated-fee.js'
+import {isSameCurrency} from '../../../api/answers/terms-and-fees.js'
 import {type Cancelled, stateOf} from '../../../api/operations/reservations.js'
 import {Failure, failureWith} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'

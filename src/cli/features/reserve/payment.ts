@@ -1,6 +1,7 @@
 /** A reservation as printed, and its payment: where to pay, its state, whether waiting can help. */
-import type {OfferTerms} from '../../../api/answers/offer-terms.js'
+
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
+import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'

@@ -1,0 +1,200 @@
+/**
+ * The terms of an offer (what is due at the hotel, what cancelling will cost, how it may be paid), and what cancelling a
+ * reservation costs, in an answer of any shape.
+ */
+import {instantOf} from '../../contract/dates.js'
+import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
+import {breadthFirst, inDocumentOrder, isObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {compareAmounts} from '../../contract/money.js'
+import {factIn, type Money, moneyIn, readAmount, textIn, unwrap} from './facts.js'
+import {CHARGE, CURRENCY, FEE, POLICY, TERMS} from './vocabulary.js'
+
+export type OfferTerms = ReturnType<typeof termsOf>
+export type Charge = NonNullable<OfferTerms['dueAtProperty']>[number]
+export type PolicyStep = NonNullable<OfferTerms['policies']>[number]
+
+/**
+ * The terms found in the offer's own object; undefined where it does not say. Amounts are as the service wrote them, because they
+ * are only shown.
+ */
+export function termsOf(raw: object) {
+  const {due, policies, modes, left: leftText, remarks} = outermostIn(raw)
+  const left = Number(textOf(leftText))
+  const isWords = Array.isArray(modes) && modes.every(mode => typeof mode === 'string')
+  return {
+    /** Empty: the answer says that nothing is. */
+    dueAtProperty: readList(due, chargeFrom),
+    policies: readList(policies, stepFrom),
+    /** When cancelling starts to cost something. */
+    firstFee: firstFeeIn(policies),
+    /** Lower-case words such as `account` and `instant`. */
+    paymentModes: isWords ? modes.map(mode => mode.trim().toLowerCase()) : undefined,
+    roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
+    remarks: textOf(remarks),
+  }
+}
+
+type Term = keyof typeof TERMS
+
+/** Each term from the outermost object that has it. */
+function outermostIn(raw: object): Partial<Record<Term, unknown>> {
+  const found: Partial<Record<Term, unknown>> = {}
+  for (const {value} of breadthFirst(raw)) {
+    const fields = fieldsOf(value)
+    for (const term of Object.keys(TERMS) as Term[])
+      found[term] ??= factIn(fields, TERMS[term], term => term) ?? undefined
+  }
+  return found
+}
+
+/** Undefined when none of the items can be read: then the term is unknown. */
+function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
+  if (value === undefined) return undefined
+  const items = itemsOf(value)
+  const found = items.flatMap(item => read(item) ?? [])
+  return found.length === 0 && items.length > 0 ? undefined : found
+}
+
+function itemsOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+function chargeFrom(item: unknown) {
+  const bare = textOf(item)
+  if (bare !== undefined) return {description: null, amount: bare, currency: null}
+  if (!isObject(item)) return undefined
+  const amount = amountIn(fieldsOf(item))
+  return amount && {description: textIn(fieldsOf(item), CHARGE), ...amount}
+}
+
+/** `fee`: an amount of `currency`, or a share such as `50 %`. */
+function stepFrom(item: unknown) {
+  if (!isObject(item)) return undefined
+  const fields = fieldsOf(item)
+  const from = textIn(fields, POLICY.from)
+  const amount = amountIn(fields)
+  if (amount) return {from, fee: amount.amount, currency: amount.currency}
+  const percent = textIn(fields, POLICY.percent)
+  return percent === null ? undefined : {from, fee: `${percent.replace(/\s*%$/, '')} %`, currency: null}
+}
+
+/** Undefined as soon as one step cannot be read: it may be the first that costs something. */
+function firstFeeIn(policies: unknown): string | undefined {
+  const starts = itemsOf(policies).map(feeStart)
+  if (starts.includes(undefined)) return undefined
+  const known = starts.flatMap(start => start ?? [])
+  return known.sort((left, right) => (instantOf(left) ?? 0) - (instantOf(right) ?? 0))[0]
+}
+
+/** Null for a step that costs nothing; undefined for one that cannot be read. */
+function feeStart(item: unknown): string | null | undefined {
+  const {from = null, fee = ''} = stepFrom(item) ?? {}
+  const cost = readAmount(fee.replace(/ ?%$/, ''))?.amount
+  if (cost === undefined) return undefined
+  // Beside a share, `amount: 0` says nothing.
+  if (Number(cost) === 0) return isShare(item) && !fee.endsWith('%') ? undefined : null
+  return from !== null && instantOf(from) !== undefined ? from : undefined
+}
+
+function amountIn(fields: Fields): {amount: string; currency: string | null} | undefined {
+  const found = factIn(fields, POLICY.fee, value => value)
+  const inner = isObject(found) ? fieldsOf(found) : undefined
+  const amount = inner ? textIn(inner, POLICY.fee) : (textOf(found) ?? null)
+  const currency = (inner && textIn(inner, CURRENCY)) ?? textIn(fields, CURRENCY)
+  return amount === null ? undefined : {amount, currency}
+}
+
+type Candidate = {readonly fee: Money; readonly refund: Money | null}
+
+/**
+ * What cancelling costs and gives back. `unclear`: why no fee was taken although one is named; the fee is null then, and when
+ * none is named. An ambiguous fee counts as missing.
+ */
+export function costIn(json: unknown) {
+  const explicit: Candidate[] = []
+  const others: Candidate[] = []
+  const doubts: Money[] = []
+  const elsewhere = new Set<Node>()
+  for (const node of inDocumentOrder(unwrap(json))) {
+    if (FEE.elsewhere.test(snakeCase(node.key)) || (node.parent && elsewhere.has(node.parent))) {
+      elsewhere.add(node)
+      continue
+    }
+    if (isNoAmount(node, [...FEE.explicit, ...FEE.others])) {
+      return {fee: null, refund: null, unclear: 'it names a fee that is no amount of money'}
+    }
+    const [named, general] = [feesIn(node, FEE.explicit), feesIn(node, FEE.others)]
+    explicit.push(...named)
+    others.push(...general)
+    const isUnnamed = named.length + general.length === 0 && FEE.about.test(snakeCase(node.key))
+    if (isUnnamed) doubts.push(...moneysIn(node, FEE.unnamed))
+  }
+  const candidates = [...explicit, ...others]
+  const [best] = candidates
+  if (!best) return {fee: null, refund: null}
+  const named = [...candidates.map(({fee}) => fee), ...doubts]
+  const agree = named.every(fee => isSame(fee, best.fee))
+  // The name decides between several, unless what else is called a fee is higher.
+  const isNamed =
+    explicit.length > 0 &&
+    explicit.every(({fee}) => isSame(fee, best.fee)) &&
+    named.every(fee => compareAmounts(fee.amount, best.fee.amount) <= 0 && isSameCurrency(fee, best.fee))
+  if (!agree && !isNamed) return {fee: null, refund: null, unclear: 'it names different fees'}
+  const currency = candidates.find(({fee}) => fee.currency !== null)?.fee.currency ?? null
+  const refund = candidates.find(each => each.refund)?.refund ?? null
+  return {fee: {...best.fee, currency}, refund}
+}
+
+function feesIn(node: Node, names: readonly string[]): Candidate[] {
+  const [refund = null] = isNoAmount(node, FEE.refund) ? [] : moneysIn(node, FEE.refund)
+  return moneysIn(node, names).map(fee => ({fee, refund}))
+}
+
+function moneysIn(node: Node, names: readonly string[]): Money[] {
+  return names.flatMap(name => moneyIn(fieldsOf(node.value), [name], node) ?? [])
+}
+
+function isSame(left: Money, right: Money): boolean {
+  return compareAmounts(left.amount, right.amount) === 0 && isSameCurrency(left, right)
+}
+
+/** Whether both may be in the same currency. */
+export function isSameCurrency(left: Money, right: Money): boolean {
+  const [one, other] = [left.currency, right.currency]
+  return one === null || other === null || one.toUpperCase() === other.toUpperCase()
+}
+
+const NO_MONEY =
+  /^(%|per_?cent(age|s)?|pct|permille|basis_points?|bps|nights?|days?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)(_.*)?$/
+const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
+
+/** Whether one of `names` holds a share, nights, or a number of which the answer does not say what it counts. Zero is zero. */
+function isNoAmount(node: Node, names: readonly string[]): boolean {
+  const fields = fieldsOf(node.value)
+  return names.some(name => {
+    const value = fields.get(name)
+    if (isShare(value)) return true
+    const money = moneyIn(fields, [name])
+    if (!money || compareAmounts(money.amount, '0') === 0) return false
+    if (isObject(value) && countsNoMoney(fieldsOf(value))) return true
+    return outwards(node).some(({value}) => countsNoMoney(fieldsOf(value)))
+  })
+}
+
+/** Whether a fee is given as a share or in nights: `20%`, `"1 night"`, `{percent: 20}`. */
+export function isShare(value: unknown): boolean {
+  if (typeof value === 'string') return SHARE.test(value)
+  const isGiven = (inner: unknown) => textOf(inner) !== undefined && Number(inner) !== 0
+  return (
+    isObject(value) && Object.entries(value).some(([name, inner]) => FEE.share.test(name) && isGiven(inner))
+  )
+}
+
+/** Whether the fields beside a number, or those of the object that holds it, say that it is no amount of money. */
+function countsNoMoney(fields: Fields): boolean {
+  return [...fields].some(([name, value]) => {
+    if (FEE.minorUnits.test(name)) return value !== null && value !== false
+    const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+    return FEE.unit.test(name) && NO_MONEY.test(word.replace(/[\s-]+/g, '_'))
+  })
+}
