@@ -82,23 +82,27 @@ export function textOf(...values: unknown[]): string | undefined {
   return undefined
 }
 
+/** Says of objects that they are passed over, with all that is in them. */
+type LeftOut = (node: Node) => boolean
+
 /** All objects, outermost first: what lies nearest to the top comes first. */
-export function* breadthFirst(json: unknown): Generator<Node> {
+export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
   const queue = [openAt(json)]
   for (const level of queue) {
+    if (level.node && isLeftOut?.(level.node)) continue
     if (level.node) yield level.node
     for (let inner = nextInside(level); inner; inner = nextInside(level)) queue.push(inner)
   }
 }
 
 /** All objects, in the order of the document. Holds only the path to the current place. */
-export function* inDocumentOrder(json: unknown): Generator<Node> {
+export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
   const way = [openAt(json)]
   if (way[0]?.node) yield way[0].node
   for (let level = way.at(-1); level; level = way.at(-1)) {
     const inner = nextInside(level)
     if (!inner) way.pop()
-    else {
+    else if (!inner.node || !isLeftOut?.(inner.node)) {
       if (inner.node) yield inner.node
       way.push(inner)
     }

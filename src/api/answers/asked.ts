@@ -6,7 +6,7 @@ import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
-import {breadthFirst, isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
 import type {Answer} from '../types.js'
 import {quoted} from './errors.js'
 import {findNamed, unwrap} from './facts.js'
@@ -95,7 +95,7 @@ type Difference = {readonly name: keyof Booking; readonly ours: string; readonly
  */
 export function findAsked(json: unknown, booking: Booking) {
   // The answer is about what is nearest to the top.
-  const all = outermostOf(breadthFirst(json))
+  const all = outermostOf(json)
   const bookings = all.filter(
     ({node}) => !outwards(node).some(({key}) => BOOKING.mentioned.test(snakeCase(key))),
   )

@@ -28,20 +28,18 @@ function referenceIn(value: JsonObject): string | undefined {
 /** A reservation and where it is in its answer. */
 export type PlacedReservation = ReturnType<typeof outermostOf>[number]
 
-/** Of `nodes`, each with a reference that is inside no other such object. */
-export function outermostOf(nodes: Iterable<Node>) {
-  const inside = new Set<Node>()
-  return [...nodes].flatMap(node => {
-    const isInside = node.parent !== undefined && inside.has(node.parent)
-    const found = isInside || referenceIn(node.value) === undefined ? undefined : readReservation(node.value)
-    if (isInside || found) inside.add(node)
+/** Each object with a reference that is inside no other such object. */
+export function outermostOf(json: unknown, walk = breadthFirst) {
+  const isInside = ({parent}: Node) => parent !== undefined && referenceIn(parent.value) !== undefined
+  return [...walk(json, isInside)].flatMap(node => {
+    const found = referenceIn(node.value) === undefined ? undefined : readReservation(node.value)
     return found ? [{node, found}] : []
   })
 }
 
-/** The same of a whole answer, in the order of the document. */
+/** The same, in the order of the document. */
 export function outermostReservations(json: unknown): ReadReservation[] {
-  return outermostOf(inDocumentOrder(json)).map(({found}) => found)
+  return outermostOf(json, inDocumentOrder).map(({found}) => found)
 }
 
 /** What a reservation says about itself; dates and times are as the service wrote them. */

@@ -114,12 +114,8 @@ export function costIn(json: unknown) {
   const explicit: Candidate[] = []
   const others: Candidate[] = []
   const doubts: Money[] = []
-  const elsewhere = new Set<Node>()
-  for (const node of inDocumentOrder(unwrap(json))) {
-    if (FEE.elsewhere.test(snakeCase(node.key)) || (node.parent && elsewhere.has(node.parent))) {
-      elsewhere.add(node)
-      continue
-    }
+  const isElsewhere = (node: Node) => FEE.elsewhere.test(snakeCase(node.key))
+  for (const node of inDocumentOrder(unwrap(json), isElsewhere)) {
     if (isNoAmount(node, [...FEE.explicit, ...FEE.others])) {
       return {fee: null, refund: null, unclear: 'it names a fee that is no amount of money'}
     }

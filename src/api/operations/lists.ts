@@ -40,14 +40,11 @@ export function findEntries(json: unknown): Entry[] | undefined {
       if (entries?.length) return entries
       empty ??= entries
     }
-    level = level.flatMap(value => (isObject(value) ? membersOf(value) : []))
+    const members = level.filter(isObject).flatMap(value => Object.entries(value))
+    // An answer's own `errors: []` is not the list that was asked for.
+    level = members.filter(([key]) => !/^(errors|warnings)$/i.test(key)).map(([, inner]) => inner)
   }
   return empty
-}
-
-/** An answer's own `errors: []` is not the list that was asked for. */
-function membersOf(value: JsonObject): unknown[] {
-  return Object.entries(value).flatMap(([key, inner]) => (/^(errors|warnings)$/i.test(key) ? [] : [inner]))
 }
 
 /** Throws Failure where the answer holds no list at all, not even an empty one; `what` names it: `offers`. */
@@ -57,7 +54,7 @@ export function checkHoldsList(answer: Answer, what: string): void {
 
 function entriesOf(value: unknown): Entry[] | undefined {
   if (Array.isArray(value)) {
-    const entries = value.flatMap(item => entryOf(item, undefined))
+    const entries = value.flatMap(item => entryOf(item))
     // `[7, null]` is not an empty list, but one of something else.
     return entries.length === 0 && value.length > 0 ? undefined : entries
   }
@@ -66,13 +63,13 @@ function entriesOf(value: unknown): Entry[] | undefined {
   const isGrouped = members.every(([key, inner]) => /^(\p{Lu}|\d)/u.test(key) && Array.isArray(inner))
   if (members.length > 1 && isGrouped)
     return members.flatMap(([group, inner]) =>
-      (inner as unknown[]).flatMap(item => entryOf(item, undefined)).map(entry => ({...entry, group})),
+      (inner as unknown[]).flatMap(item => entryOf(item)).map(entry => ({...entry, group})),
     )
   if (members.length === 0 || !members.every(([key]) => /^([A-Z]{2,3}|\d+)$/.test(key))) return undefined
   return members.flatMap(([key, inner]) => entryOf(inner, key))
 }
 
-function entryOf(item: unknown, key: string | undefined): Entry[] {
+function entryOf(item: unknown, key?: string): Entry[] {
   if (isObject(item)) return [{value: item, key}]
   return typeof item === 'string' && item !== '' ? [{value: {name: item}, key}] : []
 }
@@ -166,7 +163,7 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   const header = /<([^>]*)>[^,]*\brel="?next"?/.exec(answer.headers.link ?? '')?.[1]
   if (header !== undefined) return linkQuery(header, baseUrl) ?? UNKNOWN_NEXT
   const [page, pages, total] = [PAGING.page, PAGING.pages, PAGING.total].map(names =>
-    numberAmong(places, names),
+    places.map(fields => integerIn(fields, names)).find(found => found !== null),
   )
   if (page != null && pages != null) return page < pages ? {page: String(page + 1)} : undefined
   const isShort = got !== undefined && total != null && total > got
@@ -176,18 +173,13 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
 /** Where an answer speaks of pages: in an object about it, or beside the list. */
 function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
-  const {data} = json
-  const around = [json, ...(isObject(data) ? [data] : [])].map(value => fieldsOf(value))
+  const around = [json, json.data].filter(isObject).map(fieldsOf)
   const insideOf = (fields: Fields) =>
-    PAGING.holders.flatMap(name => {
-      const inner = fields.get(name)
-      return isObject(inner) ? [fieldsOf(inner)] : []
-    })
+    PAGING.holders
+      .map(name => fields.get(name))
+      .filter(isObject)
+      .map(fieldsOf)
   return [...around.flatMap(insideOf).flatMap(fields => [fields, ...insideOf(fields)]), ...around]
-}
-
-function numberAmong(places: readonly Fields[], names: readonly string[]): number | undefined {
-  return places.map(fields => integerIn(fields, names)).find(found => found !== null) ?? undefined
 }
 
 function queryFrom(name: string, text: string, baseUrl: string): PageQuery | undefined {

@@ -59,7 +59,7 @@ export async function showReservation(
   {booking = {}, timeoutSeconds}: {booking?: Booking; timeoutSeconds?: number | undefined} = {},
 ): Promise<ReadReservation> {
   const policy = timeoutSeconds === undefined ? {} : {timeoutSeconds: Math.max(1, timeoutSeconds)}
-  const answer = await api.call('reservations.show', {...parametersOf(reference), policy})
+  const answer = await api.call('reservations.show', {parameters: {reservation_ref: reference}, policy})
   const found = reservationIn(answer, reference)
   refuseAnother(answer, booking)
   if (found) return found
@@ -71,7 +71,10 @@ export async function showReservation(
  * Failure: `outcome_unknown` when it may have been changed.
  */
 export async function updateReservation(api: Api, reference: string, update: ReservationUpdate) {
-  const answer = await api.call('reservations.update', {...parametersOf(reference), body: update})
+  const answer = await api.call('reservations.update', {
+    parameters: {reservation_ref: reference},
+    body: update,
+  })
   const found = reservationIn(answer, reference, true) ?? null
   const denial = wordsBeside(answer.json, found?.reservation).find(word => DENIAL.test(word))
   if (denial !== undefined) throw mayNotBeDone(answer, denial, {reservation: found?.reservation ?? null})
@@ -79,14 +82,9 @@ export async function updateReservation(api: Api, reference: string, update: Res
   return found
 }
 
-/** The parameters of the paths to one reservation. */
-function parametersOf(reference: string): {parameters: {reservation_ref: string}} {
-  return {parameters: {reservation_ref: reference}}
-}
-
 /** What cancelling now would cost. Throws Failure, also when the answer does not name exactly one fee. */
 export async function quoteCancellation(api: Api, reference: string) {
-  const answer = await api.call('reservations.quote', parametersOf(reference))
+  const answer = await api.call('reservations.quote', {parameters: {reservation_ref: reference}})
   reservationIn(answer, reference)
   const {fee, refund, unclear} = costIn(answer.json)
   if (fee) return {fee, refund}
@@ -100,7 +98,7 @@ export type Cancelled = Awaited<ReturnType<typeof cancelReservation>>
  * `reservation` is as the service sent it, if it did. Throws Failure: `outcome_unknown` when it may have been cancelled.
  */
 export async function cancelReservation(api: Api, reference: string, body: {reason?: string}) {
-  const answer = await api.call('reservations.cancel', {...parametersOf(reference), body})
+  const answer = await api.call('reservations.cancel', {parameters: {reservation_ref: reference}, body})
   const reservation = reservationIn(answer, reference, true)?.reservation ?? null
   const {fee, refund} = costIn(answer.json)
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
@@ -148,15 +146,8 @@ function wordsBeside(
   reservation: JsonObject | undefined,
   done: readonly string[] = [],
 ): string[] {
-  const others = new Set<Node>()
-  return [...breadthFirst(json)].flatMap(node => {
-    const isOther = node.value === reservation || CHANGE.ofOthers.test(snakeCase(node.key))
-    if (isOther || (node.parent && others.has(node.parent))) {
-      others.add(node)
-      return []
-    }
-    return wordsIn(node.value, done)
-  })
+  const isOther = ({value, key}: Node) => value === reservation || CHANGE.ofOthers.test(snakeCase(key))
+  return [...breadthFirst(json, isOther)].flatMap(({value}) => wordsIn(value, done))
 }
 
 /** The words of one object. */

@@ -1,5 +1,4 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
-
 import {isSuccess} from '../../contract/error-codes.js'
 import {isEnded} from '../../contract/events.js'
 import {Failure} from '../../contract/failure.js'
@@ -111,18 +110,14 @@ function stillPending(reservationRef: string, last: Failure): Failure {
 
 function requirePdf(answer: SentAnswer): Uint8Array {
   if (answer.status !== 200) throw linkFailed(answer)
-  const problem = problemOfPdf(answer)
-  if (problem === undefined) return answer.body
+  const {body} = answer
+  const isPdf = Buffer.from(body.subarray(0, 5)).includes('%PDF-')
+  if (isPdf && Buffer.from(body.subarray(-2048)).includes('%%EOF')) return body
+  const problem = isPdf ? 'is cut off' : 'is not a PDF'
   throw new Failure('service_failed', `what the voucher's link gave ${problem}; nothing was saved`, {
     code: 'bad_voucher',
     hint: 'try again; if it lasts, report it to the operator of the service',
   })
-}
-
-function problemOfPdf({body}: SentAnswer): string | undefined {
-  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
-  if (text(body.subarray(0, 5)) !== '%PDF-') return 'is not a PDF'
-  return text(body.subarray(-2048)).includes('%%EOF') ? undefined : 'is cut off'
 }
 
 function linkFailed(answer: SentAnswer): Failure {

@@ -35,7 +35,7 @@ export async function createSubscription(api: Api, request: SubscriptionRequest)
  * envelope. Throws Failure: `outcome_unknown` when one may have been sent.
  */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
-  const answer = await api.call('subscriptions.test', parametersOf(id))
+  const answer = await api.call('subscriptions.test', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
   return unwrap(answer.json) ?? null
 }
@@ -55,7 +55,7 @@ export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription
  * when the answer is about another one.
  */
 export async function updateSubscription(api: Api, id: string, change: SubscriptionChange) {
-  const answer = await api.call('subscriptions.update', {...parametersOf(id), body: change})
+  const answer = await api.call('subscriptions.update', {parameters: {subscription_id: id}, body: change})
   const subscription = itemAskedFor(answer, askedFor(id), readSubscriptions(answer.json), found => [found.id])
   if (subscription) return {subscription, deviations: deviationsFrom(change, subscription, answer)}
   throw mayBeDone(answer, `${answer.status}, and without a subscription`)
@@ -63,7 +63,7 @@ export async function updateSubscription(api: Api, id: string, change: Subscript
 
 /** Deletes a subscription (ours). Throws Failure, `outcome_unknown` when it may or may not be gone. */
 export async function deleteSubscription(api: Api, id: string): Promise<void> {
-  const answer = await api.call('subscriptions.delete', parametersOf(id))
+  const answer = await api.call('subscriptions.delete', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
 }
 
@@ -85,7 +85,7 @@ function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, ans
   const deviations: string[] = []
   const differ = (name: string, is: string, wanted: string) =>
     deviations.push(`${name} ${is} in place of ${wanted}`)
-  if (asked.url !== undefined && url !== null && !isSameUrl(url, asked.url))
+  if (asked.url !== undefined && url !== null && new URL(url).href !== new URL(asked.url).href)
     differ('url', quotedUrl(url, answer), quotedUrl(asked.url, answer))
   if (asked.events && events && !isSameSet(events, asked.events))
     differ('events', list(events), list(asked.events))
@@ -94,16 +94,8 @@ function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, ans
   return deviations
 }
 
-function isSameUrl(left: string, right: string): boolean {
-  return new URL(left).href === new URL(right).href
-}
-
 function isSameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.every(item => right.includes(item)) && right.every(item => left.includes(item))
-}
-
-function parametersOf(id: string): {parameters: {subscription_id: string}} {
-  return {parameters: {subscription_id: id}}
 }
 
 /** The new subscription in an answer of any shape; what the answer leaves out is as requested. */
