@@ -178,7 +178,7 @@ function isNoAmount(node: Node, names: readonly string[]): boolean {
 }
 
 /** Whether a fee is given as a share or in nights: `20%`, `"1 night"`, `{percent: 20}`. */
-export function isShare(value: unknown): boolean {
+function isShare(value: unknown): boolean {
   if (typeof value === 'string') return SHARE.test(value)
   const isGiven = (inner: unknown) => textOf(inner) !== undefined && Number(inner) !== 0
   return (
