@@ -91,9 +91,8 @@ export function checkWritable(flag: string, path: string): string {
     return path
   } catch (error) {
     const {code = ''} = error as NodeJS.ErrnoException
-    const isNone = code === 'ENOENT' || code === 'ENOTDIR'
-    const absence = code === 'ENOENT' ? 'does not exist' : 'is not a directory'
-    const problem = isNone ? absence : `cannot be written (${code})`
+    const absence = {ENOENT: 'does not exist', ENOTDIR: 'is not a directory'}[code]
+    const problem = absence ?? `cannot be written (${code})`
     const hint = `make it a directory that can be written, or name another file${flag && ` with ${flag}`}`
     const refusal = named(flag, `the directory ${sanitizeLine(directory, 200)} ${problem}`)
     throw usage('cannot_write', refusal, hint)

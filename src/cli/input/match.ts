@@ -17,9 +17,8 @@ export function fold(text: string): string {
 /** Whether `text` contains every word of `typed`. */
 export function matches(text: string, typed: string): boolean {
   const folded = fold(text)
-  return fold(typed)
-    .split(/\s+/)
-    .every(word => folded.includes(word))
+  const words = fold(typed).split(' ')
+  return words.every(word => folded.includes(word))
 }
 
 /** The name that `word` probably means: the nearest by its letters, or one that it begins or ends. */
@@ -42,14 +41,9 @@ export function listOfNames(names: readonly string[]): string {
   return LIST + names.join(', ')
 }
 
-/** Whether `hint` is one of these, which say nothing without their message. */
-export function isAboutName(hint = ''): boolean {
-  return hint.startsWith(GUESS) || hint.startsWith(LIST)
-}
-
-/** Whether `hint` is a guess that begins with `start`. */
-export function isGuess(hint: string | undefined, start: string): boolean {
-  return hint?.startsWith(GUESS + start) ?? false
+/** Whether `hint` is one of these, which say nothing without their message; `start`: how what it names begins. */
+export function isAboutName(hint = '', start = ''): boolean {
+  return [GUESS, LIST].some(lead => hint.startsWith(lead + start))
 }
 
 /** At most `most` names that differ from `word` in one letter or two, but not in more than a third of it; the nearest first. */

@@ -1,6 +1,6 @@
 /** Errors of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
 import {Failure, usage} from '../../contract/failure.js'
-import {closest, didYouMean, isAboutName, isGuess} from './match.js'
+import {closest, didYouMean, isAboutName} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
@@ -33,28 +33,20 @@ export class PartsFailure extends Failure {
     readonly rest?: unknown,
   ) {
     const parts = errors.flatMap(error => (error instanceof PartsFailure ? error.parts : [error]))
-    const [first, ...more] = parts as [Failure, ...Failure[]]
-    const {kind, details} = first
-    // The hint of the first is shown below all messages, where it is clear which one it is about.
-    const isBelow = more.length === 0 || (isAboutFlag(first) && !more.some(isOfOne))
-    const messages = parts.map(part => (isBelow ? part.message : withOwnHint(part)))
-    const shown = isBelow || !isOfOne(first) ? details : {...details, hint: SEE_HELP}
+    const [{kind, details}, ...more] = parts as [Failure, ...Failure[]]
+    // A guess at a flag is shown below all messages, where it is clear which one it is about.
+    const isBelow = isAboutName(details.hint, '--') && !more.some(part => isAboutName(part.details.hint))
+    const keepsHint = more.length === 0 || isBelow
+    const messages = parts.map(part => (keepsHint ? part.message : withOwnHint(part)))
+    const shown = keepsHint || !isAboutName(details.hint) ? details : {...details, hint: SEE_HELP}
     super(kind, [...new Set(messages)].join('; '), shown)
     this.parts = parts
   }
 }
 
-/** Whether the hint says nothing without the message it belongs to. */
-function isOfOne({details}: Failure): boolean {
-  return isAboutName(details.hint)
-}
-
-function isAboutFlag({details}: Failure): boolean {
-  return isGuess(details.hint, '--')
-}
-
-function withOwnHint(failure: Failure): string {
-  return isOfOne(failure) ? `${failure.message} (${failure.details.hint})` : failure.message
+/** A hint about a name says nothing without the message that it belongs to. */
+function withOwnHint({message, details: {hint}}: Failure): string {
+  return isAboutName(hint) ? `${message} (${hint})` : message
 }
 
 /** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */
@@ -77,56 +69,37 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
-const VERSION_HINT = didYouMean('`bookctl --version`')
-
-/** What users of gh, stripe, aws and curl type, and the flags for it here, of which a command has the first or another. */
-const FLAG_ALIASES: Readonly<Record<string, string>> = {
-  '--adults': '--room 2',
-  '--api-base': '--base-url',
-  '--body': '--data',
-  '--ca-bundle': '--ca-file',
-  '--cacert': '--ca-file',
-  '--children': '--room 2:7,4',
-  '--confirm': '--yes or --force',
-  '--cursor': '--after',
-  '--debug': '--verbose',
-  '--endpoint': '--url or --base-url',
-  '--endpoint-url': '--base-url',
-  '--fields': '--columns',
-  '--filter': '--query',
-  '--force': '--yes',
-  '--from': '--check-in or --date or --since',
-  '--guests': '--room 2 or --guest',
-  '--hostname': '--base-url',
-  '--jq': '--query',
-  '--log-level': '--verbose',
-  '--max-items': '--limit',
-  '--max-results': '--limit',
-  '--no-verify-ssl': '--insecure',
-  '--non-interactive': '--no-input',
-  '--order-by': '--sort',
-  '--out': '--file or --har',
-  '--output': '--file or --format',
-  '--output-file': '--file',
-  '--overwrite': '--force',
-  '--page-size': '--limit',
-  '--reference': '--client-reference',
-  '--silent': '--quiet',
-  '--sort-by': '--sort',
-  '--starting-after': '--after',
-  '--starting-token': '--after',
-  '--to': '--check-out or --forward-to',
-  '--web': '--open',
-  '--webhook-secret': '--secret-file',
-  '--yes': '--force',
-  '-L': '--limit',
-  '-O': '--file',
-  '-f': '--data',
-  '-k': '--insecure',
-  '-o': '--file or --format',
-  '-q': '--quiet',
-  '-s': '--quiet',
-  '-y': '--yes or --force',
+/** Our flags, with what users of gh, stripe, aws and curl type for each; the first that a command has is meant. */
+const WORDS_OF_OTHERS: Readonly<Record<string, string>> = {
+  '--after': '--cursor --starting-after --starting-token',
+  '--url': '--endpoint',
+  '--base-url': '--api-base --endpoint --endpoint-url --hostname',
+  '--ca-file': '--ca-bundle --cacert',
+  '--check-in': '--from',
+  '--check-out': '--to',
+  '--client-reference': '--reference',
+  '--columns': '--fields',
+  '--data': '--body -f',
+  '--date': '--from',
+  '--file': '--out --output --output-file -O -o',
+  '--yes': '--confirm --force -y',
+  '--force': '--confirm --overwrite --yes -y',
+  '--format': '--output -o',
+  '--forward-to': '--to',
+  '--guest': '--guests',
+  '--har': '--out',
+  '--insecure': '--no-verify-ssl -k',
+  '--limit': '--max-items --max-results --page-size -L',
+  '--no-input': '--non-interactive',
+  '--open': '--web',
+  '--query': '--filter --jq',
+  '--quiet': '--silent -q -s',
+  '--room 2': '--adults --guests',
+  '--room 2:7,4': '--children',
+  '--secret-file': '--webhook-secret',
+  '--since': '--from',
+  '--sort': '--order-by --sort-by',
+  '--verbose': '--debug --log-level',
 }
 
 /** `word` may have a value, else it may be the first of `following`; `names` are those of the flags. */
@@ -137,12 +110,11 @@ export function unknownFlag(
 ): Failure {
   const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
-  const aliases = FLAG_ALIASES[typed]?.split(' or ') ?? []
-  if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) aliases.reverse()
-  const alias = aliases.find(one => flags.includes(one.split(' ', 1)[0] ?? ''))
-  const best = alias ?? closest(typed, flags)
+  const meant = Object.keys(WORDS_OF_OTHERS).filter(ours => WORDS_OF_OTHERS[ours]?.split(' ').includes(typed))
+  if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) meant.reverse()
+  const best = meant.find(ours => flags.includes(ours.split(' ', 1)[0] ?? '')) ?? closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
-  const hint = best ? didYouMean(best) : typed === '-V' ? VERSION_HINT : SEE_HELP
+  const hint = best ? didYouMean(best) : typed === '-V' ? didYouMean('`bookctl --version`') : SEE_HELP
   return usage('unknown_flag', `unknown flag${shown}`, hint)
 }
 

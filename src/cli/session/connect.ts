@@ -1,7 +1,6 @@
 /** The composition root: puts together what sends requests. Heavy, so it is imported only by what may send one. */
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
-import process from 'node:process'
 import {createTokenSource} from '../../api/auth/tokens.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../api/http/retry.js'
 import {createSender} from '../../api/http/send.js'
@@ -13,13 +12,7 @@ import {Failure, failureWith} from '../../contract/failure.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
 import {withProxy} from '../input/checks.js'
-import {
-  createProgress,
-  progressStyle,
-  watchedClock,
-  watchedSender,
-  watchedTrace,
-} from '../terminal/progress.js'
+import {createProgress, watchedClock, watchedSender, watchedTrace} from '../terminal/progress.js'
 import {systemClock} from './clock.js'
 import {guardOwnPaths, readNamedPaths} from './own-paths.js'
 import type {Target} from './target.js'
@@ -65,7 +58,7 @@ export async function openSender(options: ConnectOptions) {
     ...(curl && showCurl ? {showRequest: (...sent) => showCurl(curl.curlLine(...sent))} : {}),
     ...(history ? {note: summary => void kept.push({command: history.command, ...summary})} : {}),
   })
-  const progress = createProgress(progressStyle(process, options.quiet, options.env))
+  const progress = createProgress(options.quiet, options.env)
   const sender = createSender({
     secrets,
     transport,

@@ -4,16 +4,13 @@ import process from 'node:process'
 
 export type LineWriter = ReturnType<typeof createLineWriter>
 
-interface LineWriterParts {
-  /** Writes all of `text`, then calls `done`. */
-  readonly send: (text: string, done: (error?: Error | null) => void) => void
-  /** Called for every dropped line and every failed write. */
-  readonly onLost: (error: Error | undefined) => void
-}
+/** Writes all of `text`, then calls `done`. */
+type Send = (text: string, done: (error?: Error | null) => void) => void
 
 const MOST_WAITING = 32 * 1024 * 1024
 
-export function createLineWriter({send, onLost}: LineWriterParts) {
+/** `onLost` is called for every dropped line and every failed write. */
+export function createLineWriter(onLost: (error: Error | undefined) => void, send: Send = sendToStdout) {
   let waiting: string[] = []
   let length = 0
   let writing = false
@@ -47,8 +44,8 @@ export function createLineWriter({send, onLost}: LineWriterParts) {
   }
 }
 
-/** Writes to stdout; to a terminal in the background, because Ctrl-S would block the whole process. */
-export function sendToStdout(text: string, done: (error?: Error | null) => void): void {
+/** To a terminal in the background, because Ctrl-S would block the whole process. */
+const sendToStdout: Send = (text, done) => {
   if (process.stdout.isTTY) appendFile(1, text, done)
   else process.stdout.write(text, done)
 }
@@ -56,8 +53,8 @@ export function sendToStdout(text: string, done: (error?: Error | null) => void)
 /** Different texts a second: more are made up by a sender of requests. */
 const MOST_TEXTS = 20
 
-/** Reports each text at once, and its repetitions once every `milliseconds`. */
-export function createOccasionally(tell: (text: string) => void, milliseconds = 1000) {
+/** Reports each text at once, and its repetitions once a second. */
+export function createOccasionally(tell: (text: string) => void) {
   const held = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -70,7 +67,7 @@ export function createOccasionally(tell: (text: string) => void, milliseconds = 
       const times = held.get(text)
       if (times === undefined && held.size < MOST_TEXTS) tell(text)
       held.set(text, (times ?? -1) + 1)
-      timer ??= setTimeout(flush, milliseconds).unref()
+      timer ??= setTimeout(flush, 1000).unref()
     },
     end() {
       clearTimeout(timer)

@@ -54,16 +54,14 @@ export async function renderResult<Item>(
     const idOf = result.id ?? result.columns[0]?.value ?? (() => '')
     return lines(result.items.map(item => cell(idOf(item))).filter(Boolean))
   }
+  const view = viewOf(result, flags, terminal)
+  const {paint, room} = view
   const isAsked = flags.format !== undefined || flags.columns !== undefined
-  if (result.people && isForPeople(flags, terminal))
-    return lines(result.people(terminal.paint ?? unpainted, roomOf(terminal)))
+  if (result.people && isForPeople(flags, terminal)) return lines(result.people(paint, room))
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
-  const lead =
-    isAsked || result.items.length === 0
-      ? []
-      : ((await result.lead?.(terminal.paint ?? unpainted, roomOf(terminal))) ?? [])
+  const lead = isAsked || result.items.length === 0 ? [] : await result.lead?.(paint, room)
   const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]
-  return lines(lead) + (await render(viewOf(result, flags, terminal)))
+  return lines(lead ?? []) + (await render(view))
 }
 
 /** Whether the result is read by a person, who asked for no format. */
@@ -89,12 +87,12 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
     return lines(namesOf(view).map((name, index) => `${name}\t${row[index] ?? ''}`))
   },
   table: async view => {
-    const {result, isChosen, terminal} = view
+    const {result, isChosen, room} = view
     if (!result.single) return renderTable(view)
     const facts = isChosen ? undefined : result.facts
-    if (!facts) return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], isChosen, roomOf(terminal))
+    if (!facts) return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], isChosen, room)
     const names = Object.keys(facts).map(name => sanitizeLine(name, 100))
-    return renderBlock(names, Object.values(facts).map(cell), false, roomOf(terminal))
+    return renderBlock(names, Object.values(facts).map(cell), false, room)
   },
 }
 
@@ -102,7 +100,9 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
 function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   const chosen = chooseColumns(result, flags.columns)
   const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
-  return {result, columns, isChosen: flags.columns !== undefined, terminal}
+  const room = terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
+  const {paint = unpainted} = terminal
+  return {result, columns, isChosen: flags.columns !== undefined, terminal, room, paint}
 }
 
 function namesOf<Item>({columns}: View<Item>): string[] {
@@ -168,19 +168,14 @@ function bounded(value: string, columns: number): string {
   return `${sanitizeLine(value, MOST_SHOWN_LENGTH)} (${value.length} characters; whole with --json)`
 }
 
-function roomOf(terminal: OutputTerminal): number {
-  return terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
-}
-
 async function renderTable<Item>(view: View<Item>): Promise<string> {
-  const {columns, terminal, isChosen} = view
+  const {columns, terminal, isChosen, room, paint} = view
   const rows = rowsOf(view)
   if (rows.length === 0) return ''
   const {layOut} = await import('./table.js')
-  const width = roomOf(terminal)
-  const table = layOut({columns, rows, width, paint: terminal.paint ?? unpainted})
+  const table = layOut({columns, rows, width: room, paint})
   if (table === undefined)
-    return (await Promise.all(rows.map(row => renderBlock(namesOf(view), row, isChosen, width)))).join('\n')
+    return (await Promise.all(rows.map(row => renderBlock(namesOf(view), row, isChosen, room)))).join('\n')
   if (table.leftOut.length > 0)
     terminal.note?.(`Columns left out (use --columns, or a wider terminal): ${table.leftOut.join(', ')}`)
   return lines(terminal.continues ? table.body : [...table.head, ...table.body])
@@ -191,6 +186,6 @@ function lines(texts: readonly string[]): string {
 }
 
 /** `stream` as a terminal. */
-export function terminalOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env) {
-  return {isTTY: Boolean(stream.isTTY), columns: widthOf(stream, env), paint: painterFor(stream, env)}
+export function terminalOf(stream: NodeJS.WriteStream) {
+  return {isTTY: Boolean(stream.isTTY), columns: widthOf(stream), paint: painterFor(stream, process.env)}
 }

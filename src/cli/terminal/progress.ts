@@ -1,6 +1,8 @@
 /** Progress of slow requests, shown after a second, at terminals only, never in CI or with --quiet. */
+import process from 'node:process'
 import type {AttemptRecord, Clock, Sender, Trace} from '../../api/types.js'
 import {wantsAccessible} from './colour.js'
+import {stderrIsTerminal} from './streams.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
 type Progress = ReturnType<typeof createProgress>
@@ -11,17 +13,9 @@ const FRAME_MILLISECONDS = 100
 const SAME_WORK_MILLISECONDS = 300
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
 
-/** Whether progress is shown, and whether its line may be redrawn. */
-export function progressStyle(
-  streams: {readonly stdout: {isTTY?: boolean}; readonly stderr: {isTTY?: boolean}},
-  quiet: boolean | undefined,
-  env: NodeJS.ProcessEnv,
-): 'none' | 'plain' | 'redrawn' {
-  if (quiet || env.CI || !streams.stdout.isTTY || !streams.stderr.isTTY) return 'none'
-  return wantsAccessible(env) ? 'plain' : 'redrawn'
-}
-
-export function createProgress(style: ReturnType<typeof progressStyle>) {
+export function createProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv) {
+  const isShown = !quiet && !env.CI && process.stdout.isTTY && stderrIsTerminal()
+  const isPlain = wantsAccessible(env)
   let label = ''
   let startedAt = 0
   let endedAt = Number.NEGATIVE_INFINITY
@@ -31,7 +25,7 @@ export function createProgress(style: ReturnType<typeof progressStyle>) {
   const show = () => {
     const elapsed = performance.now() - startedAt
     if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
-    if (style === 'plain') {
+    if (isPlain) {
       if (shown !== label) say(`${label}…`)
       shown = label
       return
@@ -47,7 +41,7 @@ export function createProgress(style: ReturnType<typeof progressStyle>) {
   }
   return {
     async during<T>(text: string, work: () => Promise<T>): Promise<T> {
-      if (style === 'none') return work()
+      if (!isShown) return work()
       if (performance.now() - endedAt > SAME_WORK_MILLISECONDS && underWay === 0)
         startedAt = performance.now()
       label = text
@@ -60,6 +54,8 @@ export function createProgress(style: ReturnType<typeof progressStyle>) {
         if (underWay === 0) end()
       }
     },
+    /** Whether each label is a line of its own. */
+    isPlain,
     relabel(text: string) {
       label = text
     },

@@ -1,5 +1,4 @@
 /** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
-
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Painter} from './colour.js'
 import {jsonText} from './json-text.js'

@@ -25,8 +25,8 @@ export function stderrIsTerminal(): boolean {
 }
 
 /** The columns of a terminal; BOOKCTL_COLUMNS and COLUMNS override what it says itself. */
-export function widthOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): number {
-  const given = Number(env.BOOKCTL_COLUMNS ?? env.COLUMNS)
+export function widthOf(stream: NodeJS.WriteStream): number {
+  const given = Number(process.env.BOOKCTL_COLUMNS ?? process.env.COLUMNS)
   return given > 0 ? given : stream.columns || 80
 }
 

@@ -36,9 +36,8 @@ export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
 export function say(lines: string | readonly string[]): void {
   const painter = painterFor(stderr(), process.env)
   clearTransient()
-  const texts = typeof lines === 'string' ? [lines] : lines
   const columns = stderrIsTerminal() ? widthOf(stderr()) : Number.POSITIVE_INFINITY
-  const shown = texts.flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
+  const shown = [lines].flat().flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
   stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 

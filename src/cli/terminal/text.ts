@@ -15,14 +15,6 @@ export function textWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text)
 }
 
-let segmenter: Intl.Segmenter | undefined
-
-function segments(text: string): Intl.Segments {
-  // Created on first use, because that takes milliseconds.
-  segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
-  return segmenter.segment(text)
-}
-
 /** `text` in at most `width` columns, with `…` where something was cut off. */
 export function cutTo(text: string, width: number): string {
   if (textWidth(text) <= width) return text
@@ -37,11 +29,15 @@ export function fitTo(text: string, width: number): string {
   return cut + ' '.repeat(Math.max(0, width - textWidth(cut)))
 }
 
+let segmenter: Intl.Segmenter | undefined
+
 /** `text` in pieces of at most `width` columns each; a character wider than that is a piece of its own. */
 export function* piecesOf(text: string, width: number): Generator<string> {
   let piece = ''
   let columns = 0
-  for (const {segment} of segments(text)) {
+  // Created on first use, because that takes milliseconds.
+  segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
+  for (const {segment} of segmenter.segment(text)) {
     const wide = textWidth(segment)
     if (columns + wide > width && piece !== '') {
       yield piece

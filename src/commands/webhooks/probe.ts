@@ -6,7 +6,7 @@ import {checkTarget} from '../../cli/features/webhooks/targets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {createProgress, progressStyle} from '../../cli/terminal/progress.js'
+import {createProgress} from '../../cli/terminal/progress.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {
@@ -37,15 +37,14 @@ machine.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksProbe)
-    const style = progressStyle(process, flags.quiet, process.env)
-    const progress = createProgress(style)
+    const progress = createProgress(flags.quiet, process.env)
     const options = {
       state: await this.state(),
       caFile: flags['ca-file'],
       timeoutSeconds: this.timeoutSeconds,
       onSend: (n: number, most: number) => {
         // A line each would be too much.
-        if (style === 'redrawn') progress.relabel(`waiting for the answer to request ${n} of ${most}`)
+        if (!progress.isPlain) progress.relabel(`waiting for the answer to request ${n} of ${most}`)
       },
     }
     const sheet = await progress.during('waiting for the receiver', () =>

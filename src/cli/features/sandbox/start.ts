@@ -11,7 +11,7 @@ import {isWritableDirectory} from '../../../storage/files.js'
 import {runningSandboxes} from '../../session/sandbox-records.js'
 import {painterFor} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
-import {createLineWriter, sendToStdout} from '../../terminal/line-writer.js'
+import {createLineWriter} from '../../terminal/line-writer.js'
 import {widthOf} from '../../terminal/streams.js'
 import {cutTo} from '../../terminal/text.js'
 
@@ -72,7 +72,7 @@ type AnsweredRequest = Record<'method' | 'path' | 'request_id', string> & {
 /** A line on stdout for each request: JSON, or words. */
 export function createRequestLines(asJson: boolean) {
   // A reader that is slow or gone loses lines, and the sandbox goes on.
-  const writer = createLineWriter({send: sendToStdout, onLost: () => {}})
+  const writer = createLineWriter(() => {})
   const redactor = createRedactor()
   const painter = painterFor(process.stdout, process.env)
   return {

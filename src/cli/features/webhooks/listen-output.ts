@@ -9,7 +9,7 @@ import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import {systemClock} from '../../session/clock.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
-import {createLineWriter, type LineWriter, sendToStdout} from '../../terminal/line-writer.js'
+import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import type {ListenTerms} from './listen-flags.js'
@@ -18,13 +18,9 @@ import {isLate, unansweredText} from './targets.js'
 
 export async function createListenOutput(terms: ListenTerms) {
   const {flags, tell, targets, secrets} = terms
-  const stdout = createLineWriter({
-    send: sendToStdout,
+  const stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
     // A reader that has gone ends the command silently (streams.ts).
-    onLost: error => {
-      if ((error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE') return
-      tell('lines were dropped: their reader is too slow; the events are stored')
-    },
+    if (error?.code !== 'EPIPE') tell('lines were dropped: their reader is too slow; the events are stored')
   })
   const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
   const asJson = flags.json || flags.format === 'ndjson'
@@ -139,13 +135,11 @@ function openCapture(path: string, tell: (text: string) => void): {writer: LineW
     const hint = 'choose a file, or pipe the lines of --json'
     throw usage('cannot_write', `--capture: ${sanitizeLine(path, 200)} is not a file`, hint)
   }
-  const writer = createLineWriter({
-    send: (text, done) => appendFile(file, text, done),
-    onLost: error =>
-      tell(
-        `--capture: lines are missing in the file: ${(error as NodeJS.ErrnoException)?.code ?? 'too slow'}`,
-      ),
-  })
+  const writer = createLineWriter(
+    (error: NodeJS.ErrnoException | undefined) =>
+      tell(`--capture: lines are missing in the file: ${error?.code ?? 'too slow'}`),
+    (text, done) => appendFile(file, text, done),
+  )
   return {writer, close: () => closeSync(file)}
 }
 

@@ -13,7 +13,6 @@ import {
   type ChoiceQuestion,
   interruption,
   messageOf,
-  numbersIn,
   type Prompts,
   refusalOf,
   type SearchQuestion,
@@ -104,6 +103,13 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
       return chosen?.value as T
     },
   }
+}
+
+/** The numbers from 1 to `most` in `answer`; none if it has anything else. */
+function numbersIn(answer: string, most: number): number[] {
+  const words = answer.split(/[\s,]+/).filter(word => word !== '')
+  const numbers = words.map(word => (/^\d{1,6}$/.test(word) ? Number(word) : 0))
+  return numbers.every(number => number >= 1 && number <= most) ? numbers : []
 }
 
 /** The choice that `typed` names in full, or else the only one found. */

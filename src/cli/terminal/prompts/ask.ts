@@ -6,7 +6,7 @@ import {missing, SEE_HELP} from '../../input/usage-errors.js'
 import {wantsAccessible} from '../colour.js'
 import {stderr, stderrIsTerminal} from '../streams.js'
 import {clearTransient} from '../talk.js'
-import {anyOf, isYes, type Prompts, type Terminal, type TextQuestion} from './prompts.js'
+import {anyOf, type Prompts, type Terminal, type TextQuestion} from './prompts.js'
 
 export interface AskingFlags {
   readonly json?: boolean | undefined
@@ -53,11 +53,11 @@ export async function createPrompts(
       const {untilQuiet} = await import('./keys.js')
       await untilQuiet(input, anyOf(closing, asked.signal), asked.goesBack ?? false)
       const check = (answer: string) => {
-        if (answer !== '' && isYes(answer) === undefined) throw usage('not_yes_or_no', 'type yes or no')
+        if (!/^(y|yes|n|no|)$/i.test(answer)) throw usage('not_yes_or_no', 'type yes or no')
       }
       const choice = accessible ? `yes or no, default ${usual ? 'yes' : 'no'}` : usual ? 'Y/n' : 'y/N'
       const answer = await prompts.text({...asked, message: `${message} (${choice})`, check})
-      return isYes(answer) ?? usual
+      return answer === '' ? usual : /^y/i.test(answer)
     },
   }
 }

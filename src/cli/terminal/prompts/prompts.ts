@@ -114,17 +114,3 @@ export function answerOf({default: usual, empty}: Lined, line: string): string {
   if (typed === '-' && empty !== undefined) return ''
   return typed === '' ? usual : typed
 }
-
-/** Undefined for neither yes nor no. */
-export function isYes(answer: string): boolean | undefined {
-  const word = answer.trim().toLowerCase()
-  if (word === 'y' || word === 'yes') return true
-  return word === 'n' || word === 'no' ? false : undefined
-}
-
-/** The numbers from 1 to `most` in `answer`; none if it has anything else. */
-export function numbersIn(answer: string, most: number): number[] {
-  const words = answer.split(/[\s,]+/).filter(word => word !== '')
-  const numbers = words.map(word => (/^\d{1,6}$/.test(word) ? Number(word) : 0))
-  return numbers.every(number => number >= 1 && number <= most) ? numbers : []
-}
