@@ -7,7 +7,7 @@ import {offerOf, readInput, readReservation} from '../../src/cli/features/reserv
 import {readDuration} from '../../src/cli/input/checks.js'
 import {checkCountry, findCountries, namedCountries} from '../../src/cli/input/countries.js'
 import {readJson} from '../../src/cli/input/files.js'
-import {completeGuests, readContact, readGuest, readKeyValues} from '../../src/cli/input/guests.js'
+import {completeGuests, readContact, readGuest, readPairs} from '../../src/cli/input/guests.js'
 import {readRoom} from '../../src/cli/input/stay.js'
 import {ownDirectory} from '../support/own.js'
 import {CONTACT} from '../support/stay.js'
@@ -36,7 +36,7 @@ describe('hotels search', () => {
 
 describe('key=value lists', () => {
   test('take escaped commas, equals signs and spaces', () => {
-    expect([...readKeyValues('--x', String.raw`a=1\, 2, b = c=d ,e=\\`).pairs]).toEqual([
+    expect([...readPairs('--x', String.raw`a=1\, 2, b = c=d ,e=\\`, ['a', 'b', 'e']).pairs]).toEqual([
       ['a', '1, 2'],
       ['b', 'c=d'],
       ['e', '\\'],
@@ -45,7 +45,7 @@ describe('key=value lists', () => {
 
   test.each(['', 'a', '=1', 'a=1,a=2', 'a=1,b'])('refuses %j', text => {
     const message = expect.stringMatching(/^--guest/)
-    expect(readKeyValues('--guest', text).errors).toMatchObject([{message}])
+    expect(readPairs('--guest', text, ['a', 'b']).errors).toMatchObject([{message}])
   })
 })
 

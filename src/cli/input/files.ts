@@ -8,22 +8,22 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/input-mistakes.js'
 import {sizeText} from '../../contract/limits.js'
 import {sweepTemporaryFiles} from '../../storage/temporary.js'
-import {named} from './checks.js'
+import {invalid, named} from './checks.js'
 import {whileReading} from './pending-reads.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
 
 /** The text of `path` (`-`: standard input). Throws usage naming `flag`, without the content. */
 export async function readText(flag: string, path: string): Promise<string> {
-  return decode(flag, await readBytes(flag, path, MOST_BYTES), {ignoreBOM: false})
+  return decode(flag, await readBytes(flag, path, MOST_BYTES))
 }
 
 /** `bytes` as text; throws usage naming `flag` when they are not UTF-8. */
-export function decode(flag: string, bytes: Uint8Array, options: {ignoreBOM: boolean}): string {
+export function decode(flag: string, bytes: Uint8Array, ignoreBOM = false): string {
   try {
-    return new TextDecoder('utf-8', {fatal: true, ...options}).decode(bytes)
+    return new TextDecoder('utf-8', {fatal: true, ignoreBOM}).decode(bytes)
   } catch {
-    throw usage('invalid_input', `${flag}: is not UTF-8 text`)
+    throw invalid(flag, 'is not UTF-8 text')
   }
 }
 
@@ -38,7 +38,7 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
     const what = path === '-' ? 'standard input' : sanitizeLine(path, 200)
     throw usage('cannot_read', `${flag}: cannot read ${what} (${readingProblem(code)})`)
   }
-  throw usage('invalid_input', `${flag}: longer than ${sizeText(mostBytes)}`)
+  throw invalid(flag, `longer than ${sizeText(mostBytes)}`)
 }
 
 /** The words for the system's `code` of a file that cannot be read; other codes as they are. */
@@ -73,18 +73,17 @@ export function readFile(path: string, mostBytes: number): Promise<Buffer> {
 /** A secret from a file or `-`, without a trailing newline. Throws usage when it is empty or has several lines. */
 export async function readSecret(flag: string, path: string): Promise<string> {
   const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
-  if (secret === '') throw usage('invalid_input', `${flag}: contains no secret`)
-  if (/[\r\n]/.test(secret))
-    throw usage('invalid_input', `${flag}: must contain only the secret, on one line`)
+  if (secret === '') throw invalid(flag, 'contains no secret')
+  if (/[\r\n]/.test(secret)) throw invalid(flag, 'must contain only the secret, on one line')
   return secret
 }
 
 /** Throws usage naming `flag` when no file can be written at `path`. */
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
-  if (path === '') throw usage('invalid_input', named(flag, 'must be a file name'))
+  if (path === '') throw invalid(flag, 'must be a file name')
   if (/[\\/]$/.test(path) || (existsSync(path) && statSync(path).isDirectory()))
-    throw usage('invalid_input', named(flag, `${shown} is a directory, not a file`))
+    throw invalid(flag, `${shown} is a directory, not a file`)
   const directory = dirname(resolve(path))
   try {
     accessSync(`${directory}/.`, constants.W_OK | constants.X_OK)
@@ -101,9 +100,8 @@ export function checkWritable(flag: string, path: string): string {
 
 /** Throws usage naming `flag` unless a new file can be written at `path`. */
 export function checkNewFile(flag: string, path: string): string {
-  checkWritable(flag, path)
   const problem = `${flag}: ${sanitizeLine(path, 200)} exists already`
-  requireNewFile(path, () => usage('file_exists', problem, 'name a new file'))
+  requireNewFile(checkWritable(flag, path), () => usage('file_exists', problem, 'name a new file'))
   return path
 }
 

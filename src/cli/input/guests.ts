@@ -22,7 +22,7 @@ const READERS: Readonly<Record<string, (field: string, text: string) => unknown>
 
 /** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws usage. */
 export async function readGuest(field: string, text: string): Promise<Fields> {
-  const {pairs, errors} = readNamed(field, text, GUEST_NAMES)
+  const {pairs, errors} = readPairs(field, text, GUEST_NAMES)
   const guest: Fields = {}
   for (const name of GUEST_FIELDS) {
     const value = pairs.get(name)
@@ -43,10 +43,10 @@ async function readIdentity(field: string, pairs: ReadonlyMap<string, string>): 
     {type: pairs.get('identity.type'), number: pairs.get('identity.number')},
   ].filter(({type, number}) => type !== undefined || number !== undefined)
   const [identity, ...others] = given
-  const problem = 'give one identity: tc, passport, or identity.type and identity.number'
-  if (others.length > 0) throw usage('invalid_input', `${field}: ${problem}`)
+  if (others.length > 0)
+    throw invalid(field, 'give one identity: tc, passport, or identity.type and identity.number')
   if (identity && (!identity.type || !identity.number))
-    throw usage('invalid_input', `${field}: identity.type and identity.number go together`)
+    throw invalid(field, 'identity.type and identity.number go together')
   return identity
 }
 
@@ -57,7 +57,7 @@ function readTruth(field: string, text: string): boolean {
 
 /** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws usage. */
 export async function readContact(field: string, text: string): Promise<Fields> {
-  const {pairs, errors} = readNamed(field, text, [...CONTACT_NAMES, 'phone'])
+  const {pairs, errors} = readPairs(field, text, [...CONTACT_NAMES, 'phone'])
   const contact = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
   const phone = pairs.get('phone')
   const split = phone === undefined ? {} : await readPhone(field, phone, pairs).catch(into(errors))
@@ -71,21 +71,32 @@ const UNREAD_PHONE = {phone_country_code: '+0', phone_number: '0000'}
 
 async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string, string>) {
   if (pairs.has('phone_country_code') || pairs.has('phone_number'))
-    throw usage('invalid_input', `${field}: give phone, or phone_country_code and phone_number`)
+    throw invalid(field, 'give phone, or phone_country_code and phone_number')
   const {phone_country_code, phone_number} = (await createPhoneReader())(`${field} phone`, phone)
   return {phone_country_code, phone_number}
 }
 
-/** Pairs with names of `valid`. One under a mistyped name also counts as that of the name meant, which is then not missing. */
-function readNamed(field: string, text: string, valid: readonly string[]) {
-  const {pairs, errors} = readKeyValues(field, text)
-  const typed = [...pairs]
-  for (const [name, value] of typed) {
+/**
+ * The pairs of `K=V,K=V`, in which `\,` is a comma and `\\` a backslash, and errors that name `field`. One under a mistyped
+ * name of `valid` also counts as that of the name meant, which is then not missing.
+ */
+export function readPairs(field: string, text: string, valid: readonly string[]) {
+  const errors: Failure[] = []
+  const pairs = new Map<string, string>()
+  for (const part of splitAtCommas(text)) {
+    const at = part.indexOf('=')
+    const hint = 'write a comma inside a value as \\,'
+    const key = part.slice(0, at).trim()
+    if (at < 1) errors.push(usage('invalid_input', `${field}: must be NAME=VALUE,NAME=VALUE`, hint))
+    else if (pairs.has(key)) errors.push(invalid(field, `${key.slice(0, 40)} is given twice`))
+    else pairs.set(key, part.slice(at + 1).trim())
+  }
+  errors.push(...unknownIn(field, [...pairs.keys()], valid))
+  for (const [name, value] of [...pairs]) {
     const meant = valid.includes(name) ? undefined : closest(name, valid)
     if (meant !== undefined && !pairs.has(meant)) pairs.set(meant, value)
   }
-  const names = typed.map(([name]) => name)
-  return {pairs, errors: [...errors, ...unknownIn(field, names, valid)]}
+  return {pairs, errors}
 }
 
 export function refuseUnknown(where: string, names: readonly string[], valid: readonly string[]): void {
@@ -113,22 +124,6 @@ export function completeGuests(guests: readonly Fields[]): Fields[] {
     const country = isCode ? {nationality: nationality.toUpperCase()} : {}
     return {type: 'ADULT', ...guest, ...country, is_lead}
   })
-}
-
-/** The pairs of `K=V,K=V`, in which `\,` is a comma and `\\` a backslash, and errors that name `flag`. */
-export function readKeyValues(flag: string, text: string) {
-  const errors: Failure[] = []
-  const pairs = new Map<string, string>()
-  for (const part of splitAtCommas(text)) {
-    const at = part.indexOf('=')
-    const hint = 'write a comma inside a value as \\,'
-    const key = part.slice(0, at).trim()
-    if (at < 1) errors.push(usage('invalid_input', `${flag}: must be NAME=VALUE,NAME=VALUE`, hint))
-    else if (pairs.has(key))
-      errors.push(usage('invalid_input', `${flag}: ${key.slice(0, 40)} is given twice`))
-    else pairs.set(key, part.slice(at + 1).trim())
-  }
-  return {pairs, errors}
 }
 
 function splitAtCommas(text: string): string[] {

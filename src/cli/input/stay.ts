@@ -40,14 +40,14 @@ export function roomText({adults, children_ages: ages}: Room): string {
 
 /** `2` or `2:7,4`: adults, then the children's ages. Throws usage. */
 export function readRoom(field: string, text: string): Room {
-  const match = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim())
-  if (!match) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
-  const adults = Number(match[1])
-  const errors = faultsOfAges(field, match[2] ?? '')
-  if (adults < 1) errors.unshift(invalid(field, 'a room needs at least one adult', text))
-  if (adults > MOST_PERSONS) errors.unshift(invalid(field, `at most ${MOST_PERSONS} adults in a room`, text))
+  const [, adults, ages = ''] = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim()) ?? []
+  if (adults === undefined) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
+  const errors = faultsOfAges(field, ages)
+  if (Number(adults) < 1) errors.unshift(invalid(field, 'a room needs at least one adult', text))
+  if (Number(adults) > MOST_PERSONS)
+    errors.unshift(invalid(field, `at most ${MOST_PERSONS} adults in a room`, text))
   if (errors.length > 0) throw combined(errors)
-  return {adults, children_ages: readAges(field, match[2] ?? '')}
+  return {adults: Number(adults), children_ages: agesIn(ages).map(Number)}
 }
 
 /** Ages of children, separated by commas, spaces or both. Throws usage. */
@@ -63,12 +63,11 @@ function faultsOfAges(field: string, typed: string): Failure[] {
   const ages = agesIn(typed)
   if (!ages.every(age => /^\d{1,2}$/.test(age)))
     return [invalid(field, 'must be ages in whole years, such as 4, 7; 0 for a baby')]
+  const errors: Failure[] = []
   const tooOld = ages.filter(age => Number(age) > OLDEST_CHILD)
   const counted = tooOld.length > 1 ? `${tooOld.join(' and ')} as adults` : `${tooOld[0]} as an adult`
-  return [
-    ...(tooOld.length > 0
-      ? [invalid(field, `children are 0 to ${OLDEST_CHILD} years old; count ${counted}`)]
-      : []),
-    ...(ages.length > MOST_PERSONS ? [invalid(field, `at most ${MOST_PERSONS} children in a room`)] : []),
-  ]
+  if (tooOld.length > 0)
+    errors.push(invalid(field, `children are 0 to ${OLDEST_CHILD} years old; count ${counted}`))
+  if (ages.length > MOST_PERSONS) errors.push(invalid(field, `at most ${MOST_PERSONS} children in a room`))
+  return errors
 }

@@ -10,15 +10,12 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 export function openAddress(address: string): void {
   const [program = 'xdg-open', ...rest] = OPENERS[process.platform] ?? []
   try {
-    const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore', env: environment()})
+    // Without BOOKCTL_* (secrets): a browser runs long and passes its environment on.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^BOOKCTL_/i.test(name)))
+    const child = spawn(program, [...rest, address], {detached: true, stdio: 'ignore', env})
     child.on('error', () => {})
     child.unref()
   } catch {
     // An address too long for a command line is thrown, not emitted.
   }
-}
-
-/** Without BOOKCTL_* (secrets): a browser runs long and passes its environment on. */
-function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^BOOKCTL_/i.test(name)))
 }

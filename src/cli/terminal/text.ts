@@ -91,31 +91,26 @@ export function hang(line: string, columns: number, indent: number, lead: number
 
 /** A command line that can be pasted, broken with `\\` where it is longer than `width`, which has two columns of indent. */
 export function pasteable(command: string, width: number): string {
-  const lines: string[] = []
   // Spaces inside quotes and `$(…)` do not divide words.
   const words = command.match(/(?:\\.|"(?:\$\([^)]*\)|\\.|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
   if (words.join(' ') !== command) return command
-  for (const word of withValues(words, width)) {
-    const line = lines.at(-1)
-    const indent = lines.length === 1 ? 4 : 6
-    // Two columns are for the ` \\`.
-    if (line !== undefined && indent + line.length + 1 + word.length + 2 <= width)
-      lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(word)
-  }
-  return lines.join(' \\\n  ')
+  const isValue = (flag: string, word: string) => /^--?[a-zA-Z-]+$/.test(flag) && !word.startsWith('-')
+  const pairs = joined(words, (flag, word) => isValue(flag, word) && flag.length + word.length + 7 <= width)
+  // Two columns are for the ` \\`.
+  const fits = (line: string, word: string, count: number) =>
+    (count === 1 ? 4 : 6) + line.length + 1 + word.length + 2 <= width
+  return joined(pairs, fits).join(' \\\n  ')
 }
 
-/** The words with each flag and its value as one, where that fits on a line. */
-function withValues(words: readonly string[], width: number): string[] {
-  const joined: string[] = []
+/** `words`, each added to the one before it where `fits` says so; `count`: how many there are by then. */
+function joined(words: readonly string[], fits: (line: string, word: string, count: number) => boolean) {
+  const lines: string[] = []
   for (const word of words) {
-    const before = joined.at(-1) ?? ''
-    const isValue = /^--?[a-zA-Z-]+$/.test(before) && !word.startsWith('-')
-    if (isValue && before.length + word.length + 7 <= width) joined[joined.length - 1] = `${before} ${word}`
-    else joined.push(word)
+    const line = lines.at(-1)
+    if (line !== undefined && fits(line, word, lines.length)) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
   }
-  return joined
+  return lines
 }
 
 /** `120.00 EUR`; null for none. */

@@ -1,7 +1,7 @@
 /** What a refusal is taken for: whole codes first, the fields complained about, then words. */
 import {describe, expect, test} from 'vitest'
+import {recoverFrom} from '../../../src/cli/features/wizard/book.js'
 import {Draft, SearchAgain} from '../../../src/cli/features/wizard/draft.js'
-import {recoverFrom} from '../../../src/cli/features/wizard/recover.js'
 import {Failure, type FailureDetails} from '../../../src/contract/failure.js'
 
 /** `offer` (searched again), `payment` (asked again) or `answers` (the person says what to change). */

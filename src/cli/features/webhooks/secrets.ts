@@ -65,7 +65,7 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
 
 /** One secret, untouched except for its one final line break; or one a line, when several lines are not empty. */
 function secretsIn(bytes: Uint8Array, name: string, flag: string): NamedSecret[] {
-  const text = decode(flag, bytes, {ignoreBOM: true}).replace(/\r?\n$/, '')
+  const text = decode(flag, bytes, true).replace(/\r?\n$/, '')
   const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
   if (lines.length < 2) return [checkSecret({name, secret: text}, flag)]
   return lines.map((secret, n) => checkSecret({name: `${name}[${n}]`, secret}, flag))

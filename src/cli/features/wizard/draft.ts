@@ -122,10 +122,6 @@ export async function inRounds<T>({prompts, draft, leave, clock, round, change}:
   }
 }
 
-/** Questions whose last answer is not offered again once it was refused. */
-export const PAYMENT = 'Payment'
-export const REFERENCE = 'Your own booking reference'
-
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is printed. */
 export class SearchAgain extends Error {}
 
