@@ -2,7 +2,7 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
-import {readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotel-flags.js'
+import {readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotels.js'
 import {offerOf, readInput, readReservation} from '../../src/cli/features/reserve/reservation.js'
 import {readDuration} from '../../src/cli/input/checks.js'
 import {checkCountry, findCountries, namedCountries} from '../../src/cli/input/countries.js'

@@ -1,6 +1,12 @@
 import {CitySearch} from '../../cli/features/catalogue/city-search.js'
-import {misfitsIn, NEEDED, readSearch, searchFlags} from '../../cli/features/catalogue/hotel-flags.js'
-import {OFFER_COLUMNS, search} from '../../cli/features/catalogue/hotel-search.js'
+import {
+  misfitsIn,
+  NEEDED,
+  OFFER_COLUMNS,
+  readSearch,
+  search,
+  searchFlags,
+} from '../../cli/features/catalogue/hotels.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 
 export default class HotelsSearch extends CitySearch {

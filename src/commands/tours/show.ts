@@ -5,7 +5,7 @@ import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ToursShow extends BaseCommand {
   static override summary = 'Show one tour'
-  static override description = `${pathNote('tours.show')}`
+  static override description = pathNote('tours.show')
   static override examples = [
     'bookctl tours show tour_101_01',
     'bookctl tours show tour_101_01 --query tour.duration_minutes',

@@ -2,7 +2,7 @@
 import stringWidth from 'string-width'
 import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
-import {offerFound} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {offerFound} from '../../../src/cli/features/catalogue/hotels.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/catalogue/offer-lines.js'
 import {minutesLeft, type OfferView} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame, type Listed} from '../../../src/cli/features/wizard/find-offer.js'

@@ -1,6 +1,6 @@
 /** What the wizard asks before a search, and how it understands what people type. */
 import {afterEach, describe, expect, test, vi} from 'vitest'
-import {readSearch} from '../../../src/cli/features/catalogue/hotel-flags.js'
+import {readSearch} from '../../../src/cli/features/catalogue/hotels.js'
 import {askSearch, commandOf, findCities} from '../../../src/cli/features/wizard/ask-search.js'
 import {untilServed} from '../../../src/cli/features/wizard/questions.js'
 import {readComingDay, readDay, today} from '../../../src/cli/input/dates.js'

@@ -1,6 +1,6 @@
 /** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
 import {beforeEach, describe, expect, test} from 'vitest'
-import {offerFound, search} from '../../../src/cli/features/catalogue/hotel-search.js'
+import {offerFound, search} from '../../../src/cli/features/catalogue/hotels.js'
 import {detailRows} from '../../../src/cli/features/catalogue/offer-lines.js'
 import {peopleHere} from '../../../src/cli/features/wizard/ask-contact.js'
 import {Draft} from '../../../src/cli/features/wizard/draft.js'

@@ -1,5 +1,5 @@
 /** Cities by their names: from the service's list where it may be called (§4.9), else those remembered here. */
-import type {FoundCity} from '../../../api/operations/content.js'
+import {type FoundCity, listCities} from '../../../api/operations/content.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {KnownCity} from '../../../state/seen-store.js'
@@ -17,10 +17,14 @@ type Place = {readonly state: State; readonly target: {readonly baseUrl: string}
 
 /** The service's cities, remembered here; else those remembered. Throws Failure when nothing can be asked. */
 export async function namedCities(naming: Naming): Promise<readonly KnownCity[]> {
-  const {listCities} = await import('../../../api/operations/content.js')
   const {items} = await listCities(naming.api).catch(error => {
-    if (error instanceof Failure && isOnlyTheList(error)) return {items: []}
-    throw error
+    if (!(error instanceof Failure)) throw error
+    // A search may still work, unless credentials are missing or the service is away.
+    const {kind, details} = error
+    const isOnlyTheList =
+      kind === 'not_allowed' ? details.status === 403 : /^(usage|refused|service_failed)$/.test(kind)
+    if (!isOnlyTheList) throw error
+    return {items: []}
   })
   const listed = rememberCities(naming, items)
   return listed.length > 0 ? listed : remembered(naming)
@@ -31,18 +35,12 @@ export function rememberCities({state, target}: Place, found: readonly FoundCity
   const known = found.flatMap(({id, name, country_code}) =>
     id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
   )
-  if (state.writable && known.length > 0) state.cities.remember({baseUrl: target.baseUrl}, known)
+  if (state.writable && known.length > 0) state.cities.remember(target, known)
   return known
 }
 
 function remembered({state, target}: Place): readonly KnownCity[] {
-  return state.writable ? state.cities.list({baseUrl: target.baseUrl}) : []
-}
-
-/** Whether a search may still work: all but missing credentials and a service that is away. */
-function isOnlyTheList({kind, details}: Failure): boolean {
-  if (kind === 'not_allowed') return details.status === 403
-  return kind === 'usage' || kind === 'refused' || kind === 'service_failed'
+  return state.writable ? state.cities.list(target) : []
 }
 
 /** `Istanbul (101)`; `otherwise` is its name where it is not known here; without one `101`. No request is made. */
@@ -51,13 +49,11 @@ export function cityText(id: number | string, place: Place, otherwise?: string):
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 
-/** An id, or a name that only the connection can resolve. */
-const numberOrName = checkedFlag((field, text) =>
-  /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
-)
-
+/** `--city`: an id, or a name that only the connection can resolve. */
 export const cityFlag = {
-  city: numberOrName({
+  city: checkedFlag((field, text) =>
+    /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
+  )({
     helpValue: 'CITY',
     summary: 'city by name or id, such as Istanbul or 101 in the local sandbox',
   }),
@@ -109,28 +105,20 @@ async function isCountry(typed: string, code: string): Promise<boolean> {
 
 /** The id of the city of that name. Throws usage, naming the cities that may be meant. */
 export async function cityNumber(typed: string, known: readonly KnownCity[]): Promise<number> {
-  const [city, ...others] = await citiesNamed(typed, known)
+  const cities = await citiesNamed(typed, known)
+  const [city, ...others] = cities
   if (city && others.length === 0) return city.id
   if (city) {
-    const shown = [city, ...others].slice(0, 10).map(cityLine).join('; ')
-    throw invalid(
-      '--city',
-      `several cities have this name: ${shown}`,
-      undefined,
-      'give the id, or add the country',
-    )
+    const problem = `several cities have this name: ${cities.slice(0, 10).map(cityLine).join('; ')}`
+    throw invalid('--city', problem, undefined, 'give the id, or add the country')
   }
-  if (known.length === 0)
-    throw invalid(
-      '--city',
-      "must be an id here, because the service's list of cities is not available",
-      typed,
-    )
+  const unlisted = "must be an id here, because the service's list of cities is not available"
+  if (known.length === 0) throw invalid('--city', unlisted, typed)
   const bare = fold(typed.replace(/[,(].*$/s, ''))
-  const near = closestFew(bare, [...new Set(known.map(({name}) => fold(name)))], MOST_NEAR)
+  const near = closestFew(bare, [...new Set(known.map(({name}) => fold(name)))], 3)
   const meant = known
     .filter(({name}) => near.includes(fold(name)) || matches(name, bare || typed))
-    .slice(0, MOST_NEAR)
+    .slice(0, 3)
   const hint =
     meant.length > 0 ? didYouMean(meant.map(cityLine).join(' or ')) : 'list cities: bookctl content cities'
   throw invalid('--city', 'must be the name or id of a city of the service', typed, hint)
@@ -140,6 +128,3 @@ export async function cityNumber(typed: string, known: readonly KnownCity[]): Pr
 export function cityLine({id, name, country_code: country}: KnownCity): string {
   return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
 }
-
-/** More suggestions do not help. */
-const MOST_NEAR = 3

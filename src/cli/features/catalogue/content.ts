@@ -1,5 +1,6 @@
 /** Reference data, filtered on this machine, since no service is known to filter it. */
 import * as Flags from '@oclif/core/flags'
+import {listCities, listCountries, listCurrencies} from '../../../api/operations/content.js'
 import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import {headLine, listResult, type Result} from '../../terminal/result.js'
@@ -12,27 +13,19 @@ export const CONTENT_COLUMNS = {
   cities: ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'],
 } as const
 
-const ONE = {countries: 'country', currencies: 'currency', cities: 'city'} as const
-
 /** `--find`; `what`: such as `cities whose name`. */
 export const findFlag = (what: string) => ({
   find: Flags.string({helpValue: 'TEXT', summary: `only ${what} contains TEXT (accents are ignored)`}),
 })
 
-interface ContentFilter {
-  readonly find?: string | undefined
-  readonly country?: string | undefined
-}
-
 type Named = {readonly [name in 'name' | 'code' | 'country_code']?: string | null}
 
 /** Every city is remembered, so that it can be chosen by name later. Throws Failure. */
 export async function listContent(
-  kind: keyof typeof ONE,
+  kind: keyof typeof CONTENT_COLUMNS,
   connection: Connection,
-  {find, country}: ContentFilter,
+  {find, country}: {readonly find?: string | undefined; readonly country?: string | undefined},
 ): Promise<Result<Named>> {
-  const {listCities, listCountries, listCurrencies} = await import('../../../api/operations/content.js')
   const cities = async () => {
     const found = await listCities(connection.api)
     rememberCities(connection, found.items)
@@ -49,7 +42,7 @@ export async function listContent(
   const columns: readonly string[] = CONTENT_COLUMNS[kind]
   return {
     ...listResult({[kind]: items}, items, columns as (keyof Named)[]),
-    lead: headLine(shownOf(items.length, found.items.length, ONE[kind], kind)),
+    lead: headLine(shownOf(items.length, found.items.length, kind.replace(/ies$/, 'y'), kind)),
     shown: columns.slice(0, 4),
     whenEmpty: `No ${kind} match.`,
     ...warningUnless(found.isComplete),

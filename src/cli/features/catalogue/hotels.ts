@@ -1,19 +1,227 @@
-/** One hotel, and the price of an offer now beside the one this machine saw. */
-import {HOTEL} from '../../../api/answers/vocabulary.js'
-import type {FoundHotel, PricedOffer} from '../../../api/operations/hotels.js'
-import {isoTime} from '../../../contract/dates.js'
+/** Hotels and their offers: a search from its flags to what is remembered for `reserve`, one hotel, and what an offer costs now. */
+import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
+import {textIn} from '../../../api/answers/facts.js'
+import {termsOf} from '../../../api/answers/terms-and-fees.js'
+import {CITY_NAME, HOTEL} from '../../../api/answers/vocabulary.js'
+import {
+  type FoundHotel,
+  type FoundOffer,
+  type PricedOffer,
+  priceOffer,
+  type SearchOutcome,
+  searchHotels,
+  showHotel,
+} from '../../../api/operations/hotels.js'
+import {isoTime, nightsBetween} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
+import {fieldsOf, firstObject} from '../../../contract/field-names.js'
+import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
-import type {SeenOffer} from '../../../contract/seen-offers.js'
+import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
+import {StorageError} from '../../../storage/errors.js'
+import {invalid} from '../../input/checks.js'
+import {DATE_FORMS} from '../../input/dates.js'
+import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
+import {leaveAfter, MOST_NIGHTS, MOST_ROOMS, readCheckOut, readRoom} from '../../input/stay.js'
+import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {priceText} from './filters.js'
-import {OFFER_COLUMNS, remember} from './hotel-search.js'
+import {counted} from '../../terminal/text.js'
+import {cityFlag, cityText} from './city-names.js'
+import {absentIn, pricesFlag} from './city-search.js'
+import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from './filters.js'
 
+/** Without --room. */
+const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
+
+/** Read again when the check-in is known. */
+const checkOutFlag = checkedFlag((field, text) => {
+  readCheckOut(field, text, '0001-01-01')
+  return text
+})
+
+export const searchFlags = {
+  ...cityFlag,
+  'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
+  'check-out': checkOutFlag({
+    helpValue: 'DATE|N',
+    summary: 'departure date, or number of nights (3 or +3)',
+  }),
+  nights: Flags.integer({
+    helpValue: 'N',
+    min: 1,
+    max: MOST_NIGHTS,
+    exclusive: ['check-out'],
+    summary: 'number of nights, instead of --check-out',
+  }),
+  room: checkedFlag(readRoom)({
+    helpValue: 'ADULTS[:AGE,AGE]',
+    multiple: true,
+    summary: 'one room: adults, then the ages of the children (repeatable; default 2)',
+  }),
+  nationality: countryFlag({
+    helpValue: 'COUNTRY',
+    env: 'BOOKCTL_NATIONALITY',
+    summary: 'country of the guests, by name or two-letter code',
+  }),
+  ...pricesFlag,
+  sort: Flags.string({
+    options: ['price', 'stars', 'name'],
+    summary: 'order: cheapest, most stars, or by name first',
+  }),
+  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
+  refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
+  board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
+  limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of offers'}),
+}
+
+/** The flags as typed: the city may be a name. */
+type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
+export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
+type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'refundable' | 'board' | 'limit'>
+
+export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
+
+/** What does not fit together, besides what is missing. */
+export function misfitsIn(flags: TypedSearch): Failure[] {
+  const {'check-in': checkIn, room: rooms = []} = flags
+  const errors: Failure[] = []
+  if (rooms.length > MOST_ROOMS) errors.push(invalid('--room', `at most ${MOST_ROOMS} rooms`))
+  try {
+    if (checkIn) departureOf(checkIn, flags)
+  } catch (error) {
+    into(errors)(error)
+  }
+  return errors
+}
+
+/** The request of §2.2. Throws usage, naming every flag that is missing or does not fit the others. */
+export function readSearch(flags: SearchFlags): SearchRequest {
+  const {city, 'check-in': checkIn, nationality, currency, room: rooms = DEFAULT_ROOMS} = flags
+  const absent = absentIn(flags, NEEDED)
+  const errors = [...(absent.length > 0 ? [missing(absent)] : []), ...misfitsIn(flags)]
+  if (!city || !checkIn || !nationality || !currency || errors.length > 0) throw combined(errors)
+  return {
+    destination: {type: 'CITY', id: city},
+    check_in: checkIn,
+    check_out: departureOf(checkIn, flags),
+    rooms: [...rooms],
+    client_nationality: nationality,
+    currency,
+  }
+}
+
+function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSearch): string {
+  return checkOut ? readCheckOut('--check-out', checkOut, checkIn) : leaveAfter(checkIn, nights ?? 1)
+}
+
+/** The parts of a connection that remember offers. */
+type Remembering = Pick<Connection, 'state' | 'clock'> & {readonly target: Client}
+
+/** Searches and remembers every offer found, also those filtered out. Throws Failure. */
+export async function search(
+  connection: Connection,
+  request: SearchRequest,
+  wanted: Filters,
+): Promise<Result<FoundOffer> & {readonly whenEmpty: string}> {
+  const outcome = await searchHotels(connection.api, request)
+  const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
+  const lost = await remember(connection, found)
+  const offers = filterOffers(outcome.offers, wanted)
+  return {
+    document: {
+      search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
+      searched_at: isoTime(outcome.searchedAt),
+      expires_at: isoTime(outcome.expiresAt),
+      offers,
+    },
+    items: offers,
+    columns: OFFER_COLUMNS,
+    shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
+    ...countOf('offer', offers, outcome.offers, describeSearch(request, outcome, connection)),
+    ...lost,
+  }
+}
+
+/** For `reserve`. A warning if the shared store was lost: the answer is there. Throws StorageError of this machine's files. */
+async function remember(
+  {state, target, clock}: Remembering,
+  offers: readonly OfferFound[],
+): Promise<{warning?: string}> {
+  if (!state.remembers) return {}
+  try {
+    await state.offers.remember(target, offers, clock.now())
+    return {}
+  } catch (error) {
+    if (!state.isShared || !(error instanceof Failure || error instanceof StorageError)) throw error
+    return {warning: `Warning: the offers could not be stored for bookctl reserve: ${error.message}`}
+  }
+}
+
+/** `Istanbul (101), 2030-06-01 to 2030-06-04 (3 nights), 2 adults, nationality TR`. */
+function describeSearch(
+  {destination, check_in, check_out, rooms, client_nationality}: SearchRequest,
+  {offers}: SearchOutcome,
+  connection: Connection,
+): string {
+  const city = cityText(destination.id, connection, offers[0] && cityOf(offers[0]))
+  const nights = counted(nightsBetween(check_in, check_out), 'night')
+  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
+  const ages = rooms.flatMap(room => room.children_ages)
+  const people = [
+    ...(rooms.length > 1 ? [`${rooms.length} rooms`] : []),
+    counted(adults, 'adult'),
+    ...(ages.length > 0 ? [`${counted(ages.length, 'child', 'children')} (${ages.join(', ')})`] : []),
+  ]
+  return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
+}
+
+/** The name of its city, where the service says it. */
+function cityOf({raw}: FoundOffer): string | undefined {
+  const fields = fieldsOf(raw)
+  const hotel = fieldsOf(firstObject(fields.get('hotel')) ?? {})
+  return textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
+}
+
+/** Named as in JSON, plus total and currency as columns of their own. */
+export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
+  ...columnsOf<PricedOffer>(['offer_id']),
+  ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
+  ...columnsOf<PricedOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
+  PRICE_COLUMN,
+  ...columnsOf<PricedOffer>(['free_cancellation_until'], {isMinor: true}),
+  ...columnsOf<PricedOffer>(['refundable']),
+  ...AMOUNT_COLUMNS,
+  ...columnsOf<PricedOffer>(['expires_at']),
+]
+
+/** The offers wanted, in the order wanted. An offer whose price or terms are not known is left out where they matter. */
+export function filterOffers<Offer extends FoundOffer>(offers: readonly Offer[], wanted: Filters): Offer[] {
+  const {refundable, board = ''} = wanted
+  const kept = offers.filter(
+    offer =>
+      (!refundable || offer.refundable === true) &&
+      (offer.board ?? '').toLowerCase().includes(board.toLowerCase()),
+  )
+  return filterAndSort(kept, wanted, {
+    stars: ({stars}) => stars && -stars,
+    name: ({hotel_name}) => hotel_name,
+  })
+}
+
+/** An offer of a search as it is remembered. */
+export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
+  const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
+  const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
+  const details = {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id}
+  const times = {searched_at, expires_at: Date.parse(expires_at) / 1000}
+  return {...offer, ...price, details, nationality, check_in, check_out, rooms, ...times}
+}
 export const HOTEL_COLUMNS = columnsOf<FoundHotel>(Object.keys(HOTEL) as (keyof typeof HOTEL)[])
 
 export async function show({api}: Connection, hotelId: string): Promise<Result<FoundHotel>> {
-  const {showHotel} = await import('../../../api/operations/hotels.js')
   const hotel = await showHotel(api, hotelId)
   const document = {hotel: hotel.raw}
   return {document, items: [hotel], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
@@ -30,13 +238,11 @@ export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
 
 /** Asks the price, and remembers a new one for `reserve`. Throws Failure. */
 export async function price(
-  connection: Pick<Connection, 'api' | 'state' | 'clock'> & {readonly target: Client},
+  connection: Remembering & Pick<Connection, 'api'>,
   offerId: string,
 ): Promise<Result<Comparison>> {
-  const {priceOffer} = await import('../../../api/operations/hotels.js')
   const {api, state, target, clock} = connection
-  const client = {baseUrl: target.baseUrl, clientId: target.clientId}
-  const seen = state.remembers ? await state.offers.find(client, offerId) : undefined
+  const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
   const offer = await priceOffer(api, offerId)
   const comparison = compare(offer, seen, clock.now())
   // An answer without a currency means that of the search.
@@ -59,10 +265,8 @@ export async function price(
 
 /** `valid_seconds`: while the offer can still be reserved; null, as `changed`, when unknown. `now`: Unix seconds. */
 function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number) {
-  const ends = [
-    ...(offer.expires_at === null ? [] : [Date.parse(offer.expires_at) / 1000]),
-    ...(seen ? [seen.expires_at] : []),
-  ]
+  const stated = offer.expires_at === null ? undefined : Date.parse(offer.expires_at) / 1000
+  const ends = [stated, seen?.expires_at].filter(end => end !== undefined)
   return {
     offer,
     changed: seen ? differ(offer.price, seen) : null,

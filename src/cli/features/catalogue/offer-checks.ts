@@ -19,30 +19,23 @@ interface Circumstances {
 /** Refuses what is known to fail or to be unwanted. Throws usage. */
 export function checkOffer(
   seen: SeenOffer | undefined,
-  request: ReservationRequest,
-  facts: Circumstances,
+  {client_nationality: nationality}: ReservationRequest,
+  {now, maxPrice, repeated}: Circumstances,
 ): void {
   const search = 'search again: bookctl hotels search'
-  if (!facts.repeated && seen && seen.expires_at <= facts.now) {
+  if (!repeated && seen && seen.expires_at <= now) {
     const problem = `offer ${seen.offer_id} expired; an offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes`
     throw usage('offer_expired', problem, search)
   }
-  if (!facts.repeated && seen?.used_by_reference) {
-    const hint = `see bookctl journal; ${search}`
-    throw usage('offer_already_used', `offer ${seen.offer_id} was used by ${seen.used_by_reference}`, hint)
+  if (!repeated && seen?.used_by_reference) {
+    const problem = `offer ${seen.offer_id} was used by ${seen.used_by_reference}`
+    throw usage('offer_already_used', problem, `see bookctl journal; ${search}`)
   }
-  if (seen && seen.nationality !== request.client_nationality) {
-    const {client_nationality: now} = request
-    throw usage(
-      'nationality_changed',
-      `the reservation says client nationality ${now}, but the offer was searched for ${seen.nationality}, and prices depend on it`,
-      `search again with --nationality ${request.client_nationality}`,
-    )
+  if (seen && seen.nationality !== nationality) {
+    const problem = `the reservation says client nationality ${nationality}, but the offer was searched for ${seen.nationality}, and prices depend on it`
+    throw usage('nationality_changed', problem, `search again with --nationality ${nationality}`)
   }
-  if (facts.maxPrice !== undefined) checkPrice(seen, facts.maxPrice)
-}
-
-function checkPrice(seen: SeenOffer | undefined, maxPrice: string): void {
+  if (maxPrice === undefined) return
   if (!seen?.total) {
     const problem = '--max-price: the price of this offer is not known here'
     throw usage('price_unknown', problem, 'search first: bookctl hotels search')
@@ -54,39 +47,29 @@ function checkPrice(seen: SeenOffer | undefined, maxPrice: string): void {
 
 /** Guests that look wrong, one line each; the service decides. */
 export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
-  const doubts = guests.flatMap((guest, index) => doubtIdentity(guest, `guests[${index}]`))
-  return seen ? [...doubts, ...doubtNumbers(seen, guests), ...doubtAges(seen, guests)] : doubts
-}
-
-function doubtIdentity(guest: Guest, path: string): string[] {
-  if (guest.identity?.type !== 'TC' || isTcNumber(guest.identity.number)) return []
-  return [`${path}.identity.number: the TC identity number fails its checksum`]
-}
-
-function doubtNumbers(seen: SeenOffer, guests: readonly Guest[]): string[] {
-  const searched = seen.rooms.reduce((sum, room) => sum + room.adults + room.children_ages.length, 0)
-  if (searched === guests.length) return []
-  const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
-  return [`the offer was searched for ${counted(searched, 'guest')}; ${given}: the service may refuse it`]
-}
-
-/** A child's age may count at check-in or at check-out. */
-function doubtAges(seen: SeenOffer, guests: readonly Guest[]): string[] {
-  const born = guests.flatMap(guest => guest.birth_date ?? [])
-  if (born.length < guests.length) return []
-  const future = born.filter(date => nightsBetween(date, seen.check_in) < 0)
-  if (future.length > 0) return ['a guest is born after the check-in']
-  const searched = seen.rooms.flatMap(room => [...room.children_ages]).sort((a, b) => a - b)
-  const adults = seen.rooms.reduce((sum, room) => sum + room.adults, 0)
-  if (searched.length + adults !== guests.length) return []
-  const fits = [seen.check_in, seen.check_out].some(day => {
-    const children = born
-      .map(date => ageOn(date, day))
-      .filter(age => age < 18)
-      .sort((a, b) => a - b)
-    return children.join() === searched.join()
+  const wrongNumbers = guests.flatMap(({identity}, index) => {
+    if (identity?.type !== 'TC' || isTcNumber(identity.number)) return []
+    return [`guests[${index}].identity.number: the TC identity number fails its checksum`]
   })
-  if (fits) return []
-  const ages = searched.length > 0 ? `children of ${searched.join(', ')}` : 'no children'
-  return [`the birth dates do not fit the ages searched (${adults} adults, ${ages})`]
+  return seen ? [...wrongNumbers, ...doubtParty(seen, guests)] : wrongNumbers
+}
+
+/** Their number and ages beside those searched. A child's age may count at check-in or at check-out. */
+function doubtParty({rooms, check_in, check_out}: SeenOffer, guests: readonly Guest[]): string[] {
+  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
+  const ages = rooms.flatMap(room => room.children_ages).sort((a, b) => a - b)
+  const party = adults + ages.length
+  if (party !== guests.length) {
+    const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
+    return [`the offer was searched for ${counted(party, 'guest')}; ${given}: the service may refuse it`]
+  }
+  const born = guests.flatMap(guest => guest.birth_date ?? [])
+  if (born.some(date => nightsBetween(date, check_in) < 0)) return ['a guest is born after the check-in']
+  if (born.length < guests.length) return []
+  const fits = [check_in, check_out].some(day => {
+    const children = born.map(date => ageOn(date, day)).filter(age => age < 18)
+    return children.sort((a, b) => a - b).join() === ages.join()
+  })
+  const searched = ages.length > 0 ? `children of ${ages.join(', ')}` : 'no children'
+  return fits ? [] : [`the birth dates do not fit the ages searched (${adults} adults, ${searched})`]
 }

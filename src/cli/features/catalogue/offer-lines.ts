@@ -1,11 +1,11 @@
-/** One offer in words: a line for the list, what to know before choosing it, and its terms. */
+/** One offer in words: a line for the list, what to know before choosing it, its terms; and whether cancelling is free. */
 import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/terms-and-fees.js'
+import {instantOf, zonedInstantOf} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {onItsOwnClock, onThreeClocks} from '../../terminal/date-text.js'
 import {fitTo, moneyText} from '../../terminal/text.js'
-import {cancellationText} from './cancellation.js'
 import {priceText as knownPrice} from './filters.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
@@ -28,14 +28,16 @@ const MANY = 30
 /** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
 export function offerLine(offer: OfferFound, now: number): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
-  const hotel = `${sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)}`
+  const hotel = sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)
   const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
   const price = fitTo(sanitizeLine(priceText(offer), 20), 15)
+  // The day alone: there is no room for the hour.
+  const day = (until: string) => onItsOwnClock(until).replace(/ .*/, '')
   return [
     price.trimEnd().padStart(price.length),
     fitTo(name, NAME_WIDTH),
     fitTo(sanitizeLine(offer.board ?? '-', 12), 5),
-    sanitizeLine(cancelWord(offer, now), 26),
+    sanitizeLine(cancelText(offer, now, day) ?? 'terms unknown', 26),
   ].join(' ')
 }
 
@@ -43,16 +45,37 @@ export function priceText(offer: OfferFound): string {
   return knownPrice(offer) ?? 'price unknown'
 }
 
-/** The day alone: a list has no room for the hour. */
-function cancelWord(offer: OfferFound, now: number): string {
-  const day = (until: string) => onItsOwnClock(until).replace(/ .*/, '')
-  return cancelText(offer, now, day) ?? 'terms unknown'
-}
-
 function cancelText(offer: OfferFound, now: number, show: (until: string) => string): string | null {
   const {free_cancellation_until: stated, refundable} = offer.details ?? {}
   const freeUntil = stated ?? termsIn(offer).firstFee ?? null
   return cancellationText({freeUntil, refundable}, now, show)
+}
+
+/**
+ * The same words for an offer, for its reservation and before it is cancelled; null if unknown. `madeAt`: when it was reserved,
+ * on the service's clock: a fee that counted then leaves no free time, whatever the clock here says. `costsNow`: as the service
+ * says. `now`: Unix seconds; `show`: the end of the free time, where it is not over.
+ */
+export function cancellationText(
+  known: {
+    freeUntil: string | null
+    refundable?: boolean | null | undefined
+    madeAt?: string | null
+    costsNow?: boolean
+  },
+  now: number,
+  show: (until: string) => string = onItsOwnClock,
+): string | null {
+  const {freeUntil, refundable, madeAt, costsNow} = known
+  // First: what is never free may name the moment of the search, which a service whose clock is ahead has not reached here.
+  if (refundable === false) return 'not refundable'
+  if (freeUntil === null) return refundable ? 'refundable' : null
+  const bookedAt = zonedInstantOf(madeAt ?? '') ?? Number.NEGATIVE_INFINITY
+  // Without a time zone it is over when it is over everywhere: where the last clocks are, 12 hours after UTC.
+  const end =
+    zonedInstantOf(freeUntil) ?? (instantOf(`${freeUntil}Z`) ?? Number.POSITIVE_INFINITY) + 12 * 3600
+  const isOver = costsNow || end <= Math.max(now, bookedAt)
+  return isOver ? 'cancelling costs a fee' : `free until ${show(freeUntil)}`
 }
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
@@ -120,10 +143,7 @@ function cancellation(offer: OfferFound, now: number): string[] {
 
 function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
   return atMost(policies ?? [], most, ({from, fee, currency}) => {
-    const money = moneyText({amount: fee, currency})
-    return sanitizeLine(
-      `cancelling ${from === null ? '' : `from ${onItsOwnClock(from)} on `}costs ${money}`,
-      100,
-    )
+    const start = from === null ? '' : `from ${onItsOwnClock(from)} on `
+    return sanitizeLine(`cancelling ${start}costs ${moneyText({amount: fee, currency})}`, 100)
   })
 }

@@ -1,7 +1,7 @@
 /** Tours as their commands ask for them and print them. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
-import type {FoundTour} from '../../../api/operations/tours.js'
+import {type FoundTour, searchTours, showTour} from '../../../api/operations/tours.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {amountFlag, comingDayFlag} from '../../input/flags.js'
 import {fold} from '../../input/match.js'
@@ -58,7 +58,6 @@ export async function search(connection: Connection, flags: TourFlags): Promise<
   if (!city || !currency) throw missing(NEEDED)
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
-  const {searchTours} = await import('../../../api/operations/tours.js')
   const {items: found, isComplete} = await searchTours(connection.api, request)
   const tours = filterTours(found, flags)
   const place = [cityText(city, connection, found[0]?.city ?? undefined), date].filter(Boolean).join(', ')
@@ -73,7 +72,6 @@ export async function search(connection: Connection, flags: TourFlags): Promise<
 }
 
 export async function show({api}: Connection, tourId: string): Promise<Result<FoundTour>> {
-  const {showTour} = await import('../../../api/operations/tours.js')
   const tour = await showTour(api, tourId)
   return {
     document: {tour},

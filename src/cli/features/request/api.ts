@@ -1,4 +1,5 @@
 /** `api`: from the command line to a request, and from the answer to what is printed. */
+import {isUtf8} from 'node:buffer'
 import {buildRaw, METHODS} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
@@ -23,8 +24,6 @@ interface ApiFlags {
 }
 
 type ApiPlan = ReturnType<typeof planCall>
-
-type TypedCall = Awaited<ReturnType<typeof readCall>>
 
 /** METHOD in upper case. Throws usage. */
 export function checkMethod(field: string, text: string): string {
@@ -90,7 +89,7 @@ export function splitHeader(field: string, text: string): Header {
 }
 
 /** The request for `target` and its scopes: those given, else the operation's, else the configured ones. */
-export function planCall(target: Target, call: TypedCall) {
+export function planCall(target: Target, call: Awaited<ReturnType<typeof readCall>>) {
   const raw = buildRaw(target.baseUrl, call)
   const known: readonly Scope[] | undefined = raw.scope && [raw.scope]
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
@@ -112,9 +111,11 @@ export function bodyOf(answer: Answer): unknown {
   if (answer.json !== undefined) return answer.json
   if (answer.body.length === 0) return null
   const body = textOf(answer.body)
-  const described = {content_type: answer.headers['content-type'] ?? null, bytes: answer.body.length}
-  if (body !== undefined) return {...described, body}
-  return {...described, body_base64: Buffer.from(answer.body).toString('base64')}
+  return {
+    content_type: answer.headers['content-type'] ?? null,
+    bytes: answer.body.length,
+    ...(body === undefined ? {body_base64: Buffer.from(answer.body).toString('base64')} : {body}),
+  }
 }
 
 /** The answer to print: as JSON its body, or with `include` `{status, headers, body}`. */
@@ -147,27 +148,18 @@ function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined 
   if (!isTerminal) return answer.body
   if (answer.json !== undefined) return Buffer.from(`${jsonText(answer.json, 2)}\n`)
   const text = textOf(answer.body)
-  if (text === undefined) return undefined
-  if (text === '') return Buffer.alloc(0)
-  const lines = text.split(/\r?\n/).map(line => sanitizeLine(line))
-  return Buffer.from(`${lines.join('\n')}\n`)
+  const lines = text?.split(/\r?\n/).map(line => sanitizeLine(line))
+  return lines && Buffer.from(text === '' ? '' : `${lines.join('\n')}\n`)
 }
 
 /** As received, without secrets and terminal control characters. */
 function headersOf({headers, secrets}: Answer): Record<string, string> {
   const redactor = createRedactor(secrets)
-  const shown = Object.entries(headers).map(
-    ([name, value]) => [sanitizeLine(name), sanitizeLine(redactor.header(name, value))] as const,
-  )
-  return Object.fromEntries(shown)
+  const shown = Object.entries(headers).map(([name, value]) => [name, redactor.header(name, value)] as const)
+  return Object.fromEntries(shown.map(pair => pair.map(text => sanitizeLine(text))))
 }
 
 /** The text, or undefined when it is not UTF-8 or holds a NUL. */
 function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return undefined
-  }
+  return isUtf8(bytes) && !bytes.includes(0) ? new TextDecoder().decode(bytes) : undefined
 }

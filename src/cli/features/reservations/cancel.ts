@@ -2,7 +2,14 @@
 import type {Money} from '../../../api/answers/facts.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {isSameCurrency} from '../../../api/answers/terms-and-fees.js'
-import {type Cancelled, stateOf} from '../../../api/operations/reservations.js'
+import {
+  type Cancelled,
+  cancelReservation,
+  isCancelled,
+  quoteCancellation,
+  showReservation,
+  stateOf,
+} from '../../../api/operations/reservations.js'
 import {Failure, failureWith} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
@@ -14,7 +21,7 @@ import {serviceText, type Target} from '../../session/target.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {type Result, single} from '../../terminal/result.js'
 import {factLines, moneyText} from '../../terminal/text.js'
-import {cancellationText} from '../catalogue/cancellation.js'
+import {cancellationText} from '../catalogue/offer-lines.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {howToCheck, withHint} from './reservations.js'
 
@@ -27,9 +34,6 @@ export function checkReason(field: string, reason: string): string {
 
 /** Requests the fee and the reservation, which is null where the service does not show it. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string) {
-  const {isCancelled, quoteCancellation, showReservation} = await import(
-    '../../../api/operations/reservations.js'
-  )
   const quote = await quoteCancellation(api, reference).catch(error => {
     throw cancelledAlready(withoutQuote(error), reference)
   })
@@ -124,7 +128,6 @@ export async function cancel(
   body: {reason?: string},
   warn: (text: string) => void,
 ): Promise<Cancelled> {
-  const {cancelReservation, isCancelled} = await import('../../../api/operations/reservations.js')
   const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(withHint(error, howToCheck(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}

@@ -1,7 +1,13 @@
 /** `reservations list`, `show` and `update`. */
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
-import type {ListWish} from '../../../api/operations/reservations.js'
+import {
+  type ListWish,
+  listReservations,
+  showReservation,
+  updateReservation,
+} from '../../../api/operations/reservations.js'
+import {outcomeWord, withoutPeople} from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
@@ -66,7 +72,6 @@ const MORE_THAN_THESE =
 
 /** Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
-  const {listReservations} = await import('../../../api/operations/reservations.js')
   const {reservations, next} = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
   return {
@@ -87,10 +92,6 @@ export async function show(
   reference: string,
   warn: (text: string) => void,
 ): Promise<Result<Row>> {
-  const [{showReservation}, {outcomeWord, withoutPeople}] = await Promise.all([
-    import('../../../api/operations/reservations.js'),
-    import('../../../api/reserve/outcome.js'),
-  ])
   const found = await showReservation(connection.api, reference)
   const newest = {outcome: outcomeWord(found), result: withoutPeople(found)}
   if (found.status?.trim()) await noteOutcome(connection, reference, newest, warn)
@@ -123,7 +124,6 @@ export async function update(
   reference: string,
   change: ReservationUpdate,
 ): Promise<Result<Row>> {
-  const {updateReservation} = await import('../../../api/operations/reservations.js')
   const found = await updateReservation(connection.api, reference, change).catch(error => {
     throw withHint(error, `${howToCheck(reference)}; the same change can be sent again`)
   })
@@ -134,25 +134,17 @@ export async function update(
   return {...result, document: {reservation: found?.reservation ?? null}, facts: {...result.facts, changed}}
 }
 
-const clockText = (text: string | null) => text && onItsOwnClock(text)
-
 function singleReservation(found: ReadReservation, {clock}: Connection): Result<Row> {
   const {reservation} = found
   const row = rowOf(found)
   const payAt = paymentAddress({...found, outcome: found.status?.toLowerCase() ?? ''})
-  const facts = factsShown(found, {now: clock.now(), payAt})
-  return {
-    document: {reservation},
-    items: [row],
-    columns: COLUMNS,
-    single: true,
-    facts: {
-      ...facts,
-      contact: row.contact,
-      created: clockText(row.created_at),
-      updated: clockText(row.updated_at),
-    },
+  const facts = {
+    ...factsShown(found, {now: clock.now(), payAt}),
+    contact: row.contact,
+    created: row.created_at && onItsOwnClock(row.created_at),
+    updated: row.updated_at && onItsOwnClock(row.updated_at),
   }
+  return {document: {reservation}, items: [row], columns: COLUMNS, single: true, facts}
 }
 
 /** `reference` was checked, so that it can be pasted into a shell. */

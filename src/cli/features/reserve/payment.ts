@@ -13,7 +13,7 @@ import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {nightsText, onItsOwnClock} from '../../terminal/date-text.js'
 import {type Result, single} from '../../terminal/result.js'
 import {moneyText} from '../../terminal/text.js'
-import {cancellationText} from '../catalogue/cancellation.js'
+import {cancellationText} from '../catalogue/offer-lines.js'
 
 export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): string {
   return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
