@@ -10,7 +10,7 @@ export default class Version extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(Version)
-    const {versionResult} = await import('../cli/shell/help/version.js')
+    const {versionResult} = await import('../cli/shell/help/environment.js')
     const {name, version, configDir} = this.config
     const result = versionResult({name, version, configDirectory: configDir, env: process.env}, flags.verbose)
     checkColumns(

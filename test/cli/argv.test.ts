@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {orderArgv, wantsJson} from '../../src/cli/shell/argv.js'
-import {ALIASES, unknownCommand} from '../../src/cli/shell/names.js'
+import {ALIASES, unknownCommand} from '../../src/cli/shell/command-names.js'
 import {runHere} from '../support/in-process.js'
 import {COMMANDS} from '../support/manifest.js'
 

@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 import {EXITS} from '../../src/cli/shell/exit-codes.js'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
-import {VARIABLE_NAMES} from '../../src/cli/shell/help/variables.js'
+import {VARIABLE_NAMES} from '../../src/cli/shell/help/environment.js'
 import {COMMANDS, type ManifestCommand, type ManifestFlag} from '../support/manifest.js'
 
 const commands = Object.entries(COMMANDS)
@@ -60,7 +60,7 @@ test('no text names a command that does not exist', () => {
 
 test('the table of variables has every one that is read, and no others', () => {
   const start = ['run.js', 'environment.js'].map(name => readFileSync(join(SRC, '../bin', name), 'utf8'))
-  const text = [textBut('help/variables.ts'), ...start].join('\n')
+  const text = [textBut('help/environment.ts'), ...start].join('\n')
   const found = [
     ...text.matchAll(/\b(BOOKCTL_[A-Z_]*[A-Z])\b/g),
     ...text.matchAll(/\benv\.([A-Z_]+)\b/g),

@@ -4,18 +4,15 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {fold} from '../input/match.js'
 import {type Candidate, candidatesOf, SOURCES, type Source} from './candidates.js'
-import {GLOBAL_CANDIDATES, NAMED_FLAGS} from './global-flags.js'
+import {HELP_TOPICS} from './command-names.js'
+import {NAMED_FLAGS} from './global-flags.js'
 import type {Candidates} from './missing-values.js'
-import {HELP_TOPICS} from './names.js'
 
 /** A command in the manifest, with our statics. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
 type Option = Extract<Flag, {type: 'option'}>
 type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {readonly name: string}
-
-/** The line that tells the shell to complete files. */
-const FILES = ':files\n'
 
 /** A shell asks before it lists more than about this. */
 const MOST_CANDIDATES = 200
@@ -37,30 +34,27 @@ export async function answer(
   given: readonly string[],
 ): Promise<string> {
   const [first, type, breaks] = given
-  if (Object.hasOwn(SOURCES, shell))
-    return linesOf(matching(await knownValues(shell as Source, config.configDir), first ?? ''))
+  if (Object.hasOwn(SOURCES, shell)) {
+    const candidates = await candidatesOf(shell as Source, config.configDir)
+    return linesOf(matching({candidates, hasNames: true}, first ?? ''))
+  }
   if (first === undefined) return ''
   const line = shell === 'bash' ? readLine(first, breaks) : undefined
   const words = line?.words.slice(1) ?? given.with(-1, (given.at(-1) ?? '').slice(1))
-  const candidates = await complete(config, words)
-  if (candidates === 'files') return FILES
-  return line ? bashReplies(candidates, line, type) : linesOf(candidates)
+  const {prefix, word, values} = await placeOf(new Commands(config), words)
+  // Tells the shell to complete files.
+  if (values.isFile) return ':files\n'
+  const comma = values.isList ? word.lastIndexOf(',') + 1 : 0
+  const before = prefix + word.slice(0, comma)
+  const found = matching(values, word.slice(comma)).map(([value, text]) => [before + value, text] as const)
+  return line ? bashReplies(found, line, type) : linesOf(found)
 }
 
 function linesOf(candidates: readonly Candidate[]): string {
   return candidates.map(([value, description]) => `${value}\t${description}\n`).join('')
 }
 
-/** Candidates for the last of `typed`, the words after `bookctl`. */
-async function complete(config: Interfaces.Config, typed: readonly string[]): Promise<Candidate[] | 'files'> {
-  const {prefix, word, values} = await placeOf(new Commands(config), typed)
-  if (values.isFile) return 'files'
-  const comma = values.isList ? word.lastIndexOf(',') + 1 : 0
-  const before = prefix + word.slice(0, comma)
-  return matching(values, word.slice(comma)).map(([value, text]) => [before + value, text])
-}
-
-/** The fixed prefix of the word at the cursor, the part to complete, and its values. */
+/** Of the last of `typed`, the words after `bookctl`: its fixed prefix, the part to complete, and its values. */
 async function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
   let path: readonly string[] = []
@@ -138,7 +132,7 @@ class Commands {
 
   flagNames(path: readonly string[]): Candidate[] {
     const names = this.flags(path).flatMap(flag =>
-      namesOf(flag).map((name): Candidate => [name, flag.summary ?? '']),
+      namesOf(flag).map(name => [name, flag.summary ?? ''] as const),
     )
     return [...names, ['--help', 'explain the command']]
   }
@@ -160,17 +154,16 @@ class Commands {
     if (spec === undefined) return {candidates: []}
     const {name, options, helpValue, delimiter} = spec
     const {columns = [], candidates} = this.find(path) ?? {}
-    const source = {...GLOBAL_CANDIDATES, ...candidates}[name]
+    const source = {profile: 'profiles' as const, ...candidates}[name]
     const isList = name === 'columns' || delimiter === ','
-    if (source !== undefined) return {...(await knownValues(source, this.config.configDir)), isList}
+    if (source !== undefined) {
+      const found = await candidatesOf(source, this.config.configDir)
+      return {candidates: found, hasNames: true, isList}
+    }
     const words = options ?? (name === 'columns' ? columns : [])
     const isFile = name === 'file' || /\bFILE\b/.test(String(helpValue))
     return {candidates: words.map(value => [value, '']), isList, isFile}
   }
-}
-
-async function knownValues(source: Source, configDirectory: string): Promise<Values> {
-  return {candidates: await candidatesOf(source, configDirectory), hasNames: true}
 }
 
 function namesOf({name, char}: Flag): string[] {

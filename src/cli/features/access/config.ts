@@ -20,7 +20,7 @@ import {
   type Surroundings,
   written,
 } from '../../session/settings.js'
-import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/variables.js'
+import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/environment.js'
 import {type Result, single} from '../../terminal/result.js'
 import {existingProfile} from './profiles.js'
 

@@ -8,7 +8,7 @@ import {readPem} from '../../../storage/files.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {leftRecords, runningSandboxes} from '../../session/sandbox-records.js'
 import {allEffective, checked, type Surroundings} from '../../session/settings.js'
-import {VARIABLE_NAMES} from '../../shell/help/variables.js'
+import {VARIABLE_NAMES} from '../../shell/help/environment.js'
 import {type Finding, fail, ok, skipped, warn} from './check.js'
 
 const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))

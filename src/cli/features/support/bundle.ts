@@ -7,10 +7,9 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {lastExchanges} from '../../../state/exchanges.js'
-import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {versionFacts} from '../../shell/help/version.js'
+import {versionFacts} from '../../shell/help/environment.js'
 import type {Painter} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {listResult, type Result} from '../../terminal/result.js'
@@ -64,16 +63,14 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
 }
 
 function manifestOf(files: readonly {name: string; about: string}[], {version, now}: BundleParts) {
-  const lines = [
-    `Support bundle of ${version.name} ${version.version}, made ${isoTime(now)}.`,
-    '',
-    ...files.map(({name, about}) => `${name}: ${about}.`),
-    '',
-    'Taken out everywhere: client secrets, access tokens, signing secrets, proxy passwords, signed links, names,',
-    'e-mail addresses, telephone numbers, birth dates, identity documents and numbers that look like cards.',
-    '',
-  ]
-  return {name: 'manifest.txt', about: 'this list', text: lines.join('\n')}
+  const text = `Support bundle of ${version.name} ${version.version}, made ${isoTime(now)}.
+
+${files.map(({name, about}) => `${name}: ${about}.`).join('\n')}
+
+Taken out everywhere: client secrets, access tokens, signing secrets, proxy passwords, signed links, names,
+e-mail addresses, telephone numbers, birth dates, identity documents and numbers that look like cards.
+`
+  return {name: 'manifest.txt', about: 'this list', text}
 }
 
 /** Knows every secret and person stored on this machine, so that their values are removed anywhere. */
@@ -131,19 +128,15 @@ async function orUnreadable<T>(work: () => T | Promise<T>): Promise<T | {cannot_
 
 function configOf(state: State, redactor: Redactor): object {
   const settings = state.settings.read()
-  const profiles = Object.entries(settings.profiles).map(([name, profile]) => [
-    name,
-    {...profile, service: serviceOf(profile, redactor)},
-  ])
+  const profiles = Object.entries(settings.profiles).map(([name, profile]) => {
+    const url = parseUrl(profile.base_url)
+    if (url === undefined) return [name, {...profile, service: null}]
+    const {host, hostname, pathname, protocol} = url
+    // The address in words, since links lose their path.
+    const words = {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
+    return [name, {...profile, service: words}]
+  })
   return {...settings, profiles: Object.fromEntries(profiles)}
-}
-
-/** The address in words, since links lose their path. */
-function serviceOf({base_url}: Profile, redactor: Redactor): object | null {
-  const url = parseUrl(base_url)
-  if (url === undefined) return null
-  const {host, hostname, pathname, protocol} = url
-  return {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
 }
 
 async function journalOf(state: State): Promise<object[]> {
@@ -160,9 +153,8 @@ function requestsOf(directory: string, redactor: Redactor): object[] {
   return lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
     const parsed = typeof url === 'string' ? parseUrl(url) : undefined
     if (typeof url !== 'string' || parsed === undefined) return rest
-    const {host, origin} = parsed
     // In two parts: a whole link would lose its path, and this one holds no query values.
-    return {...rest, host, path: redactor.text(url.slice(origin.length))}
+    return {...rest, host: parsed.host, path: redactor.text(url.slice(parsed.origin.length))}
   })
 }
 

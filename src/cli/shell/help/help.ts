@@ -1,17 +1,46 @@
 /** What `--help` and `help` print: the first screen, a group of commands, a command, a topic, or a group and its topic. */
 import process from 'node:process'
 import type {Command} from '@oclif/core/command'
-import {Help} from '@oclif/core/help'
+import {CommandHelp, Help, type HelpFormatter, type HelpSectionRenderer} from '@oclif/core/help'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {jsonText} from '../../terminal/json-text.js'
 import {terminalOf} from '../../terminal/output.js'
+import {pasteable} from '../../terminal/text.js'
 import {beforeDashes, splitArgv, wantsJson} from '../argv.js'
-import {findName, flagWithoutCommand, HELP_TOPICS, isHelpTopic, unknownCommand} from '../names.js'
+import {findName, flagWithoutCommand, HELP_TOPICS, isHelpTopic, unknownCommand} from '../command-names.js'
+import {globalFlags, NAMED_FLAGS} from '../global-flags.js'
 import {wholeConfig} from '../program.js'
 import {running} from '../running.js'
-import {CommandText, helpWidth, list, prose} from './command.js'
+import type {Row} from './topics.js'
 
-type Entry = readonly [name: string, summary: string]
+type Flag = Command.Flag.Any
+
+/** The help of one command: what it does, usage, flags, examples and further reading. */
+class CommandText extends CommandHelp {
+  /** The text without the summary. A section with nothing in it is left out. */
+  override generate(): string {
+    return [prose(this, this.command.description ?? ''), super.generate()].filter(Boolean).join('\n\n')
+  }
+
+  protected override sections(): {header: string; generate: HelpSectionRenderer}[] {
+    const own = (flags: Flag[]) => flags.filter(({name}) => !Object.hasOwn(globalFlags, name)).sort(byName)
+    const examples = (this.command.examples ?? []) as string[]
+    const width = this.opts.maxWidth
+    const rows = (flags: Flag[]) => (flags.length === 0 ? undefined : flags.map(flagRow))
+    return [
+      {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
+      {
+        header: 'ARGUMENTS',
+        generate: ({args}, header) => [{header, body: this.args(args.map(withListedChoices))}],
+      },
+      {header: 'FLAGS', generate: ({flags}, header) => [{header, body: rows(own(flags))}]},
+      {header: 'EXAMPLES', generate: () => examples.map(one => `$ ${pasteable(one, width)}`).join('\n\n')},
+      {header: 'ENVIRONMENT', generate: () => prose(this, environmentOf(this.command), 2)},
+      {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
+      {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso(this.command.id)}]},
+    ]
+  }
+}
 
 export default class BookctlHelp extends Help {
   protected override CommandHelpClass = CommandText
@@ -44,7 +73,7 @@ export default class BookctlHelp extends Help {
 
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
     const below = this.below(command.id.split(':'))
-    const more = below.length === 0 ? '' : `\n\n${this.section('COMMANDS', [...below] as [string, string][])}`
+    const more = below.length === 0 ? '' : `\n\n${this.section('COMMANDS', below)}`
     this.log(`${prose(this, this.summary(command) ?? '')}\n\n${this.formatCommand({...command})}${more}`)
   }
 
@@ -61,7 +90,7 @@ export default class BookctlHelp extends Help {
   }
 
   /** The commands of a group, or all of them for no words. */
-  private below(name: readonly string[]): Entry[] {
+  private below(name: readonly string[]): Row[] {
     const prefix = name.map(word => `${word}:`).join('')
     return this.sortedCommands.filter(({id}) => id.startsWith(prefix)).map(entryOf)
   }
@@ -83,16 +112,27 @@ export default class BookctlHelp extends Help {
   }
 
   private async topicText(name: keyof typeof HELP_TOPICS): Promise<string> {
-    return name === 'commands' ? this.commandsText() : (await import('./topics.js')).topicText(name, this)
+    if (name === 'commands') return this.commandsText()
+    if (name === 'flags') {
+      const rows: Row[] = [...GLOBALS.map(flagRow), ['-h, --help', 'explain the command, or the group']]
+      return `${prose(this, ABOUT_FLAGS)}\n\n${list(this, rows)}`
+    }
+    const {TOPICS} = await import('./topics.js')
+    const texts = TOPICS[name].map(part => {
+      if (typeof part === 'string') return prose(this, part)
+      const {heading, rows} = part
+      return (heading ? `${prose(this, `${heading}:`)}\n` : '') + list(this, rows)
+    })
+    return texts.join('\n\n')
   }
 
   override async showRootHelp(): Promise<void> {
-    const groups = this.groups().map(([heading, names]) => [heading, names.join(', ')] as const)
-    const sections: (readonly [string, readonly Entry[]])[] = [
-      ['START HERE', START],
-      ['COMMANDS', groups],
-      ['HELP', [COMMAND_HELP, ['bookctl help TOPIC', Object.keys(HELP_TOPICS).join(', ')]]],
+    const groups = this.groups().map(([heading, names]): Row => [heading, names.join(', ')])
+    const help: Row[] = [
+      ['bookctl COMMAND --help', 'what it does, its flags and examples'],
+      ['bookctl help TOPIC', Object.keys(HELP_TOPICS).join(', ')],
     ]
+    const sections = Object.entries({'START HERE': START, COMMANDS: groups, HELP: help})
     const texts = sections.map(([heading, rows]) => `${heading}\n${list(this, rows)}`)
     this.log([prose(this, WHAT_IT_IS), ...texts].join('\n\n'))
   }
@@ -118,7 +158,7 @@ export default class BookctlHelp extends Help {
   }
 }
 
-function entryOf({id, summary}: Command.Loadable): Entry {
+function entryOf({id, summary}: Command.Loadable): Row {
   return [id.replaceAll(':', ' '), summary ?? '']
 }
 
@@ -126,7 +166,10 @@ const WHAT_IT_IS = `
 Work with the Partner Booking Service: search hotels, reserve, pay, download vouchers, receive and verify webhooks. A local
 sandbox of the whole service is built in.`
 
-const START: readonly Entry[] = [
+const ABOUT_FLAGS = `
+Every command takes these flags, before or after its name. A variable in brackets sets the same; the flag overrides it.`
+
+const START: Row[] = [
   ['bookctl demo', 'see a whole booking on a temporary sandbox'],
   ['bookctl sandbox start', 'run the whole service on this machine'],
   ['eval "$(bookctl sandbox env)"', 'in another terminal: point commands at it'],
@@ -141,7 +184,104 @@ const GROUPS: Readonly<Record<string, string[]>> = {
   Access: ['login', 'logout', 'whoami', 'token', 'profiles', 'config'],
 }
 
-const COMMAND_HELP: Entry = ['bookctl COMMAND --help', 'what it does, its flags and examples']
-
 /** A line that is a heading in what help prints. */
 const HEADING = /^[A-Z]{3}[A-Z ]*$/gm
+
+const GLOBALS = NAMED_FLAGS.toSorted(byName)
+
+const GLOBAL_NAMES = `${[...GLOBALS.map(labelOf), '-h, --help'].join('  ')}\n(explained in \`bookctl help flags\`)`
+
+function byName(left: Flag, right: Flag): number {
+  return left.name < right.name ? -1 : 1
+}
+
+const OF_THE_SERVICE =
+  'BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES, BOOKCTL_STORE, BOOKCTL_CONFIG_DIR'
+
+function environmentOf({environment}: Command.Loadable & {readonly environment?: readonly string[]}): string {
+  const names = environment?.join(', ') ?? OF_THE_SERVICE
+  return `${names}; \`bookctl help environment\` explains these and the others.`
+}
+
+function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {
+  const words = Object.values(args).map(arg => {
+    const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
+    return arg.required ? name : `[${name}]`
+  })
+  const required = flags.filter(flag => flag.required)
+  const typed = required.map(flag => `--${flag.name} ${valueName(flag)}${isRepeatable(flag) ? '…' : ''}`)
+  return ['bookctl', ...id.split(/[: ]/), ...words, ...typed, '[flags]'].join(' ')
+}
+
+/** Longer lists of values are in the explanation of the flag. */
+const MOST_CHOICE_LENGTH = 20
+
+/** oclif joins the choices of an argument with bars, as one word, which was broken anywhere. */
+function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
+  const {options = [], ...others} = arg
+  if (options.join('|').length <= MOST_CHOICE_LENGTH) return arg
+  return {...others, description: `${arg.description} (one of: ${options.join(', ')})`}
+}
+
+function flagRow(flag: Flag): Row {
+  const {summary = '', env} = flag
+  const choices = optionsOf(flag)
+  const usual =
+    flag.type === 'option' && ['string', 'number'].includes(typeof flag.default) ? flag.default : ''
+  const more = [
+    choices.join('|').length > MOST_CHOICE_LENGTH ? `one of: ${choices.join(', ')}` : '',
+    isRepeatable(flag) && !/repeat/.test(summary) ? 'repeatable' : '',
+    summary.includes(String(usual)) ? '' : `default ${usual}`,
+    env ? `or ${env}` : '',
+  ].filter(Boolean)
+  const value = flag.type === 'boolean' ? '' : ` ${valueName(flag)}`
+  return [labelOf(flag) + value, more.length === 0 ? summary : `${summary} (${more.join('; ')})`]
+}
+
+function labelOf({name, char}: Flag): string {
+  return `${char ? `-${char}, ` : ''}--${name}`
+}
+
+function isRepeatable(flag: Flag): boolean {
+  return flag.type === 'option' && Boolean(flag.multiple)
+}
+
+function optionsOf(flag: Flag): readonly string[] {
+  return (flag.type === 'option' && flag.options) || []
+}
+
+function valueName(flag: Flag): string {
+  const choice = optionsOf(flag).join('|')
+  if (choice !== '' && choice.length <= MOST_CHOICE_LENGTH) return choice
+  const named = flag.type === 'option' ? flag.helpValue : undefined
+  return named === undefined ? (choice === '' ? 'VALUE' : flag.name.toUpperCase()) : String(named)
+}
+
+function seeAlso(id: string): Row[] {
+  const [first = '', ...more] = id.split(/[: ]/)
+  const group: Row[] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
+  return [
+    ...group,
+    ['bookctl help output', 'JSON, columns, queries, pipes'],
+    ['bookctl help exit-codes', 'exit codes, for scripts'],
+  ]
+}
+
+/** The width of help on a terminal of `columns`: longer lines are hard to read, shorter ones have no room. */
+function helpWidth(columns: number): number {
+  // Where names and texts have lines of their own, oclif exceeds its width by two.
+  return Math.max(38, columns < 60 ? columns - 2 : Math.min(columns, 100))
+}
+
+/** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */
+function prose(help: HelpFormatter, text: string, indent = 0): string {
+  return text
+    .trim()
+    .split(/\n{2,}/)
+    .map(part => (part.startsWith('  ') ? part : help.wrap(part.replace(/\s+/g, ' '), indent)))
+    .join('\n\n')
+}
+
+function list(help: HelpFormatter, rows: Row[]): string {
+  return help.indent(help.renderList(rows, {indentation: 2, spacer: '\n', stripAnsi: true}))
+}

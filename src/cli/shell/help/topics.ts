@@ -1,5 +1,4 @@
-/** The texts of the help topics: paragraphs and blocks. */
-import type {HelpFormatter} from '@oclif/core/help'
+/** The help topics but for `commands` and `flags`: texts, and rows of names with what they mean. */
 import {EVENT_TYPES} from '../../../contract/events.js'
 import {
   ACCESS_TOKEN_LIFETIME_SECONDS,
@@ -7,45 +6,15 @@ import {
   SIGNATURE_TOLERANCE_SECONDS,
 } from '../../../contract/limits.js'
 import type {Format} from '../../terminal/result.js'
+import type {HELP_TOPICS} from '../command-names.js'
 import {EXITS} from '../exit-codes.js'
-import type {HELP_TOPICS} from '../names.js'
 import {SIGNAL_EXITS} from '../running.js'
-import {globalFlagRows, list, prose} from './command.js'
-import {VARIABLES} from './variables.js'
-
-export function topicText(name: Exclude<keyof typeof HELP_TOPICS, 'commands'>, help: HelpFormatter): string {
-  const text = (words: string) => prose(help, words)
-  const rows = (all: readonly (readonly [string, string])[]) => list(help, all)
-  const listed = (heading: string, all: object) => `${text(`${heading}:`)}\n${rows(Object.entries(all))}`
-  const exits = Object.values(EXITS).map(({code, meaning}) => [String(code), meaning] as const)
-  const parts = {
-    environment: [
-      text(ENVIRONMENT_INTRODUCTION),
-      ...Object.entries(VARIABLES).map(([heading, variables]) => listed(heading, variables)),
-    ],
-    flags: [text(FLAGS_INTRODUCTION), rows(globalFlagRows())],
-    'exit-codes': [
-      text(EXIT_CODES_INTRODUCTION),
-      rows([...exits, [`${SIGNAL_EXITS.SIGHUP}, ${SIGNAL_EXITS.SIGTERM}`, 'ended by SIGHUP, SIGTERM']]),
-      text(EXIT_ADVICE),
-    ],
-    output: [text(OUTPUT_INTRODUCTION), listed('Formats for --format', FORMAT_MEANINGS), text(OUTPUT_MORE)],
-    sandbox: [text(SANDBOX_TEXT)],
-    webhooks: [text(WEBHOOKS_TEXT), listed('Event types', EVENT_TYPES)],
-  }
-  return parts[name].join('\n\n')
-}
-
-const FLAGS_INTRODUCTION = `
-Every command takes these flags, before or after its name. A variable in brackets sets the same; the flag overrides it.`
+import {VARIABLES} from './environment.js'
 
 const ENVIRONMENT_INTRODUCTION = `
 A flag overrides its variable, a variable overrides the profile, the profile overrides the built-in default. A variable that is set but empty counts as not set.
 
 With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
-
-const EXIT_CODES_INTRODUCTION = `
-Exit codes do not depend on --json. An error is text on stderr, or with --json a document on stdout: {"error": {"code", "message", …}}.`
 
 const EXIT_ADVICE = `
 Safe to repeat at once: 6 and 7 if the command only reads; 10 of reserve, because the same command uses the same Idempotency-Key again. After 10 of any other command, check first with the command in the message: the change may have been made. Do not repeat 2, 4 and 5 unchanged. In a script:
@@ -130,3 +99,32 @@ When a signature does not match, \`webhooks verify\` says why: the wrong secret,
   bookctl webhooks verify request.http --secret-file signing-secret.txt
 
 The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` sends valid and invalid requests to a receiver and reports which rules it follows.`
+
+export type Row = [name: string, meaning: string]
+
+/** Paragraphs and blocks, or rows. */
+type Part = string | {readonly heading?: string; readonly rows: Row[]}
+
+const exits = Object.values(EXITS).map(({code, meaning}): Row => [String(code), meaning])
+
+export const TOPICS: Readonly<
+  Record<Exclude<keyof typeof HELP_TOPICS, 'commands' | 'flags'>, readonly Part[]>
+> = {
+  environment: [
+    ENVIRONMENT_INTRODUCTION,
+    ...Object.entries(VARIABLES).map(([heading, all]) => ({heading, rows: Object.entries(all)})),
+  ],
+  'exit-codes': [
+    `Exit codes do not depend on --json. An error is text on stderr, or with --json a document on stdout:
+    {"error": {"code", "message", …}}.`,
+    {rows: [...exits, [`${SIGNAL_EXITS.SIGHUP}, ${SIGNAL_EXITS.SIGTERM}`, 'ended by SIGHUP, SIGTERM']]},
+    EXIT_ADVICE,
+  ],
+  output: [
+    OUTPUT_INTRODUCTION,
+    {heading: 'Formats for --format', rows: Object.entries(FORMAT_MEANINGS)},
+    OUTPUT_MORE,
+  ],
+  sandbox: [SANDBOX_TEXT],
+  webhooks: [WEBHOOKS_TEXT, {heading: 'Event types', rows: Object.entries(EVENT_TYPES)}],
+}

@@ -1,8 +1,28 @@
 /** The names of commands: the one that words mean, and the likely one for a name that does not exist. */
+import type {Hook} from '@oclif/core/hooks'
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest, didYouMean} from '../input/match.js'
 import {SEE_HELP, unknownFlag} from '../input/usage-errors.js'
 import {globalFlags} from './global-flags.js'
+
+/** Words that oclif finds no command for: too many arguments, a mistyped name, a flag before the name. */
+const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) => {
+  if (id.startsWith('-')) throw flagWithoutCommand(id)
+  const ids = config.commands.filter(({hidden}) => !hidden).map(command => command.id)
+  const words = id.split(':')
+  const {name, left} = findName(words, config.commandIDs)
+  const command = config.findCommand(name.join(':'))
+  // The words before the first flag may be the rest of the command's name.
+  const end = argv.findIndex(word => word.startsWith('-'))
+  if (!command) throw unknownCommand([...words, ...(end < 0 ? argv : argv.slice(0, end))], ids)
+  // oclif takes all words as the name of a command without arguments; the command itself refuses surplus ones.
+  const isAlone = name.length === 1 && Object.keys(command.args).length === 0
+  if (isAlone && isRestated(command.id, (left[0] ?? '').toLowerCase()))
+    throw usage('unexpected_argument', 'one unexpected argument', didYouMean(`\`bookctl ${command.id}\``))
+  return config.runCommand(command.id, [...left, ...argv], command)
+}
+
+export default commandNotFound
 
 /** Splits `words` after the longest name of a command or group; `ids` are as `hotels:search`. */
 export function findName(words: readonly string[], ids: readonly string[]) {
@@ -97,7 +117,7 @@ function byWord(table: Readonly<Record<string, string>>): ReadonlyMap<string, re
 }
 
 /** Whether `word` after the command `name` asks for what it does alone: `account balance`, `journal list`. */
-export function isRestated(name: string, word: string): boolean {
+function isRestated(name: string, word: string): boolean {
   const verbs = VERBS.get(word) ?? []
   return ALIASES.get(word)?.includes(name) || ['show', 'list', 'start'].some(verb => verbs.includes(verb))
 }

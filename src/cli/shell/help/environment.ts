@@ -1,4 +1,11 @@
-/** Every environment variable that is read, for `help environment`, `version --verbose`, `config` and `doctor`. */
+/** Every environment variable that is read, for `help`, `config` and `doctor`; and what `version` prints of the environment. */
+import {release, type} from 'node:os'
+import {join} from 'node:path'
+import process from 'node:process'
+import {redactText} from '../../../api/redact/redact.js'
+import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
+import {SETTINGS_NAME} from '../../../state/file-names.js'
+import {type Result, single} from '../../terminal/result.js'
 
 /** Headings, each with its variables and what they do; the flag that overrides one is in brackets. */
 export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -59,4 +66,57 @@ export const VARIABLE_NAMES = Object.values(VARIABLES).flatMap(group => Object.k
 /** Whether the value must never be shown. */
 export function isSecretVariable(name: string): boolean {
   return /^(BOOKCTL_.*(SECRET|TOKEN)|BOOKCTL_STORE|PGPASSWORD)$/.test(name)
+}
+
+interface VersionParts {
+  readonly name: string
+  readonly version: string
+  readonly configDirectory: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What a report about a fault needs: program, system, places and the variables in effect. */
+export function versionFacts({name, version, configDirectory, env}: VersionParts) {
+  return {
+    name,
+    version,
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    system: `${type()} ${release()}`,
+    node_path: process.execPath,
+    config_directory: configDirectory,
+    config_file: join(configDirectory, SETTINGS_NAME),
+    environment: variablesInEffect(env),
+  }
+}
+
+/** What `version` prints; `verbose`: with what is in effect here. */
+export function versionResult(parts: VersionParts, verbose: boolean): Result {
+  const {environment, ...facts} = versionFacts(parts)
+  const {name, version, node, platform} = facts
+  if (!verbose) {
+    const short = {name, version, node, platform}
+    return {...single(short, short, version), text: `${name}/${version} ${platform} node-${node}\n`}
+  }
+  const lines = Object.entries(facts).map(([key, value]) => `${`${key}:`.padEnd(18)}${value}`)
+  const variables = Object.entries(environment).map(([key, value]) => `  ${key}=${value}`)
+  const heading = variables.length === 0 ? 'environment:      nothing set' : 'environment:'
+  const all = {...facts, environment}
+  return {...single(all, all, version), text: [...lines, heading, ...variables, ''].join('\n')}
+}
+
+/** The variables of the table that are set, without secrets. Those of proxies are read in lower case, too. */
+function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = VARIABLE_NAMES.flatMap(name =>
+    name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name],
+  )
+  return Object.fromEntries(names.flatMap(name => (env[name] ? [[name, shown(name, env[name])]] : [])))
+}
+
+function shown(name: string, value: string): string {
+  if (isSecretVariable(name)) return REDACTED
+  // Credentials of a proxy, or of an address, are before the @.
+  const isAddress = /(^https?_proxy|_URL)$/i.test(name)
+  const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
+  return sanitizeLine(plain, 200)
 }
