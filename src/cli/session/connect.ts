@@ -77,18 +77,16 @@ export async function openSender(options: ConnectOptions) {
       await transport.close()
       const misplaced = history && keepExchanges(history.directory, kept)
       if (misplaced !== undefined) warn(`Warning: ${misplaced}`)
-      if (har !== undefined) await writeHar(har, await trace.har(version), warn)
+      if (har === undefined) return
+      const {writeWholeFile} = await import('../../storage/files.js')
+      const text = `${JSON.stringify(await trace.har(version), null, 2)}\n`
+      try {
+        await writeWholeFile(har, [Buffer.from(text)], {existing: 'replace'})
+      } catch (error) {
+        // The command has done its work.
+        warn(`Warning: --har: ${(error as Error).message}`)
+      }
     },
-  }
-}
-
-/** Only warns about a failure, because the command has done its work. */
-async function writeHar(path: string, document: object, warn: (text: string) => void): Promise<void> {
-  const {writeWholeFile} = await import('../../storage/files.js')
-  try {
-    await writeWholeFile(path, [Buffer.from(`${JSON.stringify(document, null, 2)}\n`)], {existing: 'replace'})
-  } catch (error) {
-    warn(`Warning: --har: ${(error as Error).message}`)
   }
 }
 

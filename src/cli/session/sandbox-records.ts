@@ -25,8 +25,9 @@ const MOST_RECORD_BYTES = 64 * 1024
 
 /** Records of processes that run, the newest first. Throws StorageError where a record is no file of ours. */
 export function runningSandboxes(directory: string): SandboxRecord[] {
-  const alive = recordPaths(directory).flatMap(path => readRecord(path) ?? [])
-  return alive.sort((a, b) => b.started_at.localeCompare(a.started_at))
+  return recordPaths(directory)
+    .flatMap(path => readRecord(path) ?? [])
+    .sort((a, b) => b.started_at.localeCompare(a.started_at))
 }
 
 /** Those that accept connections: the process id of one that was killed may belong to another process by now. */

@@ -7,9 +7,6 @@ import {SETTING_KEYS} from '../session/setting-keys.js'
 
 export type Candidate = readonly [value: string, description: string]
 
-/** Maximum number of completion candidates. */
-const MOST_EVENTS = 100
-
 /** Each kind of word, as values and descriptions, of one client of a service or of all. They throw when a file cannot be read. */
 export const SOURCES = {
   profiles: state =>
@@ -17,41 +14,32 @@ export const SOURCES = {
   cities: (state, client) =>
     state.cities
       .list(client)
-      .map(({id, name, country_code: country}) => [String(id), joined(', ', name, country)]),
+      .map(({id, name, country_code}) => [String(id), [name, country_code].filter(Boolean).join(', ')]),
   references: (state, client) => referencesOf(state, client),
   vouchers: (state, client) => referencesOf(state, client, 'confirmed'),
   'event-types': () => Object.entries(EVENT_TYPES),
   scopes: () => Object.entries(SCOPES),
   settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
   'client-references': async (state, client) =>
-    (await journalOf(state, client)).map(({clientReferenceId, outcome}) => [clientReferenceId, outcome]),
+    (await state.journal.list(client && {client})).map(entry => [entry.clientReferenceId, entry.outcome]),
   subscriptions: state =>
     state.secrets.listSigningSecrets().map(({subscription_id: id, profile}) => [id, `of profile ${profile}`]),
   offers: async state =>
-    (await state.offers.valid(Date.now() / 1000)).map(offer => [
-      offer.offer_id,
-      joined(' ', offer.hotel_name, offer.room_name, offer.total, offer.currency),
-    ]),
+    (await state.offers.valid(Date.now() / 1000)).map(
+      ({offer_id, hotel_name, room_name, total, currency}) => [
+        offer_id,
+        [hotel_name, room_name, total, currency].filter(Boolean).join(' '),
+      ],
+    ),
   events: async state =>
-    (await state.events.page({}, {}, MOST_EVENTS)).map(({eventId, type}) => [eventId, type ?? '']),
+    (await state.events.page({}, {}, 100)).map(({eventId, type}) => [eventId, type ?? '']),
 } as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
-
-function journalOf(state: State, client: Client | undefined) {
-  return state.journal.list(client && {client})
-}
 
 /** With `wanted`, only reservations that ended so, as far as this machine knows. */
 async function referencesOf(state: State, client: Client | undefined, wanted?: string): Promise<Candidate[]> {
-  return (await journalOf(state, client))
+  return (await state.journal.list(client && {client}))
     .filter(({outcome}) => wanted === undefined || outcome === wanted)
-    .map(({reservationRef, outcome, clientReferenceId}) => [
-      reservationRef ?? '',
-      `${outcome}, ${clientReferenceId}`,
-    ])
-}
-
-function joined(between: string, ...words: readonly (string | null | undefined)[]): string {
-  return words.filter(Boolean).join(between)
+    .map(entry => [entry.reservationRef ?? '', `${entry.outcome}, ${entry.clientReferenceId}`])
 }
 
 export type Source = keyof typeof SOURCES

@@ -96,55 +96,40 @@ Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
 }
 `
 
-const SHELLS: Readonly<Record<string, {readonly script: string; readonly install: readonly string[]}>> = {
-  bash: {
-    script: BASH,
-    install: [
-      'mkdir -p ~/.local/share/bash-completion/completions',
-      'bookctl autocomplete bash > ~/.local/share/bash-completion/completions/bookctl',
-      '# without the bash-completion package, also add to ~/.bashrc:',
-      'source ~/.local/share/bash-completion/completions/bookctl',
-    ],
-  },
-  zsh: {
-    script: ZSH,
-    install: [
-      'mkdir -p ~/.zfunc',
-      'bookctl autocomplete zsh > ~/.zfunc/_bookctl',
-      '# and in ~/.zshrc, once:',
-      'fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit',
-    ],
-  },
-  fish: {
-    script: FISH,
-    install: [
-      'mkdir -p ~/.config/fish/completions',
-      'bookctl autocomplete fish > ~/.config/fish/completions/bookctl.fish',
-    ],
-  },
-  powershell: {
-    script: POWERSHELL,
-    install: [
-      'bookctl autocomplete powershell > "$HOME/bookctl-completion.ps1"',
-      '# and in the file that $PROFILE names, once:',
-      '. "$HOME/bookctl-completion.ps1"',
-    ],
-  },
+const SCRIPTS: Readonly<Record<string, string>> = {bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL}
+
+/** What to type to install each, or to add to a file. */
+const INSTALLATION: typeof SCRIPTS = {
+  bash: `
+  mkdir -p ~/.local/share/bash-completion/completions
+  bookctl autocomplete bash > ~/.local/share/bash-completion/completions/bookctl
+  # without the bash-completion package, also add to ~/.bashrc:
+  source ~/.local/share/bash-completion/completions/bookctl`,
+  zsh: `
+  mkdir -p ~/.zfunc
+  bookctl autocomplete zsh > ~/.zfunc/_bookctl
+  # and in ~/.zshrc, once:
+  fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit`,
+  fish: `
+  mkdir -p ~/.config/fish/completions
+  bookctl autocomplete fish > ~/.config/fish/completions/bookctl.fish`,
+  powershell: `
+  bookctl autocomplete powershell > "$HOME/bookctl-completion.ps1"
+  # and in the file that $PROFILE names, once:
+  . "$HOME/bookctl-completion.ps1"`,
 }
 
-export const SHELL_NAMES = Object.keys(SHELLS)
+export const SHELL_NAMES = Object.keys(SCRIPTS)
 
 /** The script for `shell`; without one, how to install that of the shell at `shellPath`, or of each. */
 export function completionResult(shell: string | undefined, shellPath = ''): Result {
   const program = /([^/\\]*?)(?:\.exe)?$/.exec(shellPath)?.[1] ?? ''
   const inUse = shell ?? (program === 'pwsh' ? 'powershell' : program)
-  const known = Object.hasOwn(SHELLS, inUse) ? inUse : undefined
-  const parts = (known === undefined ? SHELL_NAMES : [known]).map(name => {
-    const lines = SHELLS[name]?.install ?? []
-    return [`Completion for ${name}:`, '', ...lines.map(line => `  ${line}`), ''].join('\n')
-  })
+  const known = Object.hasOwn(SCRIPTS, inUse) ? inUse : undefined
+  const names = known === undefined ? SHELL_NAMES : [known]
+  const parts = names.map(name => `Completion for ${name}:\n${INSTALLATION[name]}\n`)
   const install = `${parts.join('\n')}\nThen open a new shell.\n`
-  const script = SHELLS[shell ?? '']?.script ?? null
+  const script = SCRIPTS[shell ?? ''] ?? null
   const document = {shell: known ?? null, script, install}
   return {...single(document, document, document.shell), text: script ?? install}
 }

@@ -54,9 +54,6 @@ export const globalFlags = {
   }),
 }
 
-/** The kinds of their values, as in `candidates` of a command. */
-export const GLOBAL_CANDIDATES = {profile: 'profiles'} as const
-
 export type GlobalFlags = InferredFlags<typeof globalFlags>
 
 /** As oclif keeps the flags of a command. */

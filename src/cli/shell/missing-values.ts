@@ -1,5 +1,6 @@
 /** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
 import * as Flags from '@oclif/core/flags'
+import type {OptionFlag} from '@oclif/core/interfaces'
 import {usage} from '../../contract/failure.js'
 import type {Client} from '../../contract/token-cache.js'
 import {checkInteger} from '../input/checks.js'
@@ -10,16 +11,10 @@ import type {Source} from './candidates.js'
 /** Names of arguments and flags, each with the kind of word that it takes. */
 export type Candidates = Readonly<Record<string, Source>>
 
-/** The parts of oclif's definition of a flag or an argument that are read here. */
-export interface Spec {
+/** What is read here of oclif's definition of a flag or an argument. */
+export interface Spec
+  extends Partial<Omit<OptionFlag<unknown>, 'type' | 'exclusive' | 'dependsOn' | 'parse'>> {
   readonly type?: 'boolean' | 'option'
-  readonly char?: string
-  readonly env?: string
-  readonly description?: string
-  readonly summary?: string
-  readonly options?: readonly string[]
-  readonly required?: boolean
-  readonly multiple?: boolean
   readonly exclusive?: readonly string[]
   readonly dependsOn?: readonly string[]
   readonly min?: number
@@ -37,21 +32,15 @@ export interface Specs {
   readonly bareWord?: string | undefined
 }
 
-export interface MissingValue {
-  readonly name: string
-  readonly isFlag: boolean
-  /** As it is shown: `REF`, `--event`. */
-  readonly shown: string
-  readonly spec: Spec
-}
-
 type Values = Readonly<Record<string, unknown>>
 
-/** What `specs` requires and `parsed` lacks, arguments first. */
+export type MissingValue = ReturnType<typeof missingValues>[number]
+
+/** What `specs` requires and `parsed` lacks, arguments first; `shown`: as it is shown, `REF` or `--event`. */
 export function missingValues(
   {args, flags}: Pick<Specs, 'args' | 'flags'>,
   parsed: {readonly args: Values; readonly flags: Values},
-): MissingValue[] {
+) {
   const find = (all: Specs['args'], values: Values, isFlag: boolean) =>
     Object.entries(all)
       .filter(([name, {required}]) => required && values[name] === undefined)

@@ -47,8 +47,6 @@ export type LoginFlags = TargetFlags & Partial<InferredFlags<typeof loginFlags>>
 /** Puts questions to a person, or throws usage naming their flags. */
 type Ask = (questions: readonly Question[]) => Promise<string[]>
 
-const CHECK_CREDENTIALS = 'check the client id, the secret and the base URL, and run bookctl login again'
-
 const MOST_SECRETS = 3
 
 /** Logs in by `attempt`; a person whose secret the service refuses is asked for it again, after `tell`. Throws Failure. */
@@ -64,7 +62,8 @@ export async function logInPatiently<T>(
       return await attempt({...input, clientSecret})
     } catch (error) {
       if (!(error instanceof Failure && error.kind === 'not_allowed')) throw error
-      if (!askedFor || left === 0) throw failureWith(error, {hint: CHECK_CREDENTIALS})
+      const hint = 'check the client id, the secret and the base URL, and run bookctl login again'
+      if (!askedFor || left === 0) throw failureWith(error, {hint})
       tell(`Error: ${error.message}`)
       const message = `Client secret of ${input.clientId}, again`
       clientSecret = (await ask([{...askedFor, message}]))[0] ?? ''
