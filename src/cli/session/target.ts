@@ -2,7 +2,6 @@
  * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
  * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
  */
-import type {Credentials} from '../../api/auth/tokens.js'
 import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -83,17 +82,8 @@ export async function resolveTarget(
   remembered: Remembered,
   namesProfile: boolean,
 ): Promise<Target> {
-  if (!namesProfile && env.BOOKCTL_TOKEN) return tokenTarget(flags, env, remembered)
-  const fromEnv = namesProfile ? undefined : environmentCredentials(env)
-  if (fromEnv) {
-    const addressed = flags['base-url'] ? undefined : profileOf(flags, remembered)
-    const service = serviceOf(flags, env, remembered)
-    if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
-    requireSameMode(addressed?.mode, fromEnv.clientSecret, 'the profile whose base URL would be used')
-    checkClientFlag(fromEnv.clientId, env)
-    const mode = checkSecret(fromEnv.clientSecret, service.baseUrl)
-    return {profile: null, ...service, ...fromEnv, mode, scopes: scopesOf(env.BOOKCTL_SCOPES)}
-  }
+  const ofEnvironment = namesProfile ? undefined : environmentTarget(flags, env, remembered)
+  if (ofEnvironment) return ofEnvironment
   const name = profileName(flags, remembered)
   const profile = profileOf(flags, remembered)
   const complete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
@@ -112,23 +102,32 @@ export async function resolveTarget(
   return {profile: name, ...service, clientId, clientSecret, mode, scopes}
 }
 
-/** A token does not show whether it is live, so any service that is not on this machine counts as live. */
-function tokenTarget(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered): Target {
-  const {BOOKCTL_TOKEN: token = '', BOOKCTL_CLIENT_ID: clientId} = env
-  if (!/^[\x21-\x7e]+$/.test(token))
+/** By credentials of the environment; undefined without any. Its address may be the profile's. */
+function environmentTarget(
+  flags: TargetFlags,
+  env: NodeJS.ProcessEnv,
+  remembered: Remembered,
+): Target | undefined {
+  const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: clientId = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
+  if (!token && !clientId && !secret) return undefined
+  if (!token && !clientId) throw missingVariable('BOOKCTL_CLIENT_ID', env)
+  if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
+  if (token && !/^[\x21-\x7e]+$/.test(token))
     throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
-  if (clientId) checkClientFlag(clientId, env)
   const service = serviceOf(flags, env, remembered)
   if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
-  return {
-    profile: null,
-    ...service,
-    clientId: clientId || TOKEN_CLIENT,
-    clientSecret: '',
-    token,
-    mode: service.isLoopback ? 'test' : 'live',
-    scopes: undefined,
+  if (clientId) checkClientFlag(clientId, env)
+  if (token) {
+    // A token does not show whether it is live, so any service that is not on this machine counts as live.
+    const mode = service.isLoopback ? 'test' : 'live'
+    const shown = {clientId: clientId || TOKEN_CLIENT, clientSecret: '', scopes: undefined}
+    return {profile: null, ...service, ...shown, token, mode}
   }
+  const addressed = flags['base-url'] ? undefined : profileOf(flags, remembered)
+  requireSameMode(addressed?.mode, secret, 'the profile whose base URL would be used')
+  const mode = checkSecret(secret, service.baseUrl)
+  const scopes = scopesOf(env.BOOKCTL_SCOPES)
+  return {profile: null, ...service, clientId, clientSecret: secret, mode, scopes}
 }
 
 /** Where `text` is from, the flag or the variable that fills it, and what to do when it is wrong. */
@@ -164,13 +163,6 @@ export function requireSameMode(mode: Mode | undefined, clientSecret: string, wh
   if (mode === undefined || given === undefined || mode === given) return
   const hint = 'use separate profiles for live and test: bookctl login --profile NAME'
   throw usage('mode_mismatch', `${where} is for ${mode} credentials, but this is a ${given} secret`, hint)
-}
-
-function environmentCredentials(env: NodeJS.ProcessEnv): Credentials | undefined {
-  const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
-  if (clientId && clientSecret) return {clientId, clientSecret}
-  if (!clientId && !clientSecret) return undefined
-  throw missingVariable(clientId ? 'BOOKCTL_CLIENT_SECRET' : 'BOOKCTL_CLIENT_ID', env)
 }
 
 function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {
