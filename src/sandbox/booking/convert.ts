@@ -6,7 +6,7 @@ import type {Payment, Reservation, ReservationRequest} from '../../contract/rese
 import {ConnectionDrop, notFound, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
-import {convert} from '../catalogue/currencies.js'
+import {convert} from '../catalogue/countries-and-currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
 import {findOffer, type StoredOffer} from '../store/offers.js'
 import {addReservation, findReservation} from '../store/reservations.js'

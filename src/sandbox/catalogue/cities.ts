@@ -217,7 +217,7 @@ function describedCity(text: string) {
   const coordinates = {latitude: Number(latitude), longitude: Number(longitude)}
   const city: City = {id: Number(number), type: 'CITY', name, country_code: country, ...coordinates, timezone}
   const place = {
-    /** Price level in percent of the table in rates.ts. */
+    /** Price level in percent of the table in search-offers.ts. */
     level: Number(level),
     season: season as Season,
     /** The most usual first. */

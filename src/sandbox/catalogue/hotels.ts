@@ -1,7 +1,7 @@
 /** The hotels of a city: invented, but always the same (records are ours). */
 import type {City, Hotel} from '../../contract/hotels.js'
 import {findCity, type Place, placeOf} from './cities.js'
-import {COUNTRIES, type CountryRules} from './countries.js'
+import {COUNTRIES} from './countries-and-currencies.js'
 import {type Draw, drawFrom, hash, pick} from './draw.js'
 
 /** Hotel ids are `city × 10 000 + number`, so a city can have 9 999 hotels. */
@@ -20,22 +20,19 @@ export function* hotelsOf(city: City, endless = false): Generator<Hotel> {
 
 /** The hotel with this id; undefined where no search that finds `offers` offers can find it. */
 export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
-  const {city, number} = numberOf(hotelId)
-  if (!city || number > Math.max(hotelCount(city.id), offers)) return undefined
-  return findBookedHotel(hotelId)
+  const hotel = findBookedHotel(hotelId)
+  const most = hotel ? Math.max(hotelCount(hotel.city.id), offers) : 0
+  return hotelId % HOTELS_PER_CITY > most ? undefined : hotel
 }
 
 /** The hotel of a reservation: it may be beyond those that searches find since the sandbox was started again. */
 export function findBookedHotel(hotelId: number): Hotel | undefined {
-  const {city, number} = numberOf(hotelId)
+  const city = findCity(Math.floor(hotelId / HOTELS_PER_CITY))
+  const number = hotelId % HOTELS_PER_CITY
   return city && Number.isInteger(number) && number >= 1 ? makeHotel(city, number) : undefined
 }
 
-function numberOf(hotelId: number): {city: City | undefined; number: number} {
-  return {city: findCity(Math.floor(hotelId / HOTELS_PER_CITY)), number: hotelId % HOTELS_PER_CITY}
-}
-
-export function rulesOf({country_code}: City): CountryRules {
+export function rulesOf({country_code}: City) {
   return COUNTRIES[country_code as keyof typeof COUNTRIES]
 }
 
@@ -50,6 +47,7 @@ function makeHotel(city: City, number: number): Hotel {
   const name = hotelName(place, number, hash(`bookctl/names/${city.id}`))
   const stars = pick(draw, STARS)
   const facilities = chooseFacilities(draw, stars, place)
+  const digits = () => String(draw(9000) + 1000)
   return {
     hotel_id: hotelId,
     name,
@@ -60,7 +58,7 @@ function makeHotel(city: City, number: number): Hotel {
     latitude: nearby(city.latitude, draw),
     longitude: nearby(city.longitude, draw),
     description: describe(name, city.name, stars, facilities),
-    phone: phone(rulesOf(city), draw),
+    phone: `${rulesOf(city).phonePrefix} ${digits().slice(1)} ${digits()}`,
     timezone: city.timezone,
     check_in_from: pick(draw, ['14:00', '14:00', '15:00', '13:00']),
     check_out_until: pick(draw, ['12:00', '11:00', '11:00', '10:00']),
@@ -89,11 +87,6 @@ function chooseFacilities(draw: Draw, stars: number, place: Place): string[] {
 /** Within some two kilometres of the centre, in whole ten-thousandths of a degree. */
 function nearby(degrees: number, draw: Draw): number {
   return (Math.round(degrees * 10_000) + draw(361) - 180) / 10_000
-}
-
-function phone(rules: CountryRules, draw: Draw): string {
-  const digits = () => String(draw(9000) + 1000)
-  return `${rules.phonePrefix} ${digits().slice(1)} ${digits()}`
 }
 
 function describe(name: string, city: string, stars: number, facilities: readonly string[]): string {

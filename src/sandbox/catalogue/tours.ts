@@ -5,7 +5,7 @@ import type {City} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Tour} from '../../contract/records.js'
 import {findCity, placeOf} from './cities.js'
-import {convert} from './currencies.js'
+import {convert} from './countries-and-currencies.js'
 import {drawFrom, pick} from './draw.js'
 
 type Kind = ReturnType<typeof readKind>
@@ -31,9 +31,6 @@ function readKind(line: string) {
   return {names: names.split('|'), about, tags: tags.split(' '), minutes: numbers(minutes), base, hourly}
 }
 
-/** Every so-many-th tour does not run on one day of the week. */
-const EVERY_DAY_OF = 3
-
 export function toursOf(cityId: number, currency: string): Tour[] {
   const city = findCity(cityId)
   if (!city) return []
@@ -45,10 +42,10 @@ export function findTour(tourId: string, currency: string): Tour | undefined {
   return toursOf(city, currency).find(tour => tour.tour_id === tourId)
 }
 
+/** Every third tour or so does not run on one day of the week. */
 export function runsOn({tour_id}: Tour, date: string): boolean {
   const draw = drawFrom(`bookctl/rest/${tour_id}`)
-  const rests = draw(EVERY_DAY_OF) === 0
-  return !rests || (dayNumber(date) ?? 0) % 7 !== draw(7)
+  return draw(3) > 0 || (dayNumber(date) ?? 0) % 7 !== draw(7)
 }
 
 function kindsOf(city: City): [Kind, string][] {

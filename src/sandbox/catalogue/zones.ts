@@ -13,11 +13,7 @@ export function offsetsOf(zone: string): Offsets {
 }
 
 /** A time that the clock shows twice means the first; a skipped 02:30 is 03:30, as in RFC 5545 and in Temporal. */
-export function atWallClock(
-  date: string,
-  time: string,
-  offsets: Offsets,
-): {unixSeconds: number; text: string} {
+export function atWallClock(date: string, time: string, offsets: Offsets) {
   const wall = Date.parse(`${date}T${time}:00Z`) / 1000
   // A day before and after, the offsets around any change are known; the first that fits is the one meant.
   const before = offsets(wall - 86_400)
@@ -32,10 +28,6 @@ export function isoWithOffset(unixSeconds: number, offsetSeconds: number): strin
   const minutes = Math.abs(offsetSeconds) / 60
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `${wall}${offsetSeconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
-}
-
-export function localDate(unixSeconds: number, timeZone: string): string {
-  return localTime(unixSeconds, timeZone).slice(0, 10)
 }
 
 /** `YYYY-MM-DDTHH:MM` on the wall clock in `timeZone` at `unixSeconds`; such texts compare as times do. */

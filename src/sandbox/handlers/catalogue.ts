@@ -4,11 +4,10 @@ import type {City, SearchRequest} from '../../contract/hotels.js'
 import {data, invalidField, notFound} from '../base/answers.js'
 import {usableOffer} from '../booking/convert.js'
 import {CITIES, findCity} from '../catalogue/cities.js'
-import {countryList} from '../catalogue/countries.js'
-import {currencyList, isSoldIn} from '../catalogue/currencies.js'
+import {countryList, currencyList, isSoldIn} from '../catalogue/countries-and-currencies.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
-import {localDate} from '../catalogue/zones.js'
+import {localTime} from '../catalogue/zones.js'
 import type {Call, Handlers} from '../http/perform.js'
 import {pageOf, readPaging} from '../store/lists.js'
 import {addSearch} from '../store/offers.js'
@@ -95,7 +94,7 @@ function checkDestination({id}: {readonly id: number}): City {
 
 /** `date` is a day in the city; `now` is Unix seconds. */
 function checkDay(field: string, date: string, city: City, now: number): void {
-  const today = localDate(now, city.timezone)
+  const today = localTime(now, city.timezone).slice(0, 10)
   const ahead = nightsBetween(today, date)
   const past = `must not be in the past: by the sandbox's clock it is ${today} (bookctl sandbox clock)`
   if (ahead < 0) throw invalidField(field, 'invalid_value', past)

@@ -25,7 +25,7 @@ export function addSearch(
   const {seal} = stampsOf(database, clientId)
   const expiresAt = now + OFFER_VALIDITY_SECONDS
   const expires_at = isoTime(expiresAt)
-  const offers = buildOffers(criteria, {now, offers: limit}).map((draft, index) => {
+  const offers = buildOffers(criteria, now, limit).map((draft, index) => {
     const offer_id = OFFER_ID_PREFIX + seal({expiresAt, sequence: row?.sequence ?? 0, index})
     return {offer_id, expires_at, ...draft}
   })
@@ -43,6 +43,6 @@ export function findOffer(database: Database, clientId: string, offer_id: string
   const row = database.get<{criteria: string; searchedAt: number}>(sql, sequence)
   if (!row) return undefined
   const criteria = JSON.parse(row.criteria) as SearchRequest
-  const draft = buildOffers(criteria, {now: row.searchedAt, offers: index + 1})[index]
+  const draft = buildOffers(criteria, row.searchedAt, index + 1)[index]
   return draft && {offer: {offer_id, expires_at: isoTime(expiresAt), ...draft}, criteria}
 }

@@ -1,8 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {type City, hotel} from '../../../src/contract/hotels.js'
 import {CITIES, findCity, placeOf} from '../../../src/sandbox/catalogue/cities.js'
-import {countryList} from '../../../src/sandbox/catalogue/countries.js'
-import {currencyList, isSoldIn} from '../../../src/sandbox/catalogue/currencies.js'
+import {countryList, currencyList, isSoldIn} from '../../../src/sandbox/catalogue/countries-and-currencies.js'
 import {findHotel, hotelsOf, rulesOf} from '../../../src/sandbox/catalogue/hotels.js'
 
 const ISTANBUL = findCity(101) as City

@@ -4,7 +4,7 @@ import {addDays} from '../../../src/contract/dates.js'
 import {offer, type Room, type SearchRequest} from '../../../src/contract/hotels.js'
 import {minorUnits, toMinor} from '../../../src/contract/money.js'
 import {CITIES} from '../../../src/sandbox/catalogue/cities.js'
-import {convert, currencyList} from '../../../src/sandbox/catalogue/currencies.js'
+import {convert, currencyList} from '../../../src/sandbox/catalogue/countries-and-currencies.js'
 import {buildOffers, type OfferDraft} from '../../../src/sandbox/catalogue/search-offers.js'
 import {searchRequest} from '../../support/sandbox.js'
 
@@ -15,8 +15,8 @@ const SEARCH = searchRequest({check_out: '2030-07-12', client_nationality: 'DE'}
 
 const draft = offer.omit({offer_id: true, expires_at: true})
 
-function find(change: Partial<SearchRequest> = {}, context = {}): OfferDraft[] {
-  return buildOffers({...SEARCH, ...change}, {now: NOW, ...context})
+function find(change: Partial<SearchRequest> = {}, {now = NOW, offers = 0} = {}): OfferDraft[] {
+  return buildOffers({...SEARCH, ...change}, now, offers || undefined)
 }
 
 function totals(change: Partial<SearchRequest> = {}): bigint[] {

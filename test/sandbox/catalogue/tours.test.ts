@@ -2,7 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import {toMinor} from '../../../src/contract/money.js'
 import {CITIES} from '../../../src/sandbox/catalogue/cities.js'
-import {currencyList} from '../../../src/sandbox/catalogue/currencies.js'
+import {currencyList} from '../../../src/sandbox/catalogue/countries-and-currencies.js'
 import {findTour, runsOn, toursOf} from '../../../src/sandbox/catalogue/tours.js'
 import {sandboxForEachTest} from '../each-sandbox.js'
 
