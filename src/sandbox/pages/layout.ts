@@ -18,12 +18,7 @@ import {
 } from './parts.js'
 import {SITE_STYLE} from './style.js'
 
-const SECTIONS = [
-  ['Overview', '/'],
-  ...['Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults'].map(
-    name => [name, pathOf([name.toLowerCase()])] as const,
-  ),
-] as const
+const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
 
 /** Confirmations of actions. The query has `done=` and one of these names, never text, so that a link cannot forge one. */
 const DONE = {
@@ -52,7 +47,7 @@ ${isRefreshed ? html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; url
 <header>
 <div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
 <p class="clock"><span class="soft wide">Service time</span> <time datetime="${isoTime(visit.now)}">${instant(isoTime(visit.now))}</time></p></div>
-<nav class="sections" aria-label="Sections"><ul>${SECTIONS.map(([name, path]) => section(visit, name, path))}</ul></nav>
+<nav class="sections" aria-label="Sections"><ul>${SECTIONS.map(name => section(visit, name))}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
 <div class="head"><h1>${view.title}</h1><p class="refresh">${refreshLinks(visit, here, isRefreshed)}</p></div>
@@ -63,7 +58,8 @@ ${view.main}
   return documentOf(`${tab} · bookctl local sandbox`, SITE_STYLE, body, head)
 }
 
-function section(visit: Visit, name: string, path: string): Piece {
+function section(visit: Visit, name: string): Piece {
+  const path = name === 'Overview' ? '/' : pathOf([name.toLowerCase()])
   const isHere = path === '/' ? visit.path === '/' : `${visit.path}/`.startsWith(`${path}/`)
   return html`<li><a href="${path}"${isHere ? html` aria-current="page"` : ''}>${name}</a></li>`
 }
@@ -76,9 +72,8 @@ function refreshLinks(visit: Visit, here: string, isRefreshed: boolean): Piece {
 }
 
 function doneNote(visit: Visit): Piece {
-  const name = visit.query.get('done')
-  if (name === null || !Object.hasOwn(DONE, name)) return html``
-  return html`<p class="note" role="status">${DONE[name as Confirmation]}</p>`
+  const done = Object.entries(DONE).find(([name]) => name === visit.query.get('done'))
+  return done ? html`<p class="note" role="status">${done[1]}</p>` : html``
 }
 
 export interface Visit {
@@ -130,13 +125,11 @@ export function listView(
 ): View {
   const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
 <a href="${visit.path}">Show all</a></form>`
-  return {
-    title,
-    main: html`<section class="card" aria-label="${title}">
+  const main = html`<section class="card" aria-label="${title}">
 ${filters.length > 0 ? form : ''}
 ${table}
-${pager(visit, found)}</section>`,
-  }
+${pager(visit, found)}</section>`
+  return {title, main}
 }
 
 export function detailView(what: string, id: string, main: Piece): View {
@@ -169,14 +162,8 @@ const TITLES: Readonly<Record<number, string>> = {
 /** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
 export function failureView(refusal: Refusal, path: string): View {
   const [, list, id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
-  const details = refusal.members.details ?? []
-  return {
-    title: TITLES[refusal.status] ?? 'Request failed',
-    main: html`<div class="note bad" role="alert">${shown(refusal.message)}${
-      details.length > 0
-        ? html`<ul>${details.map(({field, message}) => html`<li>${shown(`${field} ${message}`)}</li>`)}</ul>`
-        : ''
-    }</div>
-<p>${list && id ? html`Back to <a href="${`/ui/${list}/${id}`}">${identifier(id)}</a>, or` : 'Go'} to the <a href="/">overview</a>.</p>`,
-  }
+  const items = refusal.members.details?.map(each => html`<li>${shown(`${each.field} ${each.message}`)}</li>`)
+  const main = html`<div class="note bad" role="alert">${shown(refusal.message)}${items ? html`<ul>${items}</ul>` : ''}</div>
+<p>${list && id ? html`Back to <a href="${`/ui/${list}/${id}`}">${identifier(id)}</a>, or` : 'Go'} to the <a href="/">overview</a>.</p>`
+  return {title: TITLES[refusal.status] ?? 'Request failed', main}
 }

@@ -25,7 +25,7 @@ import {
   status,
   table,
 } from './parts.js'
-import {requestTable} from './requests.js'
+import {requestTable} from './requests-and-faults.js'
 import {reservationTable} from './reservations.js'
 
 const LATEST = {after: null, limit: 5}
@@ -62,11 +62,6 @@ function connection({origin}: Visit): Piece {
   const baseUrl = origin + API_PATH
   const id = MAIN_CLIENT
   const secret = startUpSecret(id)
-  const lines = [
-    `export BOOKCTL_BASE_URL=${baseUrl}`,
-    `export BOOKCTL_CLIENT_ID=${id}`,
-    `export BOOKCTL_CLIENT_SECRET=${secret}`,
-  ]
   const given = facts([
     ['Base URL', copied(baseUrl, 'the base URL')],
     ['Client id', copied(id, 'the client id')],
@@ -75,7 +70,9 @@ function connection({origin}: Visit): Piece {
   ])
   return html`${given}
 <p>Or in any other shell:</p>
-<pre tabindex="0" aria-label="Lines for a shell"><code>${lines.join('\n')}</code></pre>
+<pre tabindex="0" aria-label="Lines for a shell"><code>export BOOKCTL_BASE_URL=${baseUrl}
+export BOOKCTL_CLIENT_ID=${id}
+export BOOKCTL_CLIENT_SECRET=${secret}</code></pre>
 <p><a href="/openapi.json">OpenAPI description</a> <span class="soft">Every local sandbox starts with these credentials; they are not secret.</span></p>`
 }
 
@@ -106,10 +103,15 @@ events are sent again. The clock only moves forward.</p>`
 }
 
 function counts({service: {database, requests, faults}}: Visit): Piece {
+  const tally = (table: 'reservations' | 'deliveries'): [string, number, Piece] => {
+    const byStatus = countByStatus(database, table)
+    const parts = byStatus.map(([word, count]) => html`<span class="nowrap">${count} ${status(word)}</span> `)
+    return [table, byStatus.reduce((total, [, count]) => total + count, 0), html`${parts}`]
+  }
   const entries: [string, number, Piece | string][] = [
-    ['reservations', ...tally(countByStatus(database, 'reservations'))],
+    tally('reservations'),
     ['events', countAll(database, 'events'), ''],
-    ['deliveries', ...tally(countByStatus(database, 'deliveries'))],
+    tally('deliveries'),
     ['subscriptions', countAll(database, 'subscriptions'), ''],
     ['requests', requests.length, soft(`the last ${KEPT_REQUESTS} at most`)],
     ['faults', faults.list().length, ''],
@@ -118,12 +120,6 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
     ([name, count, more]) =>
       html`<li>${linkTo([name], html`<strong>${count}</strong> ${name}`)} ${more}</li>`,
   )}</ul>`
-}
-
-function tally(byStatus: [string, number][]): [number, Piece] {
-  const sum = byStatus.reduce((total, [, count]) => total + count, 0)
-  const parts = byStatus.map(([word, count]) => html`<span class="nowrap">${count} ${status(word)}</span> `)
-  return [sum, html`${parts}`]
 }
 
 function clients({service: {database}}: Visit): Piece {

@@ -96,16 +96,16 @@ const UNITS = [
   [Number.POSITIVE_INFINITY, 'd', 86_400],
 ] as const
 
-const TONES: Readonly<Record<string, readonly string[]>> = {
-  good: ['CONFIRMED', 'DELIVERED', 'PAID', 'READY', 'active'],
-  wait: ['PENDING_PAYMENT', 'PENDING', 'passive'],
-  bad: ['FAILED', 'ABANDONED'],
-  soft: ['EXPIRED', 'CANCELLED', 'REFUNDED'],
-}
+const TONES: readonly [tone: string, words: RegExp][] = [
+  ['good', /^(CONFIRMED|DELIVERED|PAID|READY|active)$/],
+  ['wait', /^(PENDING_PAYMENT|PENDING|passive)$/],
+  ['bad', /^(FAILED|ABANDONED)$/],
+  ['soft', /^(EXPIRED|CANCELLED|REFUNDED)$/],
+]
 
 export function status(word: string): Piece {
-  const tone = Object.keys(TONES).find(name => TONES[name]?.includes(word))
-  return html`<span class="status ${tone ?? ''}">${sanitizeLine(word)}</span>`
+  const [tone = ''] = TONES.find(([, words]) => words.test(word)) ?? []
+  return html`<span class="status ${tone}">${sanitizeLine(word)}</span>`
 }
 
 /** The status code of a response; null where there was none. */
@@ -127,21 +127,19 @@ export function table(
 <thead role="rowgroup"><tr role="row">${columns.map(name => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     cells => html`
-<tr role="row">${cells.map((cell, index) => tableCell(cell, columns[index] ?? '', index))}</tr>`,
+<tr role="row">${cells.map((cell, index) => tableCell(cell, columns[index], index))}</tr>`,
   )}
 </tbody>
 </table>`
 }
 
-function tableCell(cell: Piece, column: string, index: number): Piece {
+function tableCell(cell: Piece, column: string | undefined, index: number): Piece {
   return index === 0
     ? html`<th scope="row" role="rowheader" data-column="${column}"><div>${cell}</div></th>`
     : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`
 }
 
-type Fact = readonly [name: string, value: Piece | string]
-
-export function facts(pairs: readonly (Fact | false)[]): Piece {
+export function facts(pairs: readonly (readonly [name: string, value: Piece | string] | false)[]): Piece {
   const present = pairs.filter(pair => pair !== false)
   return html`<dl>${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }

@@ -6,16 +6,18 @@ import {expirePayments, settlePayment} from '../booking/payment.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RequestContext, RunningService} from '../http/requests.js'
 import {findClient} from '../store/clients.js'
-import {findReservation, type StoredReservation} from '../store/reservations.js'
+import {findReservation} from '../store/reservations.js'
 import {renderVoucher} from '../voucher/content.js'
 import {verifyVoucherLink} from '../voucher/link.js'
 import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
+const UNKNOWN = 'No payment found at this address.'
+
 export function showPaymentPage(service: RunningService, context: RequestContext): Response {
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
-  if (!stored) return unknownPage(context)
-  const state = stateOf(stored, context.req.query('result') === 'left')
+  if (!stored) return context.text(UNKNOWN, 404)
+  const state = stateOf(stored.record, context.req.query('result') === 'left')
   return context.html(renderPaymentPage(stored.record, state), 200, PAGE_HEADERS)
 }
 
@@ -24,7 +26,7 @@ export function submitPayment(service: RunningService, context: RequestContext):
   // A page that was left open may be submitted after the time to pay has run out, or twice.
   expirePayments(service)
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
-  if (!stored) return unknownPage(context)
+  if (!stored) return context.text(UNKNOWN, 404)
   const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
   const {pathname} = new URL(context.req.url)
   if (result === 'left') return context.redirect(`${pathname}?result=left`, 303)
@@ -35,16 +37,11 @@ export function submitPayment(service: RunningService, context: RequestContext):
   return context.redirect(pathname, 303)
 }
 
-function stateOf({record}: StoredReservation, left: boolean): PaymentPageState {
-  if (record.status === 'EXPIRED') return 'expired'
-  if (record.status === 'CANCELLED') return 'cancelled'
-  if (record.status === 'CONFIRMED') return 'paid'
+function stateOf({status, payment}: Reservation, left: boolean): PaymentPageState {
+  if (status === 'CONFIRMED') return 'paid'
+  if (status === 'EXPIRED' || status === 'CANCELLED') return status === 'EXPIRED' ? 'expired' : 'cancelled'
   if (left) return 'left'
-  return record.payment.status === 'FAILED' ? 'failed' : 'payable'
-}
-
-function unknownPage(context: RequestContext): Response {
-  return context.text('No payment found at this address.', 404)
+  return payment.status === 'FAILED' ? 'failed' : 'payable'
 }
 
 export type PaymentPageState = keyof typeof WORDING
@@ -89,11 +86,9 @@ function factsOf(reservation: Reservation): Piece {
   const {hotel, contact, nights, rooms} = reservation
   const day = (date: string) => html`<time datetime="${date}">${dateInWords(date)}</time>`
   const text = (value: string) => html`<bdi>${value}</bdi>`
+  const place = text(`${hotel.address}, ${hotel.city.name}`)
   return facts([
-    [
-      'Hotel',
-      html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${text(`${hotel.address}, ${hotel.city.name}`)}`,
-    ],
+    ['Hotel', html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${place}`],
     ['Check-in', day(reservation.check_in)],
     ['Check-out', html`${day(reservation.check_out)} ${soft(`(${counted(nights, 'night')})`)}`],
     ['Rooms', `${counted(rooms.length, 'room')}, ${occupancy(rooms)}`],

@@ -18,12 +18,11 @@ import {
   type RunningService,
 } from '../http/requests.js'
 import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
-import {faultList} from './faults.js'
 import {type Confirmation, failureView, layOut, type View, type Visit} from './layout.js'
 import {CLOCK_UNITS, overview} from './overview.js'
 import {pathOf, SITE_HEADERS} from './parts.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
-import {requestDetail, requestList} from './requests.js'
+import {faultList, requestDetail, requestList} from './requests-and-faults.js'
 import {reservationDetail, reservationList} from './reservations.js'
 
 const ROUTES: Readonly<Record<string, Handle>> = {
