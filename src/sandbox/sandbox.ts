@@ -78,7 +78,13 @@ export function createSandbox(options: SandboxOptions) {
     /** Sets the origin for links and for refusing other hosts. Only then events are sent: their links lead there. */
     listenAt: (origin: string) => {
       served = origin
-      rememberPort(database, new URL(origin).port)
+      try {
+        // Addresses that people keep stay valid after a restart.
+        writeMeta(database, 'last_port', new URL(origin).port)
+      } catch (error) {
+        // A disk that is full is no reason not to serve.
+        if (!(error instanceof StorageError)) throw error
+      }
       dispatcher.wake()
     },
     close: () => {
@@ -89,15 +95,6 @@ export function createSandbox(options: SandboxOptions) {
   }
 }
 
-/** Addresses that people keep stay valid after a restart. A disk that is full is no reason not to serve. */
-function rememberPort(database: Database, port: string): void {
-  try {
-    writeMeta(database, 'last_port', port)
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-  }
-}
-
 function openExclusively(path: string, owner: FileOwner): Database {
   try {
     const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250, owner})
@@ -105,20 +102,18 @@ function openExclusively(path: string, owner: FileOwner): Database {
     database.get('PRAGMA locking_mode = EXCLUSIVE')
     // A log of a mebibyte instead of four: smaller on the disk, and a shorter pause when it is emptied.
     database.get('PRAGMA wal_autocheckpoint = 256')
-    if (path !== ':memory:') giveBackSpace(database)
+    const isGivingBack = database.get<{auto_vacuum: number}>('PRAGMA auto_vacuum')?.auto_vacuum === 2
+    if (path !== ':memory:' && !isGivingBack) {
+      // Free pages are given back as they become free; a file that an earlier version made is rewritten once.
+      database.run('PRAGMA auto_vacuum = INCREMENTAL')
+      database.run('VACUUM')
+    }
     return database
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     const hint = 'stop it, or choose another file: --db FILE'
     throw new StorageError('busy', `another local sandbox is using ${path}`, hint, {cause: error})
   }
-}
-
-/** Makes a file whose free pages are given back as they become free; one that an earlier version made is rewritten once. */
-function giveBackSpace(database: Database): void {
-  if (database.get<{auto_vacuum: number}>('PRAGMA auto_vacuum')?.auto_vacuum === 2) return
-  database.run('PRAGMA auto_vacuum = INCREMENTAL')
-  database.run('VACUUM')
 }
 
 /** The service's clock: `realTime` (Unix seconds) plus an offset that is stored and can only grow. */

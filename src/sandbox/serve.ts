@@ -17,10 +17,12 @@ const LIMITS = {headersTimeout: 4000, requestTimeout: 4000, connectionsCheckingI
 /** For the answer to a request that is cut; then the connection goes, whatever is still being sent. */
 const LINGER_MILLISECONDS = 500
 
-/** Listens on `host` and `port` (0: any free one). Rejects with the system's error when it cannot. */
-export async function serveSandbox(sandbox: Sandbox, {host, port}: {host: '127.0.0.1'; port: number}) {
+const HOST = '127.0.0.1'
+
+/** Listens on `port` (0: any free one). Rejects with the system's error when it cannot. */
+export async function serveSandbox(sandbox: Sandbox, port: number) {
   const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
-    hostname: host,
+    hostname: HOST,
     overrideGlobalObjects: false,
     errorHandler: refuseTarget,
   })
@@ -47,9 +49,9 @@ export async function serveSandbox(sandbox: Sandbox, {host, port}: {host: '127.0
     else if (socket.writable && (isOver || !response.headersSent)) refuse()
     else socket.destroy()
   })
-  await once(server.listen(port, host), 'listening')
+  await once(server.listen(port, HOST), 'listening')
   const address = server.address() as AddressInfo
-  const origin = `http://${host}:${address.port}`
+  const origin = `http://${HOST}:${address.port}`
   sandbox.listenAt(origin)
   return {
     origin,
@@ -95,12 +97,10 @@ function refusalOf({code, reason}: ParserError): WireRefusal {
 
 /** What cannot be a URL, as `*` in `OPTIONS *`; or an internal error. */
 function refuseTarget(error: unknown): Response {
+  const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
   const isTarget = error instanceof RequestError
   const {status, headers, body} = isTarget
-    ? refusal(
-        'invalid_request',
-        'invalid Host header or request target: expected a path, or a whole http:// address',
-      )
+    ? refusal('invalid_request', badTarget)
     : refusal('internal_error', 'internal error in the local sandbox')
   return new Response(body, {status, headers})
 }

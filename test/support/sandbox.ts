@@ -33,7 +33,7 @@ const ALL_SCOPES =
 export async function startSandbox(options: TestSandboxOptions = {}) {
   const {inProcess, check, ...rest} = options
   const sandbox = createSandbox({database: ':memory:', clock: () => TEST_START, ...rest})
-  const served = inProcess ? undefined : await serveSandbox(sandbox, {host: '127.0.0.1', port: 0})
+  const served = inProcess ? undefined : await serveSandbox(sandbox, 0)
   const origin = served?.origin ?? 'http://127.0.0.1'
   const baseUrl = `${origin}/partner-api/v1`
   const send: Send = async (method, url, ...more) => {

@@ -81,7 +81,7 @@ or in the file of --db. Several can run, each on a database of its own.`
       this.whenStopped(() => sandbox.close())
       const usual = sandbox.lastPort ?? FIRST_SANDBOX_PORT
       const wanted = {typed: flags.port, usual, tell: (text: string) => this.tell(text)}
-      const served = await listenOn(wanted, port => serveSandbox(sandbox, {host: '127.0.0.1', port}))
+      const served = await listenOn(wanted, port => serveSandbox(sandbox, port))
       this.whenStopped(() => served.close())
       await this.announce(served.origin, served.baseUrl, database)
       this.whenStopped(() => lines?.end())

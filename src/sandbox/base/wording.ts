@@ -21,9 +21,8 @@ export function instantAsWritten(timestamp: string): string {
 
 /** `EUR 1,250.00`. Every digit of the amount is kept. */
 export function money(amount: string, currency: string): string {
-  const [whole = '', fraction] = amount.split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${currency} ${fraction === undefined ? grouped : `${grouped}.${fraction}`}`
+  const [whole = '', ...fraction] = amount.split('.')
+  return [`${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}`, ...fraction].join('.')
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {

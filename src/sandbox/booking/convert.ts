@@ -47,10 +47,8 @@ export function convertOffer(call: CreateCall): Reservation {
 }
 
 /** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
-export function usableOffer(
-  {service, client, now}: Pick<CreateCall, 'service' | 'client' | 'now'>,
-  offerId: string,
-): StoredOffer {
+export function usableOffer(call: Omit<CreateCall, 'body'>, offerId: string): StoredOffer {
+  const {service, client, now} = call
   const used = findReservation(service.database, 'offer_id', offerId, client.client_id)
   if (used) {
     const {reservation_ref} = used.record

@@ -93,8 +93,6 @@ const PLACEHOLDER: EventSubject = {
   cancellation: null,
 }
 
-const CHANGES = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
-
 /** More at a time are left to the dispatcher. */
 const MOST_AWAITED = 100
 
@@ -103,7 +101,8 @@ async function triggerEvent({database, clock, dispatcher}: RunningService, order
   const {type, reservation_ref: reference} = validate(eventOrder, order)
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
   const now = clock.now()
-  const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, CHANGES)
+  const changes = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
+  const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, changes)
   const clientId = stored?.clientId ?? MAIN_CLIENT
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MOST_AWAITED).map(id => dispatcher.deliverNow(id)))
@@ -123,11 +122,8 @@ function afterCause(type: EventType, record: EventSubject): EventSubject {
   return {...record, status: 'CONFIRMED', payment: {...record.payment, status: 'PAID', failure_code: null}}
 }
 
-const advance_seconds = z
-  .number()
-  .min(0)
-  .max(3660 * 86_400, 'must be at most 3660 days')
-const clockMove = z.strictObject({advance_seconds})
+const longestMove = z.number().max(3660 * 86_400, 'must be at most 3660 days')
+const clockMove = z.strictObject({advance_seconds: longestMove.min(0)})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
 /** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */

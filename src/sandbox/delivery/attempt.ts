@@ -12,7 +12,7 @@ import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
 import {sign} from '../../webhooks/signature/signature.js'
-import type {Attempt, DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
+import type {DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
 import {fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
 
@@ -50,16 +50,12 @@ function signingTime(realNow: number, before: number | null): number {
 }
 
 /** The step after an attempt made at `at`. After the schedule, a failed attempt by hand changes nothing. */
-function stepAfter(
-  {status, attempts}: DueDelivery,
-  at: number,
-  delivered: boolean,
-): Pick<DeliveryAttempt, 'status' | 'nextAttemptAt'> {
-  if (delivered) return {status: 'DELIVERED', nextAttemptAt: null}
+function stepAfter({status, attempts}: DueDelivery, at: number, delivered: boolean) {
+  if (delivered) return {status: 'DELIVERED', nextAttemptAt: null} as const
   if (status !== 'PENDING') return {status, nextAttemptAt: null}
   const delay = DELIVERY_DELAYS_SECONDS[attempts + 1]
-  if (delay === undefined) return {status: 'ABANDONED', nextAttemptAt: null}
-  return {status: 'PENDING', nextAttemptAt: at + delay}
+  if (delay === undefined) return {status: 'ABANDONED', nextAttemptAt: null} as const
+  return {status, nextAttemptAt: at + delay}
 }
 
 interface PostRequest {
@@ -79,44 +75,32 @@ export interface PostOptions {
 
 const MOST_ANSWER_BYTES = 64 * 1024
 
-/** `status` null: there was no answer; `error` null: delivered. */
-export async function post(
-  options: PostOptions,
-  request: PostRequest,
-): Promise<Pick<Attempt, 'status' | 'ms' | 'error'>> {
+/** Ends when the time is up, whatever is still awaited. `status` null: there was no answer; `error` null: delivered. */
+export async function post(options: PostOptions, request: PostRequest) {
+  const {limitMilliseconds, closing} = options
   const began = performance.now()
   const seen: {status: number | null} = {status: null}
+  const ending = new AbortController()
+  const ended = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
+  })
+  const tooSlow = new Error(`no complete response within ${limitMilliseconds / 1000} s`)
+  const timer = setTimeout(() => ending.abort(tooSlow), limitMilliseconds)
+  const close = () => ending.abort(new Error('the sandbox stopped'))
+  closing.addEventListener('abort', close, {once: true})
   let error: string | null = null
   try {
-    await withinLimit(options, signal => exchange(options, request, signal, seen))
+    await Promise.race([exchange(options, request, ending.signal, seen), ended])
     const isRedirect = seen.status !== null && seen.status >= 300 && seen.status < 400
     if (isRedirect) error = 'a redirect is not followed'
     else if (!isSuccess(seen)) error = 'the status is not 2xx'
   } catch (thrown) {
     error = wordsFor(thrown)
-  }
-  return {status: seen.status, ms: Math.round(performance.now() - began), error}
-}
-
-/** Runs `work` with a signal that is aborted when the time is up; then rejects, whatever `work` does. */
-async function withinLimit<T>(
-  {limitMilliseconds, closing}: PostOptions,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ending = new AbortController()
-  const close = () => ending.abort(new Error('the sandbox stopped'))
-  const tooSlow = new Error(`no complete response within ${limitMilliseconds / 1000} s`)
-  const timer = setTimeout(() => ending.abort(tooSlow), limitMilliseconds)
-  closing.addEventListener('abort', close, {once: true})
-  const ended = new Promise<never>((_, reject) => {
-    ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
-  })
-  try {
-    return await Promise.race([work(ending.signal), ended])
   } finally {
     clearTimeout(timer)
     closing.removeEventListener('abort', close)
   }
+  return {status: seen.status, ms: Math.round(performance.now() - began), error}
 }
 
 /** Resolves when the answer, or as much of it as is read, has arrived. */

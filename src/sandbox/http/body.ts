@@ -1,7 +1,7 @@
 /** Reads a JSON body and validates it against its schema. */
 import {z} from 'zod'
 import {MISSING, plainMessage} from '../../contract/input-mistakes.js'
-import {isTooDeep, MOST_NESTING} from '../../contract/json.js'
+import {isTooDeep, MOST_NESTING, parseJson as parse} from '../../contract/json.js'
 import type {ErrorDetail} from '../../contract/records.js'
 import {Refusal} from '../base/answers.js'
 
@@ -36,11 +36,9 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
   if (isTooDeep(bytes)) {
     throw new Refusal('invalid_request', `the body is nested more than ${MOST_NESTING} levels deep`)
   }
-  try {
-    return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(bytes))
-  } catch {
-    throw new Refusal('invalid_request', 'the body is not valid JSON')
-  }
+  const json = parse(bytes)
+  if (json === undefined) throw new Refusal('invalid_request', 'the body is not valid JSON')
+  return json
 }
 
 /** `json` as parsed by the schema. Throws Refusal `validation_failed`, one detail for each wrong field. */

@@ -25,12 +25,13 @@ export function keyUse(clientId: string, header: string, json: unknown) {
     const rule = isTooLong ? tooLong : 'only visible ASCII characters, without spaces'
     throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
   }
-  return {clientId, key, bodyHash: createHash('sha256').update(canonical(json)).digest('hex')}
+  const bodyHash = createHash('sha256').update(canonical(json)).digest('hex')
+  return {clientId, key, bodyHash, running: JSON.stringify([clientId, key])}
 }
 
 /** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
 function replay(service: RunningService, use: KeyUse): Answer | undefined {
-  const running = service.runningKeys.get(runningKey(use))
+  const running = service.runningKeys.get(use.running)
   const kept = service.database.get<{body_hash: string; status: number; body: string}>(
     'SELECT body_hash, status, body FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?',
     use.clientId,
@@ -62,7 +63,7 @@ export async function runOnce(
 ): Promise<Answer> {
   const earlier = replay(service, use)
   if (earlier) return earlier
-  service.runningKeys.set(runningKey(use), use.bodyHash)
+  service.runningKeys.set(use.running, use.bodyHash)
   try {
     await pause()
     return service.database.transaction(() => {
@@ -76,7 +77,7 @@ export async function runOnce(
     }
     throw error
   } finally {
-    service.runningKeys.delete(runningKey(use))
+    service.runningKeys.delete(use.running)
   }
 }
 
@@ -86,10 +87,6 @@ function keep(service: RunningService, use: KeyUse, answer: Answer): void {
   const {clientId, key, bodyHash} = use
   const body = JSON.stringify(answer.json)
   service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
-}
-
-function runningKey(use: KeyUse): string {
-  return JSON.stringify([use.clientId, use.key])
 }
 
 /** JSON with sorted members, so that two bodies that mean the same have the same text. */

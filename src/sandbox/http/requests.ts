@@ -2,7 +2,7 @@
 import type {Context, Hono} from 'hono'
 import {isoTime} from '../../contract/dates.js'
 import {REDACTED} from '../../contract/foreign-text.js'
-import {isTooDeep} from '../../contract/json.js'
+import {isTooDeep, parseJson} from '../../contract/json.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
@@ -137,12 +137,7 @@ function shownHeaders(headers: Headers): Record<string, string> {
 /** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */
 export function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MOST_LOGGED_BYTES) return `[longer than ${MOST_LOGGED_BYTES} bytes]`
-  if (isTooDeep(bytes)) return '[nested too deeply]'
-  try {
-    return redact(JSON.parse(new TextDecoder().decode(bytes)))
-  } catch {
-    return null
-  }
+  return isTooDeep(bytes) ? '[nested too deeply]' : redact(parseJson(bytes) ?? null)
 }
 
 function redact(value: unknown, parent = ''): unknown {

@@ -139,15 +139,15 @@ export function findDue(
   database: Database,
   subscriptionId: string,
   now: number,
-  {deliveries}: Taken,
+  taken: Taken,
   limit: number,
-): DueDelivery[] {
+) {
   const sql = `SELECT delivery_id AS id FROM deliveries INDEXED BY deliveries_waiting
     WHERE subscription_id = ? AND status = 'PENDING' AND next_attempt_at <= ?
       AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY next_attempt_at, sequence LIMIT ?`
   return database
-    .all<{id: string}>(sql, subscriptionId, now + SLACK_SECONDS, JSON.stringify(deliveries), limit)
+    .all<{id: string}>(sql, subscriptionId, now + SLACK_SECONDS, JSON.stringify(taken.deliveries), limit)
     .flatMap(({id}) => findForAttempt(database, id) ?? [])
 }
 

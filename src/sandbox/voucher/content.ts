@@ -14,6 +14,10 @@ import {
 } from '../base/wording.js'
 import {Sheet, SOFT} from './sheet.js'
 
+const READING = `Show it at the reception with an identity document of each guest. Dates and hours are those of the hotel. The price
+is paid; only what is due at the hotel is paid there. To change or cancel, ask your travel partner and name the reservation. TEST
+means that a local sandbox made this voucher: the hotel does not exist.`
+
 interface VoucherExtra {
   /** The hotel in full; undefined where the catalogue no longer has it. */
   readonly hotel: Hotel | undefined
@@ -23,24 +27,22 @@ interface VoucherExtra {
 
 /** A4 pages, TEST across each. The same input gives the same bytes; characters that the font lacks are replaced. */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
-  const title = `Voucher ${reservation.reservation_ref}`
+  const {reservation_ref, client_reference_id, hotel_confirmation_number: number} = reservation
+  const title = `Voucher ${reservation_ref}`
   const sheet = new Sheet({title, author: extra.partnerName, issuedAt: new Date(extra.issuedAt)})
   sheet.title('Hotel voucher', `Issued by ${extra.partnerName} on ${instantInUtc(extra.issuedAt)}`)
-  addReferences(sheet, reservation)
+  const columns = 'Reservation 1|Partner reference 1|Hotel confirmation number 1'
+  sheet.table(columns, [[reservation_ref, client_reference_id, number ?? 'none yet']], true)
   addHotel(sheet, reservation, extra)
   addStay(sheet, reservation, extra)
   addGuests(sheet, reservation)
   addPayment(sheet, reservation)
   addTerms(sheet, reservation, extra.hotel?.timezone)
-  addReading(sheet)
-  const footer = `TEST voucher · Reservation ${reservation.reservation_ref} · issued ${instantInUtc(extra.issuedAt)}`
-  return sheet.finish(footer)
-}
-
-function addReferences(sheet: Sheet, reservation: Reservation): void {
-  const {reservation_ref, client_reference_id, hotel_confirmation_number: number} = reservation
-  const columns = 'Reservation 1|Partner reference 1|Hotel confirmation number 1'
-  sheet.table(columns, [[reservation_ref, client_reference_id, number ?? 'none yet']], true)
+  sheet.section('How to read this voucher')
+  sheet.paragraph(READING, {color: SOFT, size: 8.4})
+  return sheet.finish(
+    `TEST voucher · Reservation ${reservation_ref} · issued ${instantInUtc(extra.issuedAt)}`,
+  )
 }
 
 function addHotel(sheet: Sheet, {hotel}: Reservation, extra: VoucherExtra): void {
@@ -84,26 +86,14 @@ function addGuests(sheet: Sheet, {guests, contact}: Reservation): void {
 }
 
 function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
-  const payer =
-    payment.mode === 'account' ? "from the travel partner's account" : 'by the customer on the payment page'
-  const paid =
-    payment.status === 'PAID' && payment.paid_at ? `Paid ${instantInUtc(payment.paid_at)}` : payment.status
+  const isAccount = payment.mode === 'account'
+  const payer = isAccount ? "from the travel partner's account" : 'by the customer on the payment page'
+  const paid = payment.paid_at ? `Paid ${instantInUtc(payment.paid_at)}` : payment.status
   sheet.section('Price')
   sheet.paragraph(`${money(price.total, price.currency)} in total, taxes included. ${paid}, ${payer}.`)
-  const due = price.due_at_property.map(
-    charge => `${money(charge.amount, charge.currency)} – ${charge.description}`,
-  )
+  const due = price.due_at_property.map(each => `${money(each.amount, each.currency)} – ${each.description}`)
   const atHotel = due.length > 0 ? `Due at the hotel: ${due.join('; ')}.` : 'Nothing is due at the hotel.'
   sheet.paragraph(atHotel, {bold: due.length > 0, after: 6})
-}
-
-function addReading(sheet: Sheet): void {
-  sheet.section('How to read this voucher')
-  const text =
-    'Show it at the reception with an identity document of each guest. Dates and hours are those of the hotel. ' +
-    'The price is paid; only what is due at the hotel is paid there. To change or cancel, ask your travel partner and ' +
-    'name the reservation. TEST means that a local sandbox made this voucher: the hotel does not exist.'
-  sheet.paragraph(text, {color: SOFT, size: 8.4})
 }
 
 function typeInWords(type: string): string {

@@ -12,28 +12,21 @@ export function ensureVoucherSecret(database: Database): void {
 }
 
 /** The path of a link to the reservation's voucher, valid from `now` (Unix seconds). */
-export function signVoucherLink(
-  database: Database,
-  reservationRef: string,
-  now: number,
-): {path: string; expiresAt: number} {
+export function signVoucherLink(database: Database, reservationRef: string, now: number) {
   const expiresAt = Math.floor(now) + VOUCHER_LINK_VALIDITY_SECONDS
   const payload = Buffer.from(JSON.stringify([reservationRef, expiresAt])).toString('base64url')
   return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
 }
 
-export function verifyVoucherLink(
-  database: Database,
-  token: string,
-  now: number,
-): {readonly reservationRef: string} | 'altered' | 'expired' {
+/** The reservation's reference, or why the link cannot be used. */
+export function verifyVoucherLink(database: Database, token: string, now: number) {
   const [payload = '', signature = '', ...rest] = token.split('.')
   const expected = Buffer.from(mac(database, payload))
   const given = Buffer.from(signature)
   if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
     return 'altered'
   const [reservationRef, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString())
-  return expiresAt <= now ? 'expired' : {reservationRef}
+  return expiresAt <= now ? 'expired' : {reservationRef: String(reservationRef)}
 }
 
 function mac(database: Database, payload: string): string {

@@ -2,8 +2,8 @@
  * The port of what listens on this machine: the usual one, or another if that is taken; a port that was typed is kept to.
  * And a free one for a program that starts later.
  */
-
 import {randomInt} from 'node:crypto'
+import {once} from 'node:events'
 import {createServer} from 'node:net'
 import {usage} from '../../../contract/failure.js'
 
@@ -47,24 +47,20 @@ function problemOf(error: unknown): string | undefined {
   return code === 'EACCES' ? 'is not allowed' : code === 'EADDRINUSE' ? 'is in use' : undefined
 }
 
-/** Below the ephemeral ports (Linux from 32768), so that no connection takes it in between. */
-const LOWEST = 20_000
-const ABOVE = 32_000
 const ATTEMPTS = 100
 
 /** A free port of 127.0.0.1. Throws the system's error when a hundred ports are taken. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    const port = randomInt(LOWEST, ABOVE)
-    const error = await tryPort(port)
-    if (error === undefined) return port
-    if (attempt === ATTEMPTS) throw error
+    // Below the ephemeral ports (Linux from 32768), so that no connection takes it in between.
+    const port = randomInt(20_000, 32_000)
+    const server = createServer()
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening')
+      await once(server.close(), 'close')
+      return port
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+    }
   }
-}
-
-function tryPort(port: number): Promise<Error | undefined> {
-  const server = createServer()
-  return new Promise(resolve => {
-    server.once('error', resolve).listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)))
-  })
 }
