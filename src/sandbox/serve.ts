@@ -120,17 +120,13 @@ async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpB
   try {
     const response = await sandbox.handle(request)
     if (!response.headers.has(CUT_HEADER)) return response
-    await sendFirstPiece(response, outgoing)
+    response.headers.delete(CUT_HEADER)
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    const piece = await response.body?.getReader().read()
+    await new Promise(resolve => outgoing.write(piece?.value ?? '', resolve))
   } catch (error) {
     if (!(error instanceof ConnectionDrop)) throw error
   }
   outgoing.socket?.destroy()
   return RESPONSE_ALREADY_SENT
-}
-
-async function sendFirstPiece(response: Response, outgoing: HttpBindings['outgoing']): Promise<void> {
-  response.headers.delete(CUT_HEADER)
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  const piece = await response.body?.getReader().read()
-  await new Promise(resolve => outgoing.write(piece?.value ?? '', resolve))
 }

@@ -22,9 +22,10 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
     throw new Refusal('not_cancellable', 'the reservation can no longer be cancelled')
   }
   const {currency, total} = record.price
-  const isPaid = record.payment.status === 'PAID'
-  const paid = isPaid ? toMinor(total, currency) : 0n
-  const due = isPaid ? feeOf(record, service.clock.now()) : 0n
+  const paid = record.payment.status === 'PAID' ? toMinor(total, currency) : 0n
+  const now = service.clock.now()
+  const policy = record.cancellation_policies.findLast(({from}) => Date.parse(from) / 1000 <= now)
+  const due = policy ? toMinor(policy.amount, policy.currency) : 0n
   const fee = due < paid ? due : paid
   return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
 }
@@ -61,11 +62,6 @@ function hasCheckedIn(service: Service, record: Reservation): boolean {
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
 }
 
-function feeOf(record: Reservation, now: number): bigint {
-  const last = record.cancellation_policies.findLast(policy => Date.parse(policy.from) / 1000 <= now)
-  return last ? toMinor(last.amount, last.currency) : 0n
-}
-
 function paymentAfter(payment: Payment, refundMinor: bigint): Payment {
   if (payment.status !== 'PAID') return {...withoutUrl(payment), status: 'EXPIRED'}
   return refundMinor > 0n ? {...payment, status: 'REFUNDED'} : payment
@@ -84,7 +80,7 @@ export function updateReservation(
     throw new Refusal('not_updatable', 'the reservation can no longer be changed', {status})
   }
   const guests = update.guests ?? record.guests
-  checkGuests(guests, {rooms: record.rooms, checkIn: record.check_in, today: isoTime(now).slice(0, 10)})
+  checkGuests(guests, record.rooms, record.check_in, now)
   const contact = {...record.contact, ...update.contact} as Contact
   const changes = [
     ...changesBetween('contact', record.contact, contact),

@@ -1,6 +1,5 @@
 /** Whether the guests are those the offer was searched for, with one lead and identity numbers that can exist (all ours). */
-
-import {ageOn} from '../../contract/dates.js'
+import {ageOn, isoTime} from '../../contract/dates.js'
 import type {ErrorCode} from '../../contract/error-codes.js'
 import type {Offer} from '../../contract/hotels.js'
 import {isTcNumber} from '../../contract/identifiers.js'
@@ -11,22 +10,17 @@ import {Refusal} from '../base/answers.js'
 /** At check-in; §2.2 lists the ages of children up to 17. */
 const ADULT_AGE = 18
 
-interface Stay {
-  readonly rooms: Offer['rooms']
-  readonly checkIn: string
-  /** Today's date, for birth dates that have not come. */
-  readonly today: string
-}
+type Rooms = Offer['rooms']
 
 /** Throws Refusal: `validation_failed`, `guest_count_mismatch`, `invalid_identity_number`, each naming the fields. */
-export function checkGuests(guests: readonly Guest[], {rooms, checkIn, today}: Stay): void {
+export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: string, now: number): void {
   /** One error about `field` for each guest that fails the check `isWrong`. */
   const wrong = (field: string, code: string, message: string, isWrong: (guest: Guest) => boolean) =>
     guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, code, message}] : []))
   const leads = guests.filter(guest => guest.is_lead).length
   const message = `exactly one must have is_lead, not ${leads}`
   const isOtherType = ({type}: Guest) => !/^(ADULT|CHILD)$/.test(type)
-  const isUnborn = ({birth_date = ''}: Guest) => birth_date > today
+  const isUnborn = ({birth_date = ''}: Guest) => birth_date > isoTime(now).slice(0, 10)
   refuse('validation_failed', 'the guests are not valid', [
     ...wrong('type', 'invalid_value', 'must be one of ADULT, CHILD', isOtherType),
     ...(leads === 1 ? [] : [{field: 'guests', code: 'lead_guest', message}]),
@@ -54,7 +48,7 @@ export function checkGuests(guests: readonly Guest[], {rooms, checkIn, today}: S
   refuse('invalid_identity_number', 'an identity number is not valid', wrongNumbers)
 }
 
-function wrongCounts(guests: readonly Guest[], rooms: Stay['rooms']): ErrorDetail[] {
+function wrongCounts(guests: readonly Guest[], rooms: Rooms): ErrorDetail[] {
   const found = guests.filter(guest => guest.type === 'ADULT').length
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const children = rooms.reduce((sum, room) => sum + room.children_ages.length, 0)

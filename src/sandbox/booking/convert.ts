@@ -42,7 +42,7 @@ export function convertOffer(call: CreateCall): Reservation {
     const details = [{field: 'client_nationality', code: 'nationality', message}]
     throw new Refusal('nationality_mismatch', message, {details})
   }
-  checkGuests(body.guests, {rooms: offer.rooms, checkIn: criteria.check_in, today: isoTime(now).slice(0, 10)})
+  checkGuests(body.guests, offer.rooms, criteria.check_in, now)
   return book(call, stored)
 }
 
@@ -87,30 +87,25 @@ function book(call: CreateCall, stored: StoredOffer): Reservation {
 
 /** The price of the offer in the account's currency, in minor units. Throws Refusal `insufficient_balance`. */
 function debit(client: Client, offer: Offer): bigint {
-  const {total, currency} = offer.price
-  const needed = convert(toMinor(total, currency), currency, client.currency)
+  const {total} = offer.price
+  const {currency} = client
+  const needed = convert(toMinor(total, offer.price.currency), offer.price.currency, currency)
   const available = BigInt(client.balance_minor)
   if (needed <= available) return needed
-  throw new Refusal('insufficient_balance', 'insufficient balance', {
-    needed: fromMinor(needed, client.currency),
-    available: fromMinor(available, client.currency),
-    currency: client.currency,
-  })
+  const amounts = {needed: fromMinor(needed, currency), available: fromMinor(available, currency), currency}
+  throw new Refusal('insufficient_balance', 'insufficient balance', amounts)
 }
 
 function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment: Payment): Reservation {
   const {hotel, rooms, price, cancellation_policies, remarks} = offer
   const {check_in, check_out} = criteria
+  const stay = {hotel, rooms, check_in, check_out, nights: nightsBetween(check_in, check_out)}
   const at = isoTime(now)
   return {
     ...body,
     reservation_ref: randomReservationRef(),
     status: 'PENDING_PAYMENT',
-    hotel,
-    rooms,
-    check_in,
-    check_out,
-    nights: nightsBetween(check_in, check_out),
+    ...stay,
     price,
     cancellation_policies,
     remarks,

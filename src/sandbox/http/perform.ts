@@ -66,43 +66,42 @@ export interface Call<Body = unknown> {
   readonly body: Body
 }
 
-async function answerOf(
-  service: RunningService,
-  name: OperationName,
-  handler: (call: Call) => Answer,
-  {req, var: {origin, requestId, body: bytes}}: RequestContext,
-  pause: Pause,
-): Promise<Answer> {
-  const {scope} = OPERATIONS[name]
-  const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
-  const client = scope && authorize(service, req.header('authorization') ?? '', scope)
-  const json = schema && parseJson(bytes, req.header('content-type'), isBodyOptional)
-  const work = () => {
-    const answer = handler({
-      service,
-      origin,
-      parameters: req.param() as Record<string, string>,
-      query: new URL(req.url).searchParams,
-      body: schema && validate(schema, json),
-      now: service.clock.now(),
-      // Read again, because the balance may have changed during the pause.
-      client: (client && findClient(service.database, client.client_id)) as Client,
-    })
-    return {...answer, status}
-  }
-  if (isIdempotent && client) {
-    const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json)
-    return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
-  }
-  await pause()
-  return work()
-}
-
 /** The route of an operation. */
 export function operation(name: OperationName, handler: (call: Call) => Answer): Handle {
+  const {scope} = OPERATIONS[name]
+  const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
+  const answerTo = async (
+    service: RunningService,
+    context: RequestContext,
+    pause: Pause,
+  ): Promise<Answer> => {
+    const {origin, requestId, body: bytes} = context.var
+    const {req} = context
+    const client = scope && authorize(service, req.header('authorization') ?? '', scope)
+    const json = schema && parseJson(bytes, req.header('content-type'), isBodyOptional)
+    const work = () => {
+      const answer = handler({
+        service,
+        origin,
+        parameters: req.param() as Record<string, string>,
+        query: new URL(req.url).searchParams,
+        body: schema && validate(schema, json),
+        now: service.clock.now(),
+        // Read again, because the balance may have changed during the pause.
+        client: (client && findClient(service.database, client.client_id)) as Client,
+      })
+      return {...answer, status}
+    }
+    if (isIdempotent && client) {
+      const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json)
+      return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
+    }
+    await pause()
+    return work()
+  }
   return (service, context) =>
     underFaults(service, name, context, async pause => {
-      const answer = await answerOf(service, name, handler, context, pause)
+      const answer = await answerTo(service, context, pause)
       if (answer.dropAfterCommit) throw new ConnectionDrop()
       return Response.json(answer.json, answer)
     })
