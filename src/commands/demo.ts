@@ -91,12 +91,7 @@ function linesOf({command, output}: Step): string[] {
 
 /** A command that streams prints a document a line. */
 function withResult({command, exit, output}: Step): object {
-  const isStream = output.startsWith('{"')
-  const result = isStream
-    ? output
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line))
-    : JSON.parse(output)
+  const lines = output.trim().split('\n')
+  const result = output.startsWith('{"') ? lines.map(line => JSON.parse(line)) : JSON.parse(output)
   return {command, exit, result}
 }

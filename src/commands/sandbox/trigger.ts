@@ -29,10 +29,8 @@ to all.`
   static override args = {
     type: checkedArg((_, text) => {
       if (isEventType(text)) return text
-      throw usage(
-        'unknown_event_type',
-        `unknown event type ${sanitizeLine(text, 60)}: expected one of ${TYPES}`,
-      )
+      const problem = `unknown event type ${sanitizeLine(text, 60)}: expected one of ${TYPES}`
+      throw usage('unknown_event_type', problem)
     })({required: true, description: `type of the event: ${TYPES}`}),
     ref: identifierArg('reservation_ref')({description: 'reservation it is about'}),
   }

@@ -5,7 +5,7 @@ import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
 import type {Payment, Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {addEvent} from '../store/events.js'
-import {signVoucherLink} from '../voucher/link.js'
+import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 
 /** The reference in events about a reservation that does not exist. */
 export const NO_RESERVATION = `${SANDBOX_RESERVATION_REF_PREFIX}0000000000`

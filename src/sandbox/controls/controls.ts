@@ -16,10 +16,10 @@ import {type Fault, faultRequest} from '../http/faults.js'
 import {type App, addRoutes, type Handle, type RequestContext, type RunningService} from '../http/requests.js'
 import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
 import {findDelivery, listDeliveries} from '../store/deliveries.js'
-import {addEvent, allEvents, eventWithOrigin} from '../store/events.js'
+import {addEvent, eventWithOrigin, listEvents} from '../store/events.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
-import {ensureVoucherSecret} from '../voucher/link.js'
+import {ensureVoucherSecret} from '../store/sealed-ids-and-links.js'
 
 const showClock: Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: Handle = ({faults}, context) => context.json({data: faults.list()})
@@ -34,8 +34,10 @@ const CONTROLS: Readonly<Record<string, Handle>> = {
     const settled = settle(service, context.req.param('reservation_ref') ?? '', readBody(context))
     return context.json({data: withOrigin(settled, context.var.origin)})
   },
-  'GET /_sandbox/events': ({database}, context) =>
-    context.json({data: allEvents(database).map(event => eventWithOrigin(event, context.var.origin))}),
+  'GET /_sandbox/events': ({database}, context) => {
+    const {items} = listEvents(database, {}, {after: null, limit: Number.MAX_SAFE_INTEGER})
+    return context.json({data: items.map(({event}) => eventWithOrigin(event, context.var.origin)).reverse()})
+  },
   'POST /_sandbox/trigger': async (service, context) => {
     const {event, deliveries} = await triggerEvent(service, readBody(context))
     return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)

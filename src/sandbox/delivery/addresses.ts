@@ -98,8 +98,7 @@ export function hostOf(url: URL): string {
 /** A look-up that answers with `addresses` and resolves nothing, so the address checked is the address dialled. */
 export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_, options, done) => {
-    const [first] = addresses
     if (options.all) done(null, [...addresses])
-    else done(null, first?.address ?? '', first?.family)
+    else done(null, addresses[0]?.address ?? '', addresses[0]?.family)
   }
 }

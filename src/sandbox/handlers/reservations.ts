@@ -8,7 +8,7 @@ import {convertOffer} from '../booking/convert.js'
 import type {Call, Handlers} from '../http/perform.js'
 import {pageOf, readPaging} from '../store/lists.js'
 import {listReservations, requireReservation, withOrigin} from '../store/reservations.js'
-import {signVoucherLink} from '../voucher/link.js'
+import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 
 export const RESERVATIONS = {
   'reservations.create': call => {

@@ -13,7 +13,7 @@ import {
 } from '../base/wording.js'
 import {listEvents} from '../store/events.js'
 import {listReservations, requireReservation, type StoredReservation} from '../store/reservations.js'
-import {signVoucherLink} from '../voucher/link.js'
+import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import {eventTable} from './events.js'
 import {detailView, filterOf, listView, moveButton, pager, pagingOf, type View, type Visit} from './layout.js'
 import {

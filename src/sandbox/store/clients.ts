@@ -4,7 +4,7 @@ import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Database} from '../../storage/database.js'
 import {randomId, sha256} from '../base/random.js'
-import {STAMP_LENGTH, stampsOf} from './stamps.js'
+import {STAMP_LENGTH, stampsOf} from './sealed-ids-and-links.js'
 
 export interface Client {
   readonly client_id: string

@@ -62,10 +62,6 @@ const EVENTS = `SELECT *,
 
 type ListedEventRow = EventRow & {sequence: number; client_id: string; deliveries: number; delivered: number}
 
-export function allEvents(database: Database): StoredEvent[] {
-  return database.all<EventRow>('SELECT * FROM events ORDER BY sequence').map(fromEventRow)
-}
-
 export function listEvents(
   database: Database,
   {type, reservationRef}: {type?: string | null; reservationRef?: string},

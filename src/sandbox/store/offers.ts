@@ -6,7 +6,7 @@ import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
 import {buildOffers} from '../catalogue/search-offers.js'
-import {stampsOf} from './stamps.js'
+import {stampsOf} from './sealed-ids-and-links.js'
 
 export interface StoredOffer {
   readonly offer: Offer

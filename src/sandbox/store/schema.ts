@@ -94,7 +94,7 @@ const STEP = 500
 /** Waiting a little collects rows for one commit. */
 const WAIT_SECONDS = 60
 
-/** Removes a step, if one is due at `now`, and gives its space back to the disk. Returns when the next is: in Unix seconds, `now` for at once; null for never. */
+/** Removes a step, if one is due at `now`, and its space. Returns when the next is due: `now` for at once, null for never. */
 export function removeExpired(database: Database, now: number): number | null {
   const due = EXPIRING.flatMap(([table, column, seconds]) => {
     const sql = `SELECT min(${column}) AS oldest FROM ${table}`

@@ -12,7 +12,8 @@ const TEST_RED = '#b42318'
 const MARGIN = 46
 const FOOTER_HEIGHT = 34
 const BODY_SIZE = 9.2
-const WATERMARK = {size: 210, opacity: 0.07, degrees: -38}
+const SUBJECT = 'TEST voucher of a local sandbox'
+const WATERMARK_SIZE = 210
 /** Characters of one paragraph or cell: a row must fit on a page, and wrapping an endless word takes time by its square. */
 const MOST_TEXT = 600
 
@@ -38,12 +39,7 @@ export class Sheet {
       bufferPages: true,
       lang: 'en',
       displayTitle: true,
-      info: {
-        Title: title,
-        Author: author,
-        Subject: 'TEST voucher of a local sandbox',
-        CreationDate: issuedAt,
-      },
+      info: {Title: title, Author: author, Subject: SUBJECT, CreationDate: issuedAt},
     })
   }
 
@@ -53,10 +49,8 @@ export class Sheet {
     const badge = {size: 9.5, bold: true, color: TEST_RED, width: 122, align: 'center'} as const
     const left = MARGIN + this.width - badge.width
     this.write(text, MARGIN, doc.y, {size: 23, bold: true, width: this.width - badge.width - 10})
-    doc
-      .roundedRect(left, MARGIN + 2, badge.width, 26, 4)
-      .lineWidth(1.2)
-      .stroke(TEST_RED)
+    doc.roundedRect(left, MARGIN + 2, badge.width, 26, 4)
+    doc.lineWidth(1.2).stroke(TEST_RED)
     this.write('TEST – not valid', left, MARGIN + 9.5, badge)
     doc.y = MARGIN + 32
     this.paragraph(under, {color: SOFT, after: 8})
@@ -127,9 +121,9 @@ export class Sheet {
   private watermark(): void {
     const {doc} = this
     const [x, y] = [doc.page.width / 2, doc.page.height / 2]
-    doc.save().rotate(WATERMARK.degrees, {origin: [x, y]})
-    doc.font(BOLD).fontSize(WATERMARK.size).fillColor(TEST_RED, WATERMARK.opacity)
-    doc.text('TEST', x - doc.widthOfString('TEST') / 2, y - WATERMARK.size * 0.6, {lineBreak: false})
+    doc.save().rotate(-38, {origin: [x, y]})
+    doc.font(BOLD).fontSize(WATERMARK_SIZE).fillColor(TEST_RED, 0.07)
+    doc.text('TEST', x - doc.widthOfString('TEST') / 2, y - WATERMARK_SIZE * 0.6, {lineBreak: false})
     doc.restore().fillOpacity(1)
   }
 

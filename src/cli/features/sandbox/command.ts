@@ -46,14 +46,11 @@ export abstract class SandboxCommand extends BaseCommand {
     const method = typed ?? (body ? 'POST' : 'GET')
     if (this.isDryRun) return void (await this.print(dryRun([plainDryRequest(method, url, body)])))
     const {sender, timeoutSeconds} = await this.openSender()
-    const policy = {
-      repeatable: body === undefined,
-      timeoutSeconds: this.timeoutSeconds ?? seconds ?? timeoutSeconds,
-    }
-    const accept = {accept: 'application/json'}
-    const request = body
-      ? {method, url, headers: {...accept, 'content-type': 'application/json'}, body: JSON.stringify(body)}
-      : {method, url, headers: accept}
+    const wait = this.timeoutSeconds ?? seconds ?? timeoutSeconds
+    const policy = {repeatable: body === undefined, timeoutSeconds: wait}
+    const type = 'application/json'
+    const headers = body ? {accept: type, 'content-type': type} : {accept: type}
+    const request = {method, url, headers, ...(body && {body: JSON.stringify(body)})}
     const answer = await sender.send(request, policy).catch(error => {
       if (!(error instanceof SendError)) throw error
       if (error.last.fault !== 'refused') throw unanswered(error, body !== undefined)
@@ -99,17 +96,14 @@ function refused(sent: SentAnswer): Failure {
   const {status} = answer
   const {code} = describeError(answer)
   const message = wordsOf(answer) ?? `the local sandbox answered ${status}`
-  return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {
-    code,
-    status,
-    hint: nextStep(code, status),
-  })
+  const hint = nextStep(code, status)
+  return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {code, status, hint})
 }
 
 function notRunning(problem: string, reason?: string): Failure {
   const hint = 'start it in another terminal: bookctl sandbox start'
-  const details = {code: 'sandbox_not_running', hint}
-  return new Failure('unreachable', problem, reason === undefined ? details : {...details, reason})
+  const why = reason === undefined ? {} : {reason}
+  return new Failure('unreachable', problem, {code: 'sandbox_not_running', hint, ...why})
 }
 
 export const SANDBOX_CLIENTS = ['poor', 'readonly'] as const

@@ -1,0 +1,72 @@
+/**
+ * What carries its own expiry. Identifiers contain their owner too, so that an expired one is recognised without a record of it: one
+ * block of AES each, so they reveal nothing and cannot be forged. Links of vouchers (§2.6) are under an HMAC.
+ */
+import {createCipheriv, createDecipheriv, createHmac, timingSafeEqual} from 'node:crypto'
+import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
+import type {Database} from '../../storage/database.js'
+import {randomSecret, sha256} from '../base/random.js'
+import {readMeta, writeMeta} from './schema.js'
+
+/** `expiresAt` in Unix seconds, to the millisecond; `sequence` below 2^40, `index` below 2^16. */
+type Stamp = Readonly<Record<'expiresAt' | 'sequence' | 'index', number>>
+
+/** Of one block in base64url. */
+export const STAMP_LENGTH = 22
+
+/** Seals and opens the stamps of `owner`. `open` returns undefined for any other text. */
+export function stampsOf(database: Database, owner: string) {
+  const key = sha256(`stamps ${readMeta(database, 'voucher_secret')}`).subarray(0, 16)
+  const mark = sha256(owner).subarray(0, 3)
+  return {
+    seal({expiresAt, sequence, index}: Stamp): string {
+      const block = Buffer.alloc(16)
+      block.writeUIntBE(Math.round(expiresAt * 1000), 0, 6)
+      block.writeUIntBE(sequence, 6, 5)
+      block.writeUIntBE(index, 11, 2)
+      mark.copy(block, 13)
+      return createCipheriv('aes-128-ecb', key, null)
+        .setAutoPadding(false)
+        .update(block)
+        .toString('base64url')
+    },
+    open(text: string): Stamp | undefined {
+      const sealed = Buffer.from(text, 'base64url')
+      if (sealed.length !== 16 || sealed.toString('base64url') !== text) return undefined
+      const block = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false).update(sealed)
+      if (!block.subarray(13).equals(mark)) return undefined
+      const expiresAt = block.readUIntBE(0, 6) / 1000
+      return {expiresAt, sequence: block.readUIntBE(6, 5), index: block.readUIntBE(11, 2)}
+    },
+  }
+}
+
+export function ensureVoucherSecret(database: Database): void {
+  if (readMeta(database, 'voucher_secret') === undefined) {
+    writeMeta(database, 'voucher_secret', randomSecret())
+  }
+}
+
+/** The path of a link to the reservation's voucher, valid from `now` (Unix seconds). */
+export function signVoucherLink(database: Database, reservationRef: string, now: number) {
+  const expiresAt = Math.floor(now) + VOUCHER_LINK_VALIDITY_SECONDS
+  const payload = Buffer.from(JSON.stringify([reservationRef, expiresAt])).toString('base64url')
+  return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
+}
+
+/** The reservation's reference, or why the link cannot be used. */
+export function verifyVoucherLink(database: Database, token: string, now: number) {
+  const [payload = '', signature = '', ...rest] = token.split('.')
+  const expected = Buffer.from(mac(database, payload))
+  const given = Buffer.from(signature)
+  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+    return 'altered'
+  const [reservationRef, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  return expiresAt <= now ? 'expired' : {reservationRef: String(reservationRef)}
+}
+
+function mac(database: Database, payload: string): string {
+  const secret = readMeta(database, 'voucher_secret')
+  if (secret === undefined) throw new Error('the sandbox has no voucher secret')
+  return createHmac('sha256', secret).update(payload).digest('base64url')
+}
