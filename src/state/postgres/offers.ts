@@ -37,14 +37,10 @@ export function createSharedOffers(store: StoreConnection, now: () => number): O
     async remember({baseUrl, clientId}, offers, at) {
       const all = [...offers]
       const texts = all.map(({searched_at: _, expires_at: __, ...offer}) => JSON.stringify(offer))
-      await store.query(REMEMBER, [
-        baseUrl,
-        clientId,
-        all.map(offer => offer.offer_id),
-        texts,
-        all.map(offer => at - offer.searched_at),
-        all.map(offer => offer.expires_at - at),
-      ])
+      const ids = all.map(offer => offer.offer_id)
+      const ages = all.map(offer => at - offer.searched_at)
+      const left = all.map(offer => offer.expires_at - at)
+      await store.query(REMEMBER, [baseUrl, clientId, ids, texts, ages, left])
     },
     async find({baseUrl, clientId}, offerId) {
       const values = [baseUrl, clientId, offerId]

@@ -48,17 +48,12 @@ const FORGET = `WITH next AS (
   ), failures AS (DELETE FROM bookctl.token_failures WHERE base_url = $1 AND client_id = $2)
   DELETE FROM bookctl.access_tokens WHERE base_url = $1 AND client_id = $2`
 
-interface SharedTokens extends TokenCache {
-  /** Removes the tokens of a client, also those of processes that are about to store one. Returns whether there were any. */
-  forget(client: Client): Promise<boolean>
-}
-
 /** Times are those of this machine's clock `now` (Unix seconds); the store keeps its own. */
 export function createSharedTokens(
   store: StoreConnection,
   sealFor: (clientSecret: string) => Seal,
   now: () => number,
-): SharedTokens {
+): TokenCache & {forget(client: Client): Promise<boolean>} {
   /** Of each client when this process first looked: a logout on any machine makes a new one. */
   const generations = new Map<string, number>()
   const alone = leasesOf(store)
@@ -103,16 +98,10 @@ export function createSharedTokens(
         const asked = token.askedScopes.join(' ')
         const sealed = seal.seal(token.access_token, placeOf(client, asked))
         const at = now()
-        await store.query(PUT, [
-          ...whose(client),
-          asked,
-          seal.fingerprint(token.access_token),
-          sealed,
-          token.scopes.join(' '),
-          at - token.obtainedAt,
-          token.expiresAt - at,
-          generations.get(nameOf(client)),
-        ])
+        const granted = [seal.fingerprint(token.access_token), sealed, token.scopes.join(' ')]
+        const times = [at - token.obtainedAt, token.expiresAt - at]
+        const generation = generations.get(nameOf(client))
+        await store.query(PUT, [...whose(client), asked, ...granted, ...times, generation])
       }),
     remove: (client, accessToken) =>
       unlessAway(async () => {
@@ -136,6 +125,7 @@ export function createSharedTokens(
       return new Failure(kind, message, details)
     },
     alone: (client, ...rest) => alone(['tokens', ...whose(client)].join(' '), ...rest),
+    /** Removes the tokens of a client, also those of processes that are about to store one. Returns whether there were any. */
     async forget(client) {
       generations.delete(nameOf(client))
       return (await store.query(FORGET, [client.baseUrl, client.clientId])).count > 0
