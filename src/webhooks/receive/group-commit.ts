@@ -1,7 +1,6 @@
 /**
- * Makes many items durable in few transactions: items added in one turn of the event loop go into one transaction, those
- * that come while the allowed number of transactions is running go into the next, and the disk is not left idle while
- * many are still being added.
+ * Makes many items durable in few transactions: those added in one turn of the event loop, or while no more transactions
+ * may run, go into one, and the disk is not left idle while many are still being added.
  */
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
@@ -25,7 +24,7 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
   const {maxOnTheirWay = 1, enough = Number.POSITIVE_INFINITY} = parts
   type Entry = {readonly item: Item; readonly settle: (settled: Settled<Outcome>) => void}
   let queue: Entry[] = []
-  let itemsOnTheirWay = 0
+  let waiting = 0
   let onTheirWay = 0
   let scheduled = false
   const send = () => {
@@ -33,7 +32,6 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
       const batch = queue.slice(0, parts.maxBatch)
       queue = queue.slice(batch.length)
       onTheirWay += 1
-      itemsOnTheirWay += batch.length
       parts.commit(batch.map(entry => entry.item)).then(
         outcomes => settle(batch, n => ({outcome: outcomes[n] as Outcome})),
         error => {
@@ -45,7 +43,7 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
   }
   const settle = (batch: readonly Entry[], settled: (n: number) => Settled<Outcome>) => {
     onTheirWay -= 1
-    itemsOnTheirWay -= batch.length
+    waiting -= batch.length
     // What has come meanwhile goes first, so that the disk writes while this batch is answered.
     send()
     for (const [n, entry] of batch.entries()) entry.settle(settled(n))
@@ -53,11 +51,12 @@ export function createGroupCommit<Item, Outcome>(parts: GroupCommitParts<Item, O
   return {
     /** How many are waiting, with those in running transactions. */
     get waiting() {
-      return queue.length + itemsOnTheirWay
+      return waiting
     },
     /** Calls `settle` when the item is durable, or is not; false, and `settle` is never called, when too many wait. */
     add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean {
-      if (queue.length + itemsOnTheirWay >= parts.maxWaiting) return false
+      if (waiting >= parts.maxWaiting) return false
+      waiting += 1
       queue.push({item, settle})
       if (onTheirWay === 0 && queue.length >= enough) send()
       else if (!scheduled && onTheirWay < maxOnTheirWay) {

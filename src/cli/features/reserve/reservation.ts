@@ -113,6 +113,7 @@ export async function examine(
   const [lacking, lackingFields]: [string[], string[]] = [[], []]
   const identifier = (kind: 'offer_id' | 'client_reference_id') => (value: unknown) =>
     checkIdentifier(kind, kind, textOf(value))
+  const country = (value: unknown) => checkCountry('client_nationality', textOf(value))
   const readGuests = async (guests: unknown) => {
     if (!Array.isArray(guests)) return guests
     for (const [index, guest] of guests.entries())
@@ -129,11 +130,7 @@ export async function examine(
   const given: Readonly<Record<Part, readonly [flag: string, value: unknown, read?: Read]>> = {
     offer_id: ['OFFER_ID', offerId, identifier('offer_id')],
     client_reference_id: ['--client-reference', reference, identifier('client_reference_id')],
-    client_nationality: [
-      '--nationality',
-      nationality,
-      value => checkCountry('client_nationality', textOf(value)),
-    ],
+    client_nationality: ['--nationality', nationality, country],
     contact: ['--contact', contact],
     guests: ['--guest', flags.guest ?? input.guests, readGuests],
     payment: ['--pay', mode === undefined ? undefined : {...payment, mode}],
@@ -181,8 +178,7 @@ export function mergeContact(
   preferred: Fields | undefined,
 ): unknown {
   if (fromFile !== undefined && !isObject(fromFile) && flag === undefined) return fromFile
-  const given = [preferred, isObject(fromFile) ? fromFile : undefined, flag]
-  const fields = given.filter(isObject)
+  const fields = [preferred, fromFile, flag].filter(isObject)
   return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }
 
