@@ -18,10 +18,7 @@ export interface SigningParts {
   readonly clock: Clock
 }
 
-/**
- * The answer, whatever its status. `policy.timeoutSeconds` bounds everything but waiting for the first token. Throws
- * SendError when no answer came, and Failure without a token.
- */
+/** Any answer; `policy.timeoutSeconds` begins once there is a token. Throws SendError, and Failure without a token. */
 export async function sendSigned(
   {sender, tokens, clock}: SigningParts,
   request: WireRequest,

@@ -16,10 +16,7 @@ import {readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
 import {namesOf} from './outcome.js'
 
-/**
- * A reservation may exist. `last` is the last answer, or the SendError when there was none; `kept` says whether the
- * journal outlives this process, so that a later one can resume from it.
- */
+/** A reservation may exist. `last`: the last answer, or why there is none; `kept`: whether a later process can resume it. */
 export function outcomeUnknown(
   entry: JournalEntry,
   last: Answer | SendError | string,

@@ -37,10 +37,7 @@ type Meaning =
   /** A reservation may exist. `reason`: why an answer that names one is not believed. */
   | {readonly kind: 'unknown'; readonly reason?: string}
 
-/**
- * The meaning of the answer to `entry`. When an attempt before may have made the reservation (`actedBefore`), a refusal
- * may be the result of our own success, and only a reservation in the answer is certain.
- */
+/** `actedBefore`: an earlier attempt may have made it, so that a refusal may be the result of our own success. */
 export function meaningOf(
   answer: Answer,
   {clientReferenceId, offerId}: JournalEntry,

@@ -1,7 +1,6 @@
 /**
- * Exactly one reservation (§4.4): the intent is committed before the first byte leaves, each attempt is counted before it
- * leaves, every repeat sends the bytes of the journal under the same key, and a reservation that may exist is never
- * reported as a failure.
+ * Exactly one reservation (§4.4): the intent is committed, and each attempt counted, before a byte leaves, every repeat sends
+ * the bytes of the journal under the same key, and a reservation that may exist is never reported as a failure.
  */
 import {createHash} from 'node:crypto'
 import {Failure, usage} from '../../contract/failure.js'
@@ -39,10 +38,7 @@ export interface ReserveParts {
   readonly onStopping?: (recording: Promise<void>) => void
 }
 
-/**
- * How far a run has got, for the message when it is stopped: it waits for another process, which may be making the same
- * reservation; nothing of it was ever sent; it may have been made.
- */
+/** How far a run has got: waiting for another, which may be making the same; nothing was ever sent; it may have been made. */
 export type Stage = 'waiting' | 'unsent' | 'sent'
 
 /** Not in the interface: §4.4 shows no time limit. */
@@ -60,10 +56,7 @@ export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise
   return once(parts, intent.offerId, {begin, peek: () => parts.journal.peek(intent)})
 }
 
-/**
- * Finds out how the reservation with this client reference ended: from the journal, or by sending it once more. Throws
- * Failure as `reserve` does, and usage `never_sent` where nothing of it was sent.
- */
+/** How it ended: from the journal, or by sending it once more. Throws as `reserve`; usage `never_sent` if nothing was sent. */
 export async function resume(parts: ReserveParts, clientReferenceId: string): Promise<ReserveOutcome> {
   const {journal, clock} = parts
   const peek = async () => verdictOn(await findEntry(journal, clientReferenceId))

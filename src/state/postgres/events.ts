@@ -23,10 +23,7 @@ import {SCHEMA_VERSION} from './schema.js'
 const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
   extract(epoch FROM e.received_at)::float8 AS "receivedAt", e.secret_name AS "secretName", e.headers, e.body`
 
-/**
- * One block of bytes and where each body is in it: as an array of bodies they would be sent as text of twice the size.
- * `stored`: the arrivals that stored their events.
- */
+/** The bodies are one block: an array of them would be sent as text of twice the size. `stored`: arrivals that were stored. */
 const RECEIVE = `WITH given AS (
     SELECT * FROM unnest($3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::int[], $9::int[], $10::uuid[],
       $11::text[])
@@ -283,10 +280,7 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
   }
 }
 
-/**
- * Removes events older than so many seconds, by the store's clock; never one that is still to be forwarded. The bound keeps
- * the time in the range of PostgreSQL.
- */
+/** Removes events older than so many seconds, by the store's clock; the bound keeps the time in PostgreSQL's range. */
 async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
   const sql = `DELETE FROM bookctl.events WHERE sequence IN (
     SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => least($1::float8, 1e10)) AND NOT EXISTS (

@@ -1,7 +1,4 @@
-/**
- * What is stored in a shared database so that the database alone is of no use to its reader: sealed with AES-256-GCM
- * under keys derived from the client secret (HKDF-SHA256), which is never stored there.
- */
+/** Seals what a shared database holds: AES-256-GCM, keys derived by HKDF-SHA256 from the client secret, never stored there. */
 import {createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes} from 'node:crypto'
 
 /** What a sealed value belongs to. A value moved to another row, or an older one put back, does not open. */

@@ -56,10 +56,7 @@ export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'p
   return sanitizeLine(`postgres://${user}@${place}/${database.replaceAll('/', '%2F')}`, 200)
 }
 
-/**
- * The URL of the platform refuses a user without a host, as the address of a socket has. A second `@` is refused: what
- * is before it may be part of a password.
- */
+/** The URL of the platform refuses a socket's user without a host. Refused: a second `@`, before which may be a password. */
 const FORM =
   /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@/?#]*))?(?:\?([^@#]*))?$/
 

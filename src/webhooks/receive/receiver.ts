@@ -125,10 +125,7 @@ export function createReceiver(parts: ReceiverParts) {
   }
 }
 
-/**
- * Reports receipts in later turns of the event loop, after their answers: a few a turn, so that requests are read between
- * them, and a part of all, so that their number is bounded under any load.
- */
+/** Reports after the answers: a few a turn of the event loop, to read requests in between, and a part of all, to bound them. */
 function reportLater(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
   let receipts: Receipt[] = []
   const reportSome = () => {

@@ -1,7 +1,6 @@
 /**
- * Serves a receiver over node:http or node:https: POST on one path, slow senders cut, an orderly end, and bounds on what
- * senders together may take, which are connections and the bytes of bodies in memory. A body is read to its end, exactly as
- * it came, or reading stops at a bound. The one file of receiving that knows node:http.
+ * Serves a receiver over node:http or node:https, which only this file of receiving knows: POST on one path, bodies exactly
+ * as they came, slow senders cut, an orderly end, and bounds on connections and on the bytes of all bodies in memory.
  */
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
@@ -194,10 +193,7 @@ function refuse(serving: Serving, request: IncomingMessage, response: ServerResp
 /** Room for those in a TLS handshake, which are not counted yet. */
 const HANDSHAKES = 500
 
-/**
- * Bounds the connections of `server`: when one too many comes, the one that has been idle longest makes room for it, so that
- * thousands of idle connections keep no sender out. `arrival` is the server's event for a connection that may send requests.
- */
+/** One connection too many ends the one idle longest, so that idle ones keep no sender out. `arrival`: of one that may send. */
 function boundConnections(server: Server, arrival: 'connection' | 'secureConnection', most: number) {
   const open = new Set<Socket>()
   // A Set keeps the order of insertion: the first has been idle longest.

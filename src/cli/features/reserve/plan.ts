@@ -154,10 +154,7 @@ type RunOptions = Omit<ReserveParts, 'api' | 'journal' | 'clock' | 'journalKept'
   readonly warn: (text: string) => void
 }
 
-/**
- * Sends the reservation planned, or finds out how the one with that client reference ended; see api/reserve. Throws Failure.
- * Where nothing can be written, the journal is for this run alone.
- */
+/** Sends the plan, or resumes that client reference; the journal is of this run alone where nothing can be written. */
 export async function makeReservation(
   {api, clock, target, state}: Connection,
   planned: Plan | string,
