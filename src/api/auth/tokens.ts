@@ -57,10 +57,13 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     scopes: readonly Scope[],
     isGood: (token: CachedToken, now: number) => boolean,
   ) => {
-    const asked = sortScopes(parts.configuredScopes ?? scopes)
+    const asked = sortScopes(parts.configuredScopes ?? scopes).join(' ')
     const now = clock.now()
+    /** One requested with the same scopes serves too, although fewer were granted: another request would bring no more. */
+    const serves = (token: CachedToken) =>
+      scopes.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked
     return tokens
-      .filter(token => token.obtainedAt <= now && isGood(token, now) && serves(token, scopes, asked))
+      .filter(token => token.obtainedAt <= now && isGood(token, now) && serves(token))
       .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
   }
   /** A token that came while waiting is used however little is left: another request would bring no more. */
@@ -103,13 +106,9 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       const tokens = await list()
       for (const token of tokens) seen.add(token.access_token)
       // Its own token is used to its end: a service may give less than the margin each time.
-      const kept = choose(
-        tokens,
-        scopes,
-        (token, now) =>
-          token.expiresAt - now >= RENEWAL_MARGIN_SECONDS || (own.some(isOf(token)) && token.expiresAt > now),
-      )
-      return use(kept ?? (await askAlone(scopes)))
+      const lasts = (token: CachedToken, now: number) =>
+        token.expiresAt - now >= RENEWAL_MARGIN_SECONDS || (own.some(isOf(token)) && token.expiresAt > now)
+      return use(choose(tokens, scopes, lasts) ?? (await askAlone(scopes)))
     },
     async replace(refused, scopes) {
       await cache.remove(client, refused.access_token)
@@ -119,13 +118,6 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       return use((await chooseNew(scopes)) ?? (await askAlone(scopes)))
     },
   }
-}
-
-/** A token requested with the same scopes serves too, although fewer were granted: another request would bring no more. */
-function serves(token: CachedToken, needed: readonly string[], asked: readonly string[]): boolean {
-  return (
-    needed.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked.join(' ')
-  )
 }
 
 export interface Credentials {

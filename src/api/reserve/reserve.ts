@@ -113,10 +113,8 @@ async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging
   const verdict = await peek()
   if (verdict?.kind === 'conflict') throw conflictFailure(verdict)
   if (verdict) throw outcomeUnknown(verdict.entry, 'another process is still making it', journalKept)
-  throw new Failure('unreachable', 'another process is still busy with this offer; nothing was sent', {
-    code: 'busy',
-    hint: 'run the command again',
-  })
+  const busy = 'another process is still busy with this offer; nothing was sent'
+  throw new Failure('unreachable', busy, {code: 'busy', hint: 'run the command again'})
 }
 
 /** One run's sending of an entry, whose `text` is its body; the outcome is recorded. */

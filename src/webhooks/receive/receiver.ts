@@ -75,10 +75,8 @@ interface ReceiverParts {
 export type Receiver = ReturnType<typeof createReceiver>
 
 export function createReceiver(parts: ReceiverParts) {
-  const names = {
-    signature: parts.headerNames.signature.toLowerCase(),
-    eventId: parts.headerNames.eventId.toLowerCase(),
-  }
+  const {signature, eventId} = parts.headerNames
+  const names = {signature: signature.toLowerCase(), eventId: eventId.toLowerCase()}
   const commits = createGroupCommit<NewEvent, {duplicate: boolean}>({
     commit: events => parts.store.receive(events),
     maxWaiting: parts.maxWaiting,

@@ -44,9 +44,6 @@ import {
 } from './plan.js'
 import {missingParts, refuseMistakes} from './reservation.js'
 
-/** A reservation that is made is not shown later because of its balance. */
-const BALANCE_SECONDS = 5
-
 type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>
 
 export class ReserveFlow {
@@ -191,7 +188,8 @@ export class ReserveFlow {
     const {readBalance} = await import('../../../api/operations/account.js')
     const {api, clock} = await this.command.connect()
     const isConfirmed = booking.outcome === 'confirmed'
-    const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: BALANCE_SECONDS}) : undefined
+    // A reservation that is made is not shown later because of its balance.
+    const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: 5}) : undefined
     const {reservation, reservation_ref, status, outcome} = booking
     const named = {reservation_ref: reservation_ref ?? '', status: status ?? outcome}
     const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(booking)}
@@ -203,20 +201,12 @@ export class ReserveFlow {
   }
 }
 
-/** An exchange that is ended is settled at once; another process's token may be waited for longer. */
-const LONGEST_STOP_MILLISECONDS = 1000
-
 /** Certain before a reservation is sent, and after `refused` ones. */
 export function nothingSentNote(refused = 0): StopNote {
   const sent =
     refused === 1 ? 'the one request sent was refused' : `all ${refused} requests sent were refused`
   const none = 'nothing was sent to reserve, nothing was booked'
   return {state: refused === 0 ? none : `nothing was booked: ${sent}`, hint: 'to book, run the command again'}
-}
-
-const WAITING: StopNote = {
-  state: 'nothing was sent by this command, but another one may be making the same reservation',
-  hint: 'check its outcome: bookctl journal',
 }
 
 /** `nothingSent`: what is certain until something is; `hint`: the command that finds out the outcome. */
@@ -245,14 +235,17 @@ export function startRun(nothingSent: StopNote, hint: string) {
     /** Waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
     async stop() {
       stopping.abort()
-      const longest = sleep(LONGEST_STOP_MILLISECONDS, undefined, {ref: false})
+      // An exchange that is ended is settled at once; another process's token may be waited for longer.
+      const longest = sleep(1000, undefined, {ref: false})
       await Promise.race([stage === 'sent' ? ended : recorded, longest])
     },
     note(): StopNote {
       // Without its state, which may be another by now.
       if (booking) return {state: `the reservation ${nameOf(booking)} was made`, hint}
       if (stage === 'sent') return {hint}
-      return stage === 'unsent' ? nothingSent : WAITING
+      if (stage === 'unsent') return nothingSent
+      const state = 'nothing was sent by this command, but another one may be making the same reservation'
+      return {state, hint: 'check its outcome: bookctl journal'}
     },
   }
 }

@@ -107,9 +107,6 @@ export async function noteOutcome(
   }
 }
 
-const FIRST_PAUSE_SECONDS = 1
-const LONGEST_PAUSE_SECONDS = 5
-
 /** The answer for "not confirmed yet" is not shown (§4.5), so only missing rights end the wait. */
 const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
 
@@ -128,7 +125,7 @@ export async function waitUntilConfirmed(
   const {api, clock, state, timeoutSeconds} = connection
   const deadline = clock.now() + seconds
   let newest = outcome
-  for (let pause = FIRST_PAUSE_SECONDS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_SECONDS)) {
+  for (let pauseSeconds = 1; ; pauseSeconds = Math.min(pauseSeconds * 2, 5)) {
     if (newest.outcome === 'confirmed' || newest.reservation_ref === null) return newest
     if (isFinal(newest)) throw neverConfirmed(newest)
     const before = deadline - clock.now()
@@ -139,7 +136,7 @@ export async function waitUntilConfirmed(
     if (isFinal(newest)) continue
     const left = deadline - clock.now()
     if (left <= 0) throw stillPending(newest, clock.now(), state.remembers)
-    await api.clock.sleep(Math.min(pause, left) * 1000)
+    await api.clock.sleep(Math.min(pauseSeconds, left) * 1000)
   }
 }
 

@@ -196,11 +196,8 @@ export function requireSending({standing}: Plan): void {
 }
 
 function outcomeKnown(outcome: string): Failure {
-  return usage(
-    'outcome_known',
-    `--dry-run: nothing would be sent, since the outcome is known: ${sanitizeLine(outcome, 40)}`,
-    'leave --dry-run out to see it',
-  )
+  const known = `--dry-run: nothing would be sent, since the outcome is known: ${sanitizeLine(outcome, 40)}`
+  return usage('outcome_known', known, 'leave --dry-run out to see it')
 }
 
 /** Throws usage where no reservation can have been written down. */
