@@ -19,12 +19,6 @@ export interface StoreOptions {
   readonly connectMilliseconds?: number
 }
 
-interface Rows<Row> {
-  readonly rows: Row[]
-  /** How many rows were changed or returned. */
-  readonly count: number
-}
-
 /** What one look at the server at each new connection says. */
 interface ServerFacts {
   /** For example 180004. */
@@ -44,9 +38,10 @@ export interface StoreConnection {
   readonly shown: string
   /**
    * Runs one statement, a transaction of its own; the schema is made or brought up to date before the first one. After
-   * StorageError `unreachable` it may have been committed or not: repeat it by the same ids.
+   * StorageError `unreachable` it may have been committed or not: repeat it by the same ids. `count`: how many rows were
+   * changed or returned.
    */
-  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Rows<Row>>
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<{rows: Row[]; count: number}>
   /** Of the last connection; connects if there was none. Throws StorageError. */
   facts(): Promise<ServerFacts>
   close(): Promise<void>
@@ -67,9 +62,6 @@ const SESSION = {
 const SESSION_OPTIONS = Object.entries(SESSION)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
-
-/** A command does not wait again for a server that has just let its time limit pass. */
-const SILENT_MILLISECONDS = 1000
 
 /** Connects when first used. */
 export function openStore(options: StoreOptions): StoreConnection {
@@ -108,8 +100,9 @@ export function openStore(options: StoreOptions): StoreConnection {
         }
         if (!isStarting(error) || performance.now() >= deadline) {
           const failed = storeErrorOf(error, shown)
+          // A command does not wait again for a server that has just let its time limit pass.
           if (options.most === 1 && isTimeout(error))
-            silent = {error: failed, until: performance.now() + SILENT_MILLISECONDS}
+            silent = {error: failed, until: performance.now() + 1000}
           throw failed
         }
         await sleep(50 + Math.random() * 200)

@@ -11,9 +11,6 @@ import {createSharedTokens} from './tokens.js'
 
 export type {StoreOptions} from './connection.js'
 
-/** Of a receiver: it answers within the 3 s of §6.4, whatever the store does. */
-const KEEPER_LIMITS = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
-
 export type SharedStores = ReturnType<typeof openSharedStores>
 
 interface Inspected {
@@ -75,7 +72,9 @@ export async function openSharedKeeper(
   } finally {
     await first.close()
   }
-  return createSharedKeeper(openStore({...options, ...KEEPER_LIMITS}), profile, now)
+  // It answers within the 3 s of §6.4, whatever the store does.
+  const limits = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
+  return createSharedKeeper(openStore({...options, ...limits}), profile, now)
 }
 
 function refuseDamaged({missing}: Inspected, shown: string) {

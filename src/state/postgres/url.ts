@@ -16,7 +16,6 @@ export interface StoreAddress {
   readonly isEncrypted: boolean
 }
 
-const DEFAULT_PORT = 5432
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
 /** Whether the text, as people set it, has a password in it. Throws usage when it is no address of a store. */
@@ -35,7 +34,7 @@ export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddres
   if (host === '' || host.includes(',')) throw invalid('it must name one host')
   if (user === '') throw invalid('it must name a user')
   if (database === '') throw invalid('it must name a database')
-  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
+  const port = url.port === '' ? 5432 : Number(url.port)
   if (!(port > 0 && port < 65_536)) throw invalid('its port must be a number up to 65535')
   const isEncrypted = encryptionOf(parameters.get('sslmode'), host)
   for (const name of parameters.keys())

@@ -54,6 +54,5 @@ export const reserveFlags = {
 }
 
 /** `preferred`: from the settings, overridden by flags and file. */
-type Preferred = {readonly preferred?: Preferences}
-export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & Preferred
+export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & {preferred?: Preferences}
 export type ReserveFlags = Partial<AllReserveFlags>
