@@ -8,7 +8,6 @@ import {
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
-import type {WireRequest} from '../types.js'
 import {
   isHarmlessOfPeople,
   isLinkName,
@@ -16,7 +15,7 @@ import {
   isSecretHeader,
   isTelling,
   MOST_DEPTH,
-} from './secret-names.js'
+} from './secrets.js'
 
 export type Redactor = ReturnType<typeof createRedactor>
 
@@ -127,11 +126,6 @@ function isPersonal(digits: string): boolean {
     return total + (value > 9 ? value - 9 : value)
   }, 0)
   return sum % 10 === 0
-}
-
-/** Whether a request is an operation, whose path may be shown. Others without a bearer token (§5.2) are signed links. */
-export function isOperation(request: WireRequest): boolean {
-  return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
 }
 
 interface Context {

@@ -2,7 +2,8 @@
 
 import {parseUrl} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
-import {isOperation, type Redactor} from '../redact/redact.js'
+import type {Redactor} from '../redact/redact.js'
+import {isOperation} from '../redact/secrets.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 /** The document to write as JSON; `version` is bookctl's. Bodies that are not JSON (a voucher, an error page) are left out. */

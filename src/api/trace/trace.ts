@@ -5,9 +5,8 @@
 import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
-import {createRedactor, isOperation, type Redactor} from '../redact/redact.js'
-import {peopleIn} from '../redact/secret-names.js'
-import {secretsIn} from '../redact/secrets-in.js'
+import {createRedactor, type Redactor} from '../redact/redact.js'
+import {isOperation, peopleIn, secretsIn} from '../redact/secrets.js'
 import {type AttemptRecord, ExchangeError, type WireRequest} from '../types.js'
 
 interface TraceParts {
