@@ -25,10 +25,17 @@ const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
 /** A redactor that knows these secrets by value, and those added to it. */
 export function createRedactor(secrets: readonly string[] = []) {
-  const known = createKnownValues()
-  for (const secret of secrets) known.add(secret)
+  const spellings = new Set<string>()
+  const add = (value: string): void => {
+    if (value.length >= LEAST_LENGTH) for (const spelling of spellingsOf(value)) spellings.add(spelling)
+  }
+  for (const secret of secrets) add(secret)
+  const findKnown = (text: string) =>
+    [...spellings].flatMap(spelling =>
+      text.includes(spelling) ? rangesOf(patternOf(spelling), text, spelling.length) : [],
+    )
   const text = (input: string): string => {
-    const withoutNamed = hideNamed(hide(input, known.find))
+    const withoutNamed = hideNamed(hide(input, findKnown))
     return hide(
       withoutNamed.replace(LINK, link => redactUrl(link, false)),
       formsIn,
@@ -37,10 +44,10 @@ export function createRedactor(secrets: readonly string[] = []) {
   return {
     /** A text of any kind. Links in it keep their origin only. */
     text,
-    /** Adds a secret or a person's data, to be redacted wherever it occurs, also encoded. */
-    add: known.add,
+    /** Adds a secret or a person's data of three characters or more, to be redacted wherever it occurs, also encoded. */
+    add,
     /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
-    url: (url: string, keepPath: boolean) => hide(redactUrl(url, keepPath), known.find),
+    url: (url: string, keepPath: boolean) => hide(redactUrl(url, keepPath), findKnown),
     header: (name: string, value: string) => (isSecretHeader(name) ? REDACTED : text(value)),
     /** A JSON value, as a new value. */
     json: (value: unknown) => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
@@ -51,7 +58,7 @@ export function createRedactor(secrets: readonly string[] = []) {
 function hide(text: string, find: (text: string) => readonly Range[]): string {
   const parts: string[] = []
   let kept = 0
-  for (const {start, end} of [...find(text)].sort((left, right) => left.start - right.start)) {
+  for (const [start, end] of [...find(text)].sort(([left], [right]) => left - right)) {
     if (start >= kept) parts.push(text.slice(kept, start), REDACTED)
     kept = Math.max(kept, end)
   }
@@ -111,7 +118,7 @@ function numbersIn(run: string, offset: number): Range[] {
     for (const {0: group, index} of groups.slice(from, from + MOST_DIGITS)) {
       digits += group
       if (digits.length > MOST_DIGITS) break
-      if (isPersonal(digits)) found.push({start: offset + start, end: offset + index + group.length})
+      if (isPersonal(digits)) found.push([offset + start, offset + index + group.length])
     }
     return found
   })
@@ -196,11 +203,8 @@ export function redactText(text: string): string {
   return createRedactor().text(text)
 }
 
-/** From `start` to before `end`, in UTF-16 units. */
-interface Range {
-  readonly start: number
-  readonly end: number
-}
+/** In UTF-16 units. */
+type Range = readonly [start: number, before: number]
 
 const LEAST_LENGTH = 3
 /** Shorter values may be part of innocent words and numbers, so they are found as whole words only. */
@@ -210,29 +214,9 @@ const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da
 /** 101 is not in 101.00. */
 const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
-/** Finds secrets and personal data known by value, in every spelling. */
-function createKnownValues() {
-  const spellings = new Set<string>()
-  return {
-    /** Ignores values of fewer than three characters. */
-    add(value: string) {
-      if (value.length < LEAST_LENGTH) return
-      for (const spelling of spellingsOf(value)) spellings.add(spelling)
-    },
-    /** Where in a text they are; ranges may overlap. */
-    find: (text: string) =>
-      [...spellings].flatMap(spelling =>
-        text.includes(spelling) ? rangesOf(patternOf(spelling), text, spelling.length) : [],
-      ),
-  }
-}
-
 /** The matches of a global pattern: the first `length` characters of each, or all. */
 function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
-  return Array.from(text.matchAll(pattern), ({0: all, index}) => ({
-    start: index,
-    end: index + (length ?? all.length),
-  }))
+  return Array.from(text.matchAll(pattern), ({0: all, index}) => [index, index + (length ?? all.length)])
 }
 
 /** Finds overlapping matches, too. */
