@@ -7,7 +7,7 @@ import {parseJson} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import {isOperation, peopleIn, secretsIn} from '../redact/secrets.js'
-import {type AttemptRecord, ExchangeError, type WireRequest} from '../types.js'
+import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
@@ -33,12 +33,15 @@ export function createTrace(parts: TraceParts) {
       const {request, outcome} = record
       for (const secret of secretsIn(request, outcome)) redactor.add(secret)
       // A service may repeat a guest's name in any word of a refusal.
-      for (const value of peopleIn(sentBody(request))) redactor.add(value)
+      for (const value of peopleIn(parseJson(Buffer.from(request.body ?? '')))) redactor.add(value)
       if (parts.keep) records.push(record)
-      parts.note?.(summarise(record, redactor))
+      const summary = summarise(record, redactor)
+      parts.note?.(summary)
       parts.showRequest?.(request, redactor)
-      parts.show?.(describeAttempt(record, redactor))
-      if (parts.show && parts.bodies) for (const line of describeBodies(record, redactor)) parts.show(line)
+      parts.show?.(describeAttempt(record, summary, redactor))
+      if (!parts.bodies) return
+      const received = outcome instanceof ExchangeError ? [] : sideLines('<', outcome, redactor)
+      for (const line of [...sideLines('>', request, redactor), ...received]) parts.show?.(line)
     },
     /** The HAR document of the records kept; `version` is bookctl's. */
     async har(version: string) {
@@ -48,51 +51,40 @@ export function createTrace(parts: TraceParts) {
   }
 }
 
-function sentBody({body}: WireRequest): unknown {
-  return body === undefined ? undefined : parseJson(Buffer.from(body))
-}
-
 /** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */
-function describeAttempt(record: AttemptRecord, redactor: Redactor): string {
-  const {request, outcome, attempt, waitMilliseconds: wait} = record
+function describeAttempt(record: AttemptRecord, summary: AttemptSummary, redactor: Redactor): string {
+  const {method, ms, status, fault, reason, request_id: id, attempt} = summary
+  const {request, waitMilliseconds: wait} = record
+  const parts = [
+    status === null ? `${fault} in ${ms} ms (${reason})` : `${status} in ${ms} ms`,
+    ...(id === undefined ? [] : [`request ${id}`]),
+    `attempt ${attempt}`,
+    ...(wait === undefined ? [] : [`again in ${Math.round(wait)} ms`]),
+  ]
   const url = redactor.url(request.url, isOperation(request))
-  const time = `in ${Math.round(record.milliseconds)} ms`
-  const parts = [`attempt ${attempt}`]
-  if (outcome instanceof ExchangeError) parts.unshift(`${outcome.fault} ${time} (${outcome.reason})`)
-  else {
-    const id = requestIdOf({...outcome, redactor})
-    if (id !== undefined) parts.unshift(`request ${id}`)
-    parts.unshift(`${outcome.status} ${time}`)
-  }
-  if (wait !== undefined) parts.push(`again in ${Math.round(wait)} ms`)
-  return sanitizeLine(`${request.method} ${url}: ${parts.map(part => redactor.text(part)).join(', ')}`)
+  return sanitizeLine(`${method} ${url}: ${parts.join(', ')}`)
 }
 
 /** Of a body with `-vv`, in UTF-16 units; not in the interface. */
 const MOST_LENGTH = 4096
 
-/** What `-vv` adds: headers and bodies, `>` what was sent, `<` what was received. */
-function describeBodies({request, outcome}: AttemptRecord, redactor: Redactor): string[] {
-  const sent = request.body === undefined ? undefined : Buffer.from(request.body)
-  const lines = [...headerLines('>', request.headers, redactor), ...bodyLines('>', sent, redactor)]
-  if (outcome instanceof ExchangeError) return lines
-  return [...lines, ...headerLines('<', outcome.headers, redactor), ...bodyLines('<', outcome.body, redactor)]
-}
-
-function headerLines(mark: string, headers: Readonly<Record<string, string>>, redactor: Redactor): string[] {
-  return Object.entries(headers).map(([name, value]) => {
+/** What `-vv` adds: headers and body, `>` of what was sent, `<` of what was received. */
+function sideLines(
+  mark: string,
+  {headers, body = ''}: WireRequest | WireAnswer,
+  redactor: Redactor,
+): string[] {
+  const lines = Object.entries(headers).map(([name, value]) => {
     const shown = name === 'location' ? redactor.url(value, false) : redactor.header(name, value)
     return sanitizeLine(`  ${mark} ${redactor.text(name)}: ${shown}`, 1000)
   })
-}
-
-function bodyLines(mark: string, body: Uint8Array | undefined, redactor: Redactor): string[] {
-  if (body === undefined || body.length === 0) return []
-  const json = parseJson(body)
-  if (json === undefined) return [`  ${mark} ${body.length} bytes that are not JSON, left out`]
+  if (body.length === 0) return lines
+  const bytes = Buffer.from(body)
+  const json = parseJson(bytes)
+  if (json === undefined) return [...lines, `  ${mark} ${bytes.length} bytes that are not JSON, left out`]
   const text = JSON.stringify(redactor.json(json))
-  const left = text.length > MOST_LENGTH ? ` (cut; ${body.length} bytes)` : ''
-  return [`  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
+  const left = text.length > MOST_LENGTH ? ` (cut; ${bytes.length} bytes)` : ''
+  return [...lines, `  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
 }
 
 type AttemptSummary = ReturnType<typeof summarise>
