@@ -31,7 +31,7 @@ const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 
 /** Packages that only these places may use. */
 const KEPT_IN: Record<string, RegExp> = {
-  undici: /^api\/http\/dispatcher\.ts$/,
+  undici: /^api\/http\/connection\.ts$/,
   libsql: /^storage\//,
   pg: /^state\/postgres\/connection\.ts$/,
   conf: /^state\/settings-change\.ts$/,

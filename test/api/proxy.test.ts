@@ -1,8 +1,8 @@
 /** Proxies: which requests take which, what is sent to them, and what their failures mean. Checks of a connection send nothing. */
 import {readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
+import {proxyFor} from '../../src/api/http/connection.js'
 import {inspectTls, tryConnecting} from '../../src/api/http/inspect.js'
-import {proxyFor} from '../../src/api/http/proxy.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import type {ExchangeError} from '../../src/api/types.js'
 import {trustedCertificates} from '../../src/cli/session/trust.js'

@@ -10,10 +10,9 @@ import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
-import {createDispatcher, type Dispatcher} from './dispatcher.js'
+import {createDispatcher, type Dispatcher, type ProxyServer} from './connection.js'
 import {Exchange} from './exchange.js'
 import {certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
-import type {ProxyServer} from './proxy.js'
 
 export interface Way {
   readonly url: URL

@@ -9,9 +9,8 @@
 import {usage} from '../../contract/failure.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {ExchangeError, type Transport, type WireRequest} from '../types.js'
-import {createDispatcher, type Dispatcher} from './dispatcher.js'
+import {createDispatcher, type Dispatcher, proxyFor} from './connection.js'
 import {Exchange} from './exchange.js'
-import {proxyFor} from './proxy.js'
 
 export interface TransportOptions {
   /** PEM certificates to trust, all of them (default: the runtime's own). */

@@ -1,5 +1,6 @@
 /** Checks beyond this machine: the way to the service and the service itself, then signing secrets and a webhook receiver. */
 import {throwUnanswered} from '../../../api/answers/refusals.js'
+import {type ProxyServer, proxyFor} from '../../../api/http/connection.js'
 import {
   certificateText,
   findAddresses,
@@ -8,7 +9,6 @@ import {
   type TlsView,
   tryConnecting,
 } from '../../../api/http/inspect.js'
-import {type ProxyServer, proxyFor} from '../../../api/http/proxy.js'
 import {showAccount} from '../../../api/operations/account.js'
 import type {Sender, SentAnswer} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
