@@ -35,13 +35,11 @@ export class Exchange {
   run(dispatch: () => void): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
       this.settle = {resolve, reject}
-      this.totalTimer = setTimeout(
-        () => this.timeOut(this.limits.totalMilliseconds, 'in all'),
-        this.limits.totalMilliseconds,
-      )
-      this.limitPhase(this.limits.connectMilliseconds)
-      this.limits.signal?.addEventListener('abort', this.stop)
-      if (this.limits.signal?.aborted) return this.stop()
+      const {totalMilliseconds, connectMilliseconds, signal} = this.limits
+      this.totalTimer = setTimeout(() => this.timeOut(totalMilliseconds, 'in all'), totalMilliseconds)
+      this.limitPhase(connectMilliseconds)
+      signal?.addEventListener('abort', this.stop)
+      if (signal?.aborted) return this.stop()
       try {
         dispatch()
       } catch (error) {
@@ -64,7 +62,12 @@ export class Exchange {
     if (status < 200) return
     this.phase = 'body'
     this.status = status
-    this.headers = joinHeaders(headers)
+    // A repeated header is joined with `, `.
+    const joined = Object.entries(headers).map(([name, value = '']) => [
+      name.toLowerCase(),
+      [value].flat().join(', '),
+    ])
+    this.headers = Object.fromEntries(joined)
     this.limitPhase(this.limits.bodyMilliseconds)
     const encoding = this.headers['content-encoding']?.trim().toLowerCase() ?? ''
     if (encoding !== '' && encoding !== 'identity') {
@@ -127,13 +130,4 @@ export class Exchange {
     this.settle = undefined
     return settle
   }
-}
-
-/** Lower-case names; a repeated header is joined with `, `. */
-function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const joined = Object.entries(headers).map(([name, value = '']) => [
-    name.toLowerCase(),
-    [value].flat().join(', '),
-  ])
-  return Object.fromEntries(joined)
 }

@@ -86,37 +86,37 @@ function isCertificateProblem(code: string): boolean {
   return CERTIFICATE.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID'
 }
 
-const CERTIFICATE_PROBLEMS = {
-  expired: 'has expired',
-  not_yet_valid: 'is not valid yet',
-  revoked: 'is revoked',
-  self_signed: 'is self-signed; if you trust it, name its PEM with --ca-file',
-  other_host: 'is for another host name',
-  unknown_authority:
-    'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
-} as const
+type CertificateProblem = readonly [words: string, advice: string]
 
-type CertificateProblem = keyof typeof CERTIFICATE_PROBLEMS
-
-const PROBLEM_BY_CODE: Readonly<Record<string, CertificateProblem>> = {
-  CERT_HAS_EXPIRED: 'expired',
-  CERT_NOT_YET_VALID: 'not_yet_valid',
-  CERT_REVOKED: 'revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'self_signed',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'other_host',
-  HOSTNAME_MISMATCH: 'other_host',
+const CHECK_CLOCK = 'tell the operator of the service, and check the clock of this machine'
+const NAME_AUTHORITY = 'if you trust its authority, name its PEM with --ca-file FILE'
+const OTHER_HOST = ['is for another host name', 'check the host name in the base URL'] as const
+const UNKNOWN_AUTHORITY = [
+  'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
+  NAME_AUTHORITY,
+] as const
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
+  CERT_HAS_EXPIRED: ['has expired', CHECK_CLOCK],
+  CERT_NOT_YET_VALID: ['is not valid yet', CHECK_CLOCK],
+  CERT_REVOKED: ['is revoked', 'tell the operator of the service'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [
+    'is self-signed; if you trust it, name its PEM with --ca-file',
+    NAME_AUTHORITY,
+  ],
+  ERR_TLS_CERT_ALTNAME_INVALID: OTHER_HOST,
+  HOSTNAME_MISMATCH: OTHER_HOST,
 }
 
-/** The reason behind Node's `code` for refusing a certificate. */
+/** What is wrong with a certificate that Node refuses with `code`, and what to do about it. */
 export function certificateProblem(code: string): CertificateProblem {
-  return PROBLEM_BY_CODE[code] ?? 'unknown_authority'
+  return CERTIFICATE_PROBLEMS[code] ?? UNKNOWN_AUTHORITY
 }
 
 function tlsReason(cause: NodeError, place: Place): string {
   const code = cause.code ?? ''
   const host = place.proxy === undefined ? place.target : `${place.target} (through proxy ${place.proxy})`
   if (!isCertificateProblem(code)) return `TLS with ${host} failed (${code})`
-  const problem = CERTIFICATE_PROBLEMS[certificateProblem(code)]
+  const [problem] = certificateProblem(code)
   const names = cause.cert?.subjectaltname
   const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
   return `the certificate of ${host} ${problem} (${code}${meant})`

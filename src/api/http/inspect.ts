@@ -24,7 +24,6 @@ export interface Way {
 }
 
 type ShownCertificate = ReturnType<typeof chainOf>[number]
-export type TlsView = Awaited<ReturnType<typeof inspectTls>>
 
 export function hostAndPort(url: URL): {host: string; port: number} {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
@@ -129,7 +128,9 @@ function problemOf(tls: TLSSocket, way: Way) {
   if (tls.authorized) return undefined
   const error = tls.authorizationError as unknown
   const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')
-  return {kind: certificateProblem(code), reason: faultOf(Object.assign(new Error(code), {code}), way).reason}
+  const {reason} = faultOf(Object.assign(new Error(code), {code}), way)
+  const [, advice] = certificateProblem(code)
+  return {reason, advice}
 }
 
 function faultOf(error: unknown, way: Way): ExchangeError {

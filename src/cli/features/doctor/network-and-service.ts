@@ -6,7 +6,6 @@ import {
   findAddresses,
   hostAndPort,
   inspectTls,
-  type TlsView,
   tryConnecting,
 } from '../../../api/http/inspect.js'
 import {showAccount} from '../../../api/operations/account.js'
@@ -66,9 +65,9 @@ export function networkChecks(baseUrl: string, parts: NetworkParts, now: number)
       const view = await inspectTls(way())
       const detail = [view.protocol, ...view.chain.map(certificateText)].join('; ')
       if (view.problem) {
-        const {kind, reason} = view.problem
+        const {reason, advice} = view.problem
         if (!parts.insecure || !isLoopbackHost(hostname))
-          return fail('unreachable', `${reason}; ${detail}`, CERTIFICATE_ADVICE[kind])
+          return fail('unreachable', `${reason}; ${detail}`, advice)
         const accepted = `${reason}; ${detail}; accepted because of --insecure`
         return warn(accepted, 'name its authority with --ca-file FILE')
       }
@@ -92,17 +91,6 @@ function describeProxy(url: URL, proxy: ProxyServer | undefined, parts: NetworkP
   const isNear = isLoopbackHost(url.hostname)
   const why = isNear ? 'this machine is reached directly' : 'NO_PROXY, or another scheme'
   return `${set.join(', ') || '--proxy'} set, and not used for ${url.host}: ${why}`
-}
-
-const CHECK_CLOCK = 'tell the operator of the service, and check the clock of this machine'
-const NAME_AUTHORITY = 'if you trust its authority, name its PEM with --ca-file FILE'
-const CERTIFICATE_ADVICE: Readonly<Record<NonNullable<TlsView['problem']>['kind'], string>> = {
-  expired: CHECK_CLOCK,
-  not_yet_valid: CHECK_CLOCK,
-  revoked: 'tell the operator of the service',
-  other_host: 'check the host name in the base URL',
-  self_signed: NAME_AUTHORITY,
-  unknown_authority: NAME_AUTHORITY,
 }
 
 type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
