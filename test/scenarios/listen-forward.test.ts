@@ -85,7 +85,7 @@ test('at a terminal a row is the time here, the event, its reservation and the a
   const wrong = bodies.map(body => sendEvent(port, body, 'evt_2', {secret: `${SECRET}\n`}))
   expect(await Promise.all(wrong)).toEqual([401, 401])
   await terminal.waitFor(/✗ {2}reservation\.confirmed {2}RSV-AB12CD34EF {2}401 wrong signature/)
-  await terminal.waitFor(/signed with the secret and a space or\s+line break around it/)
+  await terminal.waitFor(/signed with the secret and white\s+space around it/)
   await terminal.waitFor('Fix: Trim the secret')
   expect(await terminal.stop()).toBe(130)
   expect(terminal.raw()).toContain('Stopped: 2 valid (1 of them duplicates), 2 refused, 1 forwarded')
