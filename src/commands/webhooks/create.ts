@@ -46,14 +46,14 @@ sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, 
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksCreate)
-    const {'secret-file': secretFile, again, url} = flags
+    const {url} = flags
     const events = [...new Set(flags.event)]
     const target = await this.target()
     requireHttps(url, target)
     const wanted = {url, events}
     for (const warning of unknownEventWarnings(events)) this.warn(warning)
     if (flags['dry-run']) return this.printCall('subscriptions.create', target, {body: wanted})
-    const kept = await createAndKeep(await this.connect(target), wanted, {flags, again, secretFile})
+    const kept = await createAndKeep(await this.connect(target), wanted, flags)
     for (const warning of kept.warnings) this.warn(`Warning: ${warning}`)
     if (kept.problem) return failNotStored(this, kept, flags)
     await this.print(kept.result)

@@ -1,15 +1,10 @@
-/**
- * Forwards received events to the addresses of --forward-to: from the store, again until an address answers 2xx, and
- * recorded. At least once: after a kill, open requests are sent again. An address that hangs or is down does not delay
- * another.
- */
+/** Forwards events of the store until each address answers 2xx: at least once, because a kill leaves open requests due. */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {isSuccess} from '../../contract/error-codes.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
 import {createGroupCommit} from '../receive/group-commit.js'
 import type {Handover, HandoverResult} from './request.js'
 
-/** The result of one attempt. */
 export interface ForwardReport extends DueForward, ForwardResult {
   readonly ms: number
   /** This attempt's number, from 1. */
@@ -73,7 +68,6 @@ export function createForwarder(parts: ForwarderParts) {
   }
   const timer = setInterval(wake, LOOK_MILLISECONDS)
   return {
-    /** There may be new events to forward. */
     wake,
     /** Resolves when every due event had an attempt, or after `milliseconds`. */
     async settled(milliseconds: number) {
@@ -124,8 +118,8 @@ const AT_ONCE = 8
 const AHEAD = 16
 
 /**
- * The queue of one address: a few requests at a time, one alone and after a pause while it does not answer. What it takes
- * from the store is bounded, so that an address that hangs costs no memory. `maySendMore`: results are recorded fast enough.
+ * The queue of one address: a few requests at a time, one alone and after a pause while it does not answer. An address that
+ * hangs delays no other, and costs no memory. `maySendMore`: whether results are recorded fast enough.
  */
 function createLane(
   target: string,

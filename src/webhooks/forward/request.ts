@@ -1,7 +1,4 @@
-/**
- * One attempt to forward a received event: the same bytes, the same headers except those of the connection, no redirect
- * followed. The only file of webhooks that sends.
- */
+/** One attempt to forward an event, with no redirect followed. The only file of webhooks that sends. */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 import {type HeaderMap, pairsOf} from '../signature/headers.js'

@@ -8,10 +8,7 @@ type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
 /** The target may read its clock when its answer is due. */
 const MOST_AGE_SECONDS = SIGNATURE_TOLERANCE_SECONDS - WEBHOOK_RESPONSE_SECONDS
 
-/**
- * The headers to send `event` with at `now`, Unix seconds: its own, or signed again where the target would refuse them for
- * their age (§6.3.4); undefined where they cannot be: `secrets` are those that may sign again. `headerName` is in any case.
- */
+/** Its own headers, or signed again where they are too old (§6.3.4) at `now`, Unix seconds; undefined without its secret. */
 export function freshHeaders(
   event: SignedEvent,
   headerName: string,

@@ -1,7 +1,4 @@
-/**
- * Probes a receiver: sends it requests that are right and wrong, one after the other, and records what it answered and how
- * long it took. §6 says what it should answer; a refusal of a valid request is explained, with the framework's own words.
- */
+/** Probes a receiver: sends it requests that are right and wrong, and compares its answers with what §6 demands. */
 import {randomBytes} from 'node:crypto'
 import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'

@@ -167,10 +167,7 @@ function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
 }
 
-/**
- * Writes the events that match to stdout, oldest first: a JSON line each, or one document with all of them. Throws usage
- * for flags that would turn the capture into rows, or choose columns.
- */
+/** Writes the events that match to stdout, oldest first, as lines or one document. Throws usage for flags that make rows. */
 export async function printEvents(store: EventStore, filter: EventFilter, flags: OutputFlags): Promise<void> {
   const {json, format, query, columns} = flags
   const refused = [

@@ -1,7 +1,4 @@
-/**
- * What `listen` says to people: at a terminal a row for each event with the target's answer, and why a signature fails; of an
- * attempt to forward the answer, how to replay it, and which secret was refused.
- */
+/** What `listen` says to people: rows of events with answers of targets, why a signature fails, what to do about it. */
 import {createHash} from 'node:crypto'
 import process from 'node:process'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'

@@ -1,7 +1,4 @@
-/**
- * `webhooks listen`: what it is made of, and its lifecycle. It loses nothing that it answered. `--subscribe` creates the
- * subscription, stores its secret first, waits for a test event before "ready", and deletes it at the end.
- */
+/** `webhooks listen`: what it is made of, its lifecycle, and --subscribe. It loses nothing that it answered. */
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -128,9 +125,8 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     onStoreError: error => onStoreError(error, 'events cannot be stored and are answered 503'),
   })
 
-  /** Adopts forwards left by dead processes. */
   const adopt = () => keeper.adopt(plan.targets, systemClock.now())
-  const tidy = async () => {
+  const tidying = setInterval(async () => {
     const oldest = systemClock.now() - EVENT_RETENTION_SECONDS
     try {
       while ((await keeper.prune(oldest, TIDY_ROWS)) === TIDY_ROWS);
@@ -138,8 +134,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     } catch {
       // A busy store is tidied the next time.
     }
-  }
-  let tidying: NodeJS.Timeout | undefined
+  }, TIDY_MILLISECONDS).unref()
 
   /** Answers open requests, records what was forwarded, writes what waits. */
   command.whenStopped(async () => {
@@ -160,23 +155,20 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     command.note(`Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`)
   })
 
-  const {host, port} = flags
+  const {host} = flags
+  const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
   if (tls === undefined && !isLoopbackHost(host))
-    tell(
-      `Warning: plain http on ${sanitizeLine(host, 100)}: others on the network can read it; use --tls, or a proxy with TLS`,
-    )
+    tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
   await adopt()
-  tidying = setInterval(() => void tidy(), TIDY_MILLISECONDS).unref()
   const served = {
     receiver,
     clock: systemClock.now,
     limits: RECEIVER_LIMITS,
     onRefused: (status: number) => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
   }
-  const address = {host, path: plan.path, ...(tls ? {tls} : {})}
-  server = await listenOn({typed: port, usual: USUAL_PORT, tell}, port =>
-    serveReceiver(served, {...address, port}),
-  ).catch(error => listenFailed(error, host))
+  const serve = (port: number) => serveReceiver(served, {host, port, path: plan.path, ...(tls ? {tls} : {})})
+  const wanted = {typed: flags.port, usual: USUAL_PORT, tell}
+  server = await listenOn(wanted, serve).catch(error => listenFailed(error, host))
   const authority = `${host.includes(':') ? `[${host}]` : host}:${server.port}`
   const url = `${tls ? 'https' : 'http'}://${authority}${plan.path}`
   return {
@@ -204,11 +196,8 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
 function listenFailed(error: unknown, host: string): never {
   const {code = ''} = error as NodeJS.ErrnoException
   if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) throw error
-  throw usage(
-    'host_unavailable',
-    `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`,
-    'omit --host to listen on 127.0.0.1',
-  )
+  const problem = `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`
+  throw usage('host_unavailable', problem, 'omit --host to listen on 127.0.0.1')
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -223,7 +212,7 @@ const TEST_SECONDS = 30
 /** `listen` ends soon, even if the service does not answer. */
 const DELETION_MILLISECONDS = 2000
 
-/** The created subscription is deleted at the end if that path may be called, and named if not. Throws Failure. */
+/** Waits for a test event; deletes the subscription at the end if that path may be called, or names it. Throws Failure. */
 async function subscribe(
   command: BaseCommand,
   connection: Connection,
@@ -232,7 +221,7 @@ async function subscribe(
   flags: Flags,
 ): Promise<void> {
   const wanted = wantedSubscription(flags, plan)
-  const kept = await createAndKeep(connection, wanted, {flags: {profile}, again: false})
+  const kept = await createAndKeep(connection, wanted, {profile})
   const {id, problem} = kept
   for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
   /** Deletes the subscription and its secret; whether that is known to have happened. Throws nothing. */

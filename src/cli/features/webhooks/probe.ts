@@ -7,7 +7,7 @@ import type {State} from '../../../state/state.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
 import {LATE, type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
 import {systemClock} from '../../session/clock.js'
-import {marksFor, type Painter, unpainted} from '../../terminal/colour.js'
+import {marksFor, type Painter, type Style, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 import {chooseSigningSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
@@ -78,16 +78,14 @@ export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boole
   ]
   const people = (paint: Painter, columns: number) => {
     const marks = marksFor(process.env)
+    const hung = (style: Style, start: string, text: string, lead: number) => {
+      const [first = '', ...rest] = hang(`${start} ${text}`, columns, 4, lead)
+      return [first.replace(start.trim(), word => paint(style, word)), ...rest]
+    }
     const marked = (style: keyof typeof marks, text: string) =>
-      hang(`${marks[style]} ${text}`, columns, 4, marks[style].length + 1).map((line, n) =>
-        n > 0 ? line : paint(style, marks[style]) + line.slice(marks[style].length),
-      )
+      hung(style, marks[style], text, marks[style].length + 1)
     const labelled = (label: string, texts: readonly string[]) =>
-      texts.flatMap(text =>
-        hang(`  ${label}: ${text}`, columns, 4, 2).map(line =>
-          line.replace(`${label}:`, paint('hint', `${label}:`)),
-        ),
-      )
+      texts.flatMap(text => hung('hint', `  ${label}:`, text, 2))
     const [first] = rows
     const isSlow = rows.every(({advice}) => advice === LATE)
     if (first && (isSlow || rows.length === 1)) {

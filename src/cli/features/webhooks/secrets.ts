@@ -25,8 +25,6 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
   readonly profile?: string | undefined
 }
 
-const MOST_BYTES = 64 * 1024
-
 /** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws usage. */
 export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profileName(flags, state)))
@@ -48,7 +46,7 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
     const flag = fromStdin ? '--secret-stdin' : '--secret-file'
     if (source === '-' && stdinIsTerminal())
       throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
-    const bytes = await readBytes(flag, source, MOST_BYTES)
+    const bytes = await readBytes(flag, source, 64 * 1024)
     return secretsIn(bytes, source === '-' ? 'stdin' : 'file', flag)
   }
   const text = process.env.BOOKCTL_WEBHOOK_SECRET

@@ -58,24 +58,17 @@ export function unknownEventWarnings(types: Iterable<string> = []): string[] {
   return unknown.map(type => `Warning: ${sanitizeLine(type, 60)} is not a known event type`)
 }
 
-interface Keeping {
-  readonly flags: TargetFlags
-  readonly again: boolean
-  /** A new file for the secret, too. */
-  readonly secretFile?: string | undefined
-}
+type CreationFlags = TargetFlags & {readonly again?: boolean; readonly 'secret-file'?: string | undefined}
 
 export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
 
-/**
- * Stores the secret, too; with a `problem` that was impossible: see `failNotStored`. Throws `outcome_unknown` when one may
- * exist, also from before, unless `again`.
- */
+/** Stores the secret, too; for a `problem` with that see `failNotStored`. Throws `outcome_unknown` when one may exist. */
 export async function createAndKeep(
   {api, state, clock, target}: Connection,
   wanted: SubscriptionRequest,
-  {flags, again, secretFile}: Keeping,
+  flags: CreationFlags,
 ) {
+  const {again = false, 'secret-file': secretFile} = flags
   const profile = profileName(flags, state)
   // Checked before anything is sent: the secret comes once, and must be stored then.
   if (!state.writable) {
