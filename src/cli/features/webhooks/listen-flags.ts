@@ -1,25 +1,20 @@
-/** The flags of `webhooks listen`, the plan they make, what --dry-run says of it, and the wait of `--exit-after` and `--expect`. */
+/** The flags of `webhooks listen`, the plan they make, and what --dry-run says of it. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {setTimeout as sleep} from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
-import {Failure} from '../../../contract/failure.js'
 import {parseUrl} from '../../../contract/foreign-text.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
-import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
-import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {type DryChange, describeCall, dryRun, dryRunFlag} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import {EXITS} from '../../shell/exit-codes.js'
-import type {OutputFlags} from '../../terminal/output.js'
-import {checkExpression, finderOf} from '../../terminal/query.js'
+import {checkExpression} from '../../terminal/query.js'
 import type {Result} from '../../terminal/result.js'
-import {type WebhookSecretFlags, webhookSecretFlags} from './secrets.js'
+import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 import {checkTarget} from './targets.js'
 
@@ -150,46 +145,4 @@ function checkPublicUrl(field: string, text: string): string {
   const url = parseUrl(text)
   if (url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '') return text
   throw invalid(field, 'must be an https URL without user name and fragment')
-}
-
-/** What the output of `listen` is made of; `otherSecrets`: those stored for other subscriptions, for explanations alone. */
-export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets'> {
-  readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
-  /** Prints on stderr. */
-  readonly tell: (text: string) => void
-  readonly targets: readonly string[]
-  readonly secrets: () => readonly NamedSecret[]
-}
-
-/** `work`; the result of `late` when it takes longer. */
-export async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
-  const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
-  return Promise.race([work, timeout.then(late)])
-}
-
-export async function createExpectation({count, seconds, expect}: NonNullable<ListenPlan['wait']>) {
-  // What is true is what JMESPath takes for true.
-  const find = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
-  let seen = 0
-  let resolve = () => {}
-  const enough = new Promise<void>(onDone => {
-    resolve = onDone
-  })
-  return {
-    see(event: unknown) {
-      if (find(event) !== true) return
-      seen += 1
-      if (seen >= count) resolve()
-    },
-    /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
-    async begin() {
-      if (seconds === undefined) return enough
-      return within(seconds * 1000, enough, () => {
-        throw new Failure('pending', `${seen} of ${count} expected events came within ${seconds} s`, {
-          code: 'events_missing',
-          hint: 'list all received events: bookctl webhooks events list',
-        })
-      })
-    },
-  }
 }

@@ -12,8 +12,7 @@ import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
-import type {ListenTerms} from './listen-flags.js'
-import {answerText, createForwardNotes, createListenRows, MOST_EARLY} from './listen-rows.js'
+import {answerText, createForwardNotes, createListenRows, type ListenTerms} from './listen-rows.js'
 import {isLate, unansweredText} from './targets.js'
 
 export async function createListenOutput(terms: ListenTerms) {
@@ -26,11 +25,11 @@ export async function createListenOutput(terms: ListenTerms) {
   const asJson = flags.json || flags.format === 'ndjson'
   const printsJson = asJson && flags.query === undefined
   const lineOf = await (flags.query === undefined ? textLine(flags) : queryLine(flags.query))
-  // "Ready" is the first line, even if an event comes before it; the events themselves are in the store.
+  // "Ready" is the first line, even if a thousand come before it; the events themselves are in the store.
   let early: string[] | undefined = []
   const print = (line: string) => {
     if (early === undefined) stdout.write(line)
-    else if (early.length < MOST_EARLY) early.push(line)
+    else if (early.length < 1000) early.push(line)
   }
   const notesOf = createForwardNotes(terms)
   const rows = isForPeople(flags, process.stdout) ? createListenRows(print, notesOf, terms) : undefined

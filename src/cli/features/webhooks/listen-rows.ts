@@ -5,6 +5,7 @@ import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
+import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/resign.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
@@ -12,9 +13,9 @@ import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {systemClock} from '../../session/clock.js'
 import {marksFor} from '../../terminal/colour.js'
-import {terminalOf} from '../../terminal/output.js'
+import {type OutputFlags, terminalOf} from '../../terminal/output.js'
 import {hang, textWidth} from '../../terminal/text.js'
-import type {ListenTerms} from './listen-flags.js'
+import type {WebhookSecretFlags} from './secrets.js'
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
 /** A target that takes longer gets a row of its own, so that the event is seen before. */
@@ -24,8 +25,8 @@ const EXPLAINED_EVERY_MILLISECONDS = 1000
 /** The longest event type and reservation reference of the interface. */
 const TYPE_WIDTH = 21
 const REFERENCE_WIDTH = 14
-/** Limit on what is kept for later: lines before "ready", and answers that came before their receipts. */
-export const MOST_EARLY = 1000
+/** Answers that came before their receipts. */
+const MOST_EARLY = 1000
 
 const REASONS: Readonly<Record<Receipt['reason'], string>> = {
   ok: '',
@@ -34,6 +35,15 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
   signature_mismatch: 'wrong signature',
   timestamp_outside_tolerance: 'signed at a wrong time',
   event_id_mismatch: 'another event id',
+}
+
+/** What the output of `listen` is made of; `otherSecrets`: those stored for other subscriptions, for explanations alone. */
+export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets'> {
+  readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
+  /** Prints on stderr. */
+  readonly tell: (text: string) => void
+  readonly targets: readonly string[]
+  readonly secrets: () => readonly NamedSecret[]
 }
 
 interface Row {

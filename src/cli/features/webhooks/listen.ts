@@ -1,5 +1,6 @@
-/** `webhooks listen`: what it is made of, its lifecycle, and --subscribe. It loses nothing that it answered. */
+/** `webhooks listen`: what it is made of, its lifecycle, --subscribe, and waits. It loses nothing that it answered. */
 import process from 'node:process'
+import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
@@ -17,15 +18,9 @@ import {profileName} from '../../session/target.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
+import {finderOf} from '../../terminal/query.js'
 import {listenOn} from '../sandbox/port.js'
-import {
-  createExpectation,
-  type ListenFlags,
-  type ListenPlan,
-  USUAL_PORT,
-  wantedSubscription,
-  within,
-} from './listen-flags.js'
+import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
 import {createListenOutput} from './listen-output.js'
 import {listenIdentity} from './listen-tls.js'
 import {storedWebhookSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
@@ -255,4 +250,37 @@ async function subscribe(
       result: {subscription_id: id},
     })
   })
+}
+
+/** `work`; the result of `late` when it takes longer. */
+async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
+  const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
+  return Promise.race([work, timeout.then(late)])
+}
+
+async function createExpectation({count, seconds, expect}: NonNullable<ListenPlan['wait']>) {
+  // What is true is what JMESPath takes for true.
+  const find = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
+  let seen = 0
+  let resolve = () => {}
+  const enough = new Promise<void>(onDone => {
+    resolve = onDone
+  })
+  return {
+    see(event: unknown) {
+      if (find(event) !== true) return
+      seen += 1
+      if (seen >= count) resolve()
+    },
+    /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
+    async begin() {
+      if (seconds === undefined) return enough
+      return within(seconds * 1000, enough, () => {
+        throw new Failure('pending', `${seen} of ${count} expected events came within ${seconds} s`, {
+          code: 'events_missing',
+          hint: 'list all received events: bookctl webhooks events list',
+        })
+      })
+    },
+  }
 }

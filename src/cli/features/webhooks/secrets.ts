@@ -50,8 +50,8 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
     return secretsIn(bytes, source === '-' ? 'stdin' : 'file', flag)
   }
   const text = process.env.BOOKCTL_WEBHOOK_SECRET
-  if (text === undefined || text === '') return undefined
-  const words = text.trim() === '' ? [text] : text.trim().split(/\s+/)
+  if (!text) return undefined
+  const words = text.trim().split(/\s+/)
   return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
 }
 

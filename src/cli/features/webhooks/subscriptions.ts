@@ -10,7 +10,7 @@ import type {SubscriptionRequest} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
 import {writeWholeFile} from '../../../storage/files.js'
-import {invalid} from '../../input/checks.js'
+import {checkGiven, invalid} from '../../input/checks.js'
 import {checkedFlag, identifierArg} from '../../input/flags.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName, type Target, type TargetFlags} from '../../session/target.js'
@@ -42,10 +42,7 @@ function notHttps(field: string): Failure {
 }
 
 /** `--event`; with SEVERAL_TYPES in several flags, or in one with commas. */
-export const eventFlag = checkedFlag((field, text) => {
-  if (text !== '') return text
-  throw invalid(field, 'must name an event type')
-})
+export const eventFlag = checkedFlag(checkGiven)
 export const SEVERAL_TYPES = {helpValue: 'TYPE', multiple: true, delimiter: ','} as const
 
 export const subscriptionArg = {
