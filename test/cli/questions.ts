@@ -6,7 +6,6 @@ import process from 'node:process'
 import {PassThrough, Writable} from 'node:stream'
 import type {ReadStream, WriteStream} from 'node:tty'
 import {fileURLToPath} from 'node:url'
-import {wantsAccessible} from '../../src/cli/terminal/colour.js'
 import {createPrompts} from '../../src/cli/terminal/prompts/ask.js'
 import type {Prompts, Terminal} from '../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../src/cli/terminal/prompts/way-back.js'
@@ -104,9 +103,9 @@ export type QuestionName = keyof typeof QUESTIONS
 async function askAll(
   names: readonly QuestionName[],
   print: (line: string) => void,
-  terminal?: Pick<Terminal, 'input' | 'output'>,
+  terminal: Pick<Terminal, 'input' | 'output'> = {input: process.stdin, output: process.stderr},
 ): Promise<number> {
-  const prompts = await createPrompts({accessible: wantsAccessible(process.env)}, terminal)
+  const prompts = await createPrompts({...terminal, closing: undefined})
   try {
     for (const name of names) print(JSON.stringify((await QUESTIONS[name](prompts)) ?? null))
     print('end')

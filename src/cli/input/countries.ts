@@ -16,10 +16,8 @@ export async function checkCountry(field: string, text: string): Promise<string>
     isForeign && !isFirstWord(all, word) ? all.filter(({foreign}) => foreign.includes(word)) : named
   if (one && others.length === 0) return one.code
   // In so many languages some name is near any word, so the first letter counts there.
-  const folded = all.flatMap(({names, foreign}) => [
-    ...names.map(fold),
-    ...foreign.filter(name => name[0] === word[0]),
-  ])
+  const beginsAlike = (name: string) => name[0] === word[0]
+  const folded = all.flatMap(({names, foreign}) => [...names.map(fold), ...foreign.filter(beginsAlike)])
   const longNames = [...new Set(folded)].filter(name => name.length > 3)
   // Two letters are near every code, and within many names.
   const typed = word.length > 2 ? [text, ...closestFew(word, longNames, MOST_NEAR)] : []

@@ -103,11 +103,7 @@ const WORDS_OF_OTHERS: Readonly<Record<string, string>> = {
 }
 
 /** `word` may have a value, else it may be the first of `following`; `names` are those of the flags. */
-export function unknownFlag(
-  word: string,
-  names: readonly string[],
-  following: readonly string[] = [],
-): Failure {
+export function unknownFlag(word: string, names: readonly string[], following: readonly string[] = []) {
   const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
   const meant = Object.keys(WORDS_OF_OTHERS).filter(ours => WORDS_OF_OTHERS[ours]?.split(' ').includes(typed))

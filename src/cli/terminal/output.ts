@@ -144,10 +144,8 @@ function cell(value: unknown): string {
 
 /** Lines of a script or a token, each harmless. */
 function cleanLines(text: string): string {
-  return text
-    .split('\n')
-    .map(line => sanitizeLine(line))
-    .join('\n')
+  const clean = text.split('\n').map(line => sanitizeLine(line))
+  return clean.join('\n')
 }
 
 /** `name: value` lines for people, wrapped to `columns`; `isWhole`: also those without a value. */

@@ -48,11 +48,7 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
 }
 
 /** A width for each column, `ofMain` at least for a name; undefined when there is no room with every text at its shortest. */
-function widthsWithin(
-  columns: readonly FittedColumn[],
-  room: number,
-  ofMain: number,
-): readonly number[] | undefined {
+function widthsWithin(columns: readonly FittedColumn[], room: number, ofMain: number) {
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
   const whole = columns.map(column => Math.max(column.width, textWidth(headOf(column))))

@@ -60,11 +60,7 @@ const NARROWEST_TEXT = 12
 const COMMAND = /`[^`]*`|eval "[^"]*"|bookctl(?: (?:[^\s;,:)?]|[,:?](?=[^\s,:?]))+)+/g
 
 /** `text` in lines of at most `columns`; a longer word is broken unless `isWhole` forbids it. */
-export function wrap(
-  text: string,
-  columns: number,
-  isWhole: (word: string) => boolean = () => true,
-): string[] {
+export function wrap(text: string, columns: number, isWhole: (word: string) => boolean = () => true) {
   // wrap-ansi itself would split graphemes.
   const words = text
     .split(/[^\S\u00a0]+/)

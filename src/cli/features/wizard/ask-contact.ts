@@ -61,16 +61,12 @@ export async function peopleHere({state, target}: Connection): Promise<People | 
 }
 
 /** Asked once, and only if a guest or the contact is not stored yet; identity numbers need a yes of their own. */
-export async function askKeep(
-  prompts: Prompts,
-  draft: Draft,
-  people: People,
-): Promise<NonNullable<Draft['keep']>> {
+export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
   const known = new Set(people.guests().map(({details}) => nameOf(details)))
   const contacts = new Set(people.contacts().map(({details}) => details.email))
   const isKnown = draft.guests?.every(guest => known.has(nameOf(guest))) ?? true
   if (isKnown && contacts.has(draft.contact?.email ?? '')) return 'nothing'
-  return prompts.choose<NonNullable<Draft['keep']>>({
+  return prompts.choose({
     message: 'Store these guests and the contact on this machine for the next booking?',
     default: 'nothing',
     choices: [

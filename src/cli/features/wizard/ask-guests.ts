@@ -137,8 +137,11 @@ export interface Place {
 /** With which each question about the guest begins. */
 export const ofGuest = ({label}: Place) => `${label}: `
 
-/** The answers about a guest so far. `identity` null: none is given. */
-export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Guest['identity'] | null}
+/** Null: none is given. */
+type Identity = Guest['identity'] | null
+
+/** The answers about a guest so far. */
+export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Identity}
 
 interface GuestCircumstances {
   /** Undefined when the offer was not searched on this machine. */
@@ -216,11 +219,7 @@ async function askGender(prompts: Prompts, about: string): Promise<string> {
   return chosen || (await askWords(prompts, `${about}gender, as the service writes it`))
 }
 
-async function askIdentity(
-  prompts: Prompts,
-  about: string,
-  nationality: string,
-): Promise<Guest['identity'] | null> {
+async function askIdentity(prompts: Prompts, about: string, nationality: string): Promise<Identity> {
   const tc = {value: 'TC', name: 'Turkish identity number (TC)'}
   const passport = {value: 'PASSPORT', name: 'Passport'}
   const chosen = await prompts.choose({

@@ -167,13 +167,9 @@ async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
 }
 
 async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
-  const index = await prompts.choose({
-    message: 'Which guest?',
-    choices: draft.forms.map(({name = '', surname = ''}, value) => ({
-      value,
-      name: sanitizeLine(`${name} ${surname}`, 60),
-    })),
-  })
+  const names = draft.forms.map(({name = '', surname = ''}) => sanitizeLine(`${name} ${surname}`, 60))
+  const choices = names.map((name, value) => ({value, name}))
+  const index = await prompts.choose({message: 'Which guest?', choices})
   const form = draft.forms[index] ?? {}
   const field = await prompts.choose<keyof GuestForm | 'all'>({
     message: 'Which field?',

@@ -144,10 +144,7 @@ export function minutesLeft(seconds: number): string {
 }
 
 /** The draft of what was typed; undefined when nothing is missing. Throws usage for invalid values. */
-export function readDraft(
-  {offerId, input, lacking, errors, request}: Typed,
-  flags: ReserveFlags,
-): Draft | undefined {
+export function readDraft({offerId, input, lacking, errors, request}: Typed, flags: ReserveFlags) {
   // All else is asked for.
   const lost = lacking.filter(name => name.startsWith('guests['))
   refuseMistakes([...missingParts(lost), ...errors])

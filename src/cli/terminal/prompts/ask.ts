@@ -13,7 +13,8 @@ export interface AskingFlags {
   readonly 'no-input'?: boolean | undefined
 }
 
-export function mayAsk(flags: AskingFlags, env: NodeJS.ProcessEnv = process.env): boolean {
+export function mayAsk(flags: AskingFlags): boolean {
+  const {env} = process
   const forbidden = flags.json || flags['no-input'] || env.CI || env.BOOKCTL_NO_INPUT
   return !forbidden && stdinIsTerminal() && stderrIsTerminal()
 }
@@ -33,17 +34,14 @@ export async function ask(
   const {withWayBack} = await import('./way-back.js')
   return withWayBack(await open(), async prompts => {
     const answers: string[] = []
-    for (const {flag: _, ways: _ways, ...question} of questions) answers.push(await prompts.text(question))
+    for (const question of questions) answers.push(await prompts.text(question))
     return answers
   })
 }
 
 /** Questions on stderr, answered on stdin. Only the form in use is loaded. */
-export async function createPrompts(
-  {accessible, closing}: {readonly accessible: boolean; readonly closing?: AbortSignal},
-  {input, output}: Pick<Terminal, 'input' | 'output'> = {input: process.stdin, output: stderr()},
-): Promise<Prompts> {
-  const terminal: Terminal = {input, output, closing}
+export async function createPrompts(terminal: Terminal): Promise<Prompts> {
+  const accessible = wantsAccessible(process.env)
   const prompts = accessible
     ? (await import('./accessible.js')).createAccessiblePrompts(terminal)
     : (await import('./drawn.js')).createDrawnPrompts(terminal)
@@ -51,7 +49,7 @@ export async function createPrompts(
     ...prompts,
     async confirm({default: usual = false, message, ...asked}) {
       const {untilQuiet} = await import('./keys.js')
-      await untilQuiet(input, anyOf(closing, asked.signal), asked.goesBack ?? false)
+      await untilQuiet(terminal.input, anyOf(terminal.closing, asked.signal), asked.goesBack ?? false)
       const check = (answer: string) => {
         if (!/^(y|yes|n|no|)$/i.test(answer)) throw usage('not_yes_or_no', 'type yes or no')
       }
@@ -66,7 +64,7 @@ export async function createPrompts(
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
-  return createPrompts({accessible: wantsAccessible(process.env), closing})
+  return createPrompts({input: process.stdin, output: stderr(), closing})
 }
 
 export interface Change {
@@ -84,10 +82,8 @@ export interface Change {
 export function requireConsent(agreed: boolean | undefined, change: Change): void {
   if (agreed) return
   const {undone, what, hint = 'add --yes', result} = change
-  if (agreed === false) {
-    const again = `to do it, run the command again and answer y, or ${hint}`
-    throw new Failure('usage', `not confirmed; ${undone}`, {code: 'not_confirmed', hint: again})
-  }
-  const details = {code: 'confirmation_needed', hint, ...(result ? {result} : {})}
+  const again = `to do it, run the command again and answer y, or ${hint}`
+  if (agreed === false) throw usage('not_confirmed', `not confirmed; ${undone}`, again)
+  const details = {code: 'confirmation_needed', hint, ...(result && {result})}
   throw new Failure('usage', `${what} needs confirmation; ${undone}`, details)
 }

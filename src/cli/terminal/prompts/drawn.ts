@@ -37,12 +37,7 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
   const look = createLook(output)
 
   /** Asks; `show`: the answer as it stays on the screen. */
-  async function ask<T>(
-    type: QuestionType,
-    asked: Asked,
-    config: object,
-    show: (answer: T) => string = () => '',
-  ) {
+  async function ask<T>(type: QuestionType, asked: Asked, config: object, show: (answer: T) => string) {
     const stopping = new AbortController()
     const signal = anyOf(closing, asked.signal, stopping.signal)
     const keys = openKeys(input, asked.goesBack ?? false, reason => stopping.abort(reason))
@@ -65,7 +60,7 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
   /** Asks again with an empty line: a refused secret that stayed could be neither seen nor corrected. */
   async function askSecret(question: TextQuestion): Promise<string> {
     const config = {message: messageOf(question), toggleMask: false}
-    const answer = (await ask<string>('password', question, config)).trim()
+    const answer = (await ask<string>('password', question, config, () => '')).trim()
     const refusal = await refusalOf(question.check, answer)
     if (refusal === undefined) return answer
     output.write(`${look.errorLines(refusal)}\n`)

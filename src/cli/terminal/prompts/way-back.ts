@@ -99,7 +99,6 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, common: (
 
 function sameAs<T>(before: unknown, choices: readonly Choice<T>[]): Choice<T> | undefined {
   if (before === undefined) return undefined
-  return choices.find(
-    ({value, isAction, isUnlikely}) => !isAction && !isUnlikely && isDeepStrictEqual(value, before),
-  )
+  const likely = choices.filter(({isAction, isUnlikely}) => !isAction && !isUnlikely)
+  return likely.find(({value}) => isDeepStrictEqual(value, before))
 }
