@@ -1,11 +1,9 @@
 /**
- * Amounts for people, and text in columns of a terminal: 東 takes two, and a grapheme is never split.
+ * Text in columns of a terminal: 東 takes two, and a grapheme is never split.
  * string-width must be the version that cli-table3 and wrap-ansi use: with another, columns would not line up.
  */
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import type {Money} from '../../api/answers/facts.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
 
 /** Printable ASCII, one column each: needs no look at each character. */
 const PLAIN = /^[\x20-\x7e]*$/
@@ -107,27 +105,4 @@ function joined(words: readonly string[], fits: (line: string, word: string, cou
     else lines.push(word)
   }
   return lines
-}
-
-/** `120.00 EUR`; null for none. */
-export function moneyText(money: Money | null): string | null {
-  if (money === null) return null
-  return sanitizeLine([money.amount, money.currency].filter(Boolean).join(' '), 60)
-}
-
-/** `1 night`, `3 nights`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
-}
-
-/** `4 of 51 offers`, or `51 offers` where all are shown. */
-export function shownOf(shown: number, found: number, one: string, many?: string): string {
-  return `${shown < found ? `${shown} of ` : ''}${counted(found, one, many)}`
-}
-
-/** `Name  text` lines, each sanitised. */
-export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
-  const line = ([name, text]: [string, string | null | undefined]) =>
-    `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`
-  return Object.entries(facts).map(line)
 }

@@ -4,7 +4,7 @@ import {listCities, listCountries, listCurrencies} from '../../../api/operations
 import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import {headLine, listResult, type Result} from '../../terminal/result.js'
-import {shownOf} from '../../terminal/text.js'
+import {shownOf} from '../../terminal/wording.js'
 import {rememberCities} from './city-names.js'
 
 export const CONTENT_COLUMNS = {

@@ -1,7 +1,7 @@
 /** Filtering and sorting by price or by other facts, which no service is known to do, and how a list says what is left. */
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import {type Column, headLine} from '../../terminal/result.js'
-import {shownOf} from '../../terminal/text.js'
+import {shownOf} from '../../terminal/wording.js'
 
 interface Price {
   readonly total: string | null

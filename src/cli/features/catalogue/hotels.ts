@@ -28,7 +28,7 @@ import {leaveAfter, MOST_NIGHTS, MOST_ROOMS, readCheckOut, readRoom} from '../..
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {counted} from '../../terminal/text.js'
+import {counted} from '../../terminal/wording.js'
 import {cityFlag, cityText} from './city-names.js'
 import {absentIn, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from './filters.js'

@@ -10,7 +10,8 @@ import {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
-import {counted, hang} from '../../terminal/text.js'
+import {hang} from '../../terminal/text.js'
+import {counted} from '../../terminal/wording.js'
 import {type Check, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,

@@ -16,7 +16,7 @@ import {openAddress} from '../../terminal/open-address.js'
 import {requireConsent} from '../../terminal/prompts/ask.js'
 import {jsonResult, type Result} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
-import {moneyText} from '../../terminal/text.js'
+import {moneyText} from '../../terminal/wording.js'
 import type {AllReserveFlags} from './flags.js'
 import {namingReservation, newestOf, waitUntilConfirmed} from './follow.js'
 import {

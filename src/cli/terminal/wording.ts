@@ -1,7 +1,7 @@
-/** Dates and times as people read them, in the wizard and in every result. What is typed is read in `cli/input/dates.ts`. */
+/** Amounts, counts, dates and times as people read them. What is typed is read in `cli/input`. */
+import type {Money} from '../../api/answers/facts.js'
 import {isCalendarDate, nightsBetween, zonedInstantOf} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {counted} from './text.js'
 
 /** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
 export function onItsOwnClock(text: string): string {
@@ -37,4 +37,27 @@ export function onThreeClocks(text: string): string[] {
 
 function clock(at: number, timeZone: string): string {
   return new Date(at * 1000).toLocaleString('sv', {timeZone, dateStyle: 'short', timeStyle: 'short'})
+}
+
+/** `120.00 EUR`; null for none. */
+export function moneyText(money: Money | null): string | null {
+  if (money === null) return null
+  return sanitizeLine([money.amount, money.currency].filter(Boolean).join(' '), 60)
+}
+
+/** `1 night`, `3 nights`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** `4 of 51 offers`, or `51 offers` where all are shown. */
+export function shownOf(shown: number, found: number, one: string, many?: string): string {
+  return `${shown < found ? `${shown} of ` : ''}${counted(found, one, many)}`
+}
+
+/** `Name  text` lines, each sanitised. */
+export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
+  const line = ([name, text]: [string, string | null | undefined]) =>
+    `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`
+  return Object.entries(facts).map(line)
 }
