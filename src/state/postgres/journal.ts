@@ -53,10 +53,7 @@ const NOTE = `UPDATE bookctl.reservations SET outcome = $4, updated_at = clock_t
   WHERE base_url = $1 AND client_id = $2 AND reservation_ref = $3 AND NOT ${OPEN}
     AND outcome NOT IN ('forgotten', $4)`
 
-export function createSharedJournal(
-  store: StoreConnection,
-  sealFor: (clientSecret: string) => Seal,
-): JournalStore {
+export function createSharedJournal(store: StoreConnection, sealFor: (secret: string) => Seal): JournalStore {
   return {
     forClient: client =>
       clientJournal(store, client, client.clientSecret ? sealFor(client.clientSecret) : undefined),

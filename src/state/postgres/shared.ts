@@ -1,5 +1,4 @@
 /** What machines remember together, in one PostgreSQL: the second implementation of the ports of `contract`. */
-import type {EventKeeper} from '../../contract/stored-events.js'
 import {openStore, type StoreOptions} from './connection.js'
 import {storeErrorOf} from './errors.js'
 import {createSharedEvents, createSharedKeeper} from './events.js'
@@ -58,10 +57,7 @@ export function openSharedStores(options: StoreOptions) {
 }
 
 /** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot write there now. */
-export async function openSharedKeeper(
-  profile: string,
-  options: Omit<StoreOptions, 'most'>,
-): Promise<EventKeeper> {
+export async function openSharedKeeper(profile: string, options: Omit<StoreOptions, 'most'>) {
   // At first there is time: the schema may have to be made.
   const first = openStore({...options, most: 1})
   try {

@@ -85,9 +85,7 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
     async close(milliseconds: number) {
       serving.closing = true
       // The close of node:net: that of node:http would cut idle connections at once, with what is being sent on them.
-      const closed = new Promise<void>(
-        resolve => void TcpServer.prototype.close.call(server, () => resolve()),
-      )
+      const closed = new Promise(resolve => void TcpServer.prototype.close.call(server, resolve))
       const closeIdle = setTimeout(() => connections.closeIdle(), Math.min(GRACE_MILLISECONDS, milliseconds))
       const closeAll = setTimeout(() => server.closeAllConnections(), milliseconds)
       await closed
@@ -160,10 +158,7 @@ function onRequest(
 const NO_BODY = {'Content-Length': '0'}
 
 /** The status of a request that is refused without reading its body. */
-function refusalOf(
-  {path, limits}: Serving,
-  {url = '', method, headers}: IncomingMessage,
-): number | undefined {
+function refusalOf({path, limits}: Serving, {url = '', method, headers}: IncomingMessage) {
   // A whole address is a target, too (RFC 9112 §3.2.2).
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
   const query = target.indexOf('?')

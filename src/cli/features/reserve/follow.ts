@@ -23,12 +23,7 @@ interface Look {
 }
 
 /** One look, of about `seconds` at most; `known` is what is known before. What it learns goes into the journal. */
-async function lookAt(
-  connection: Connection,
-  known: ReserveOutcome,
-  seconds: number,
-  warn: Warn,
-): Promise<Look> {
+async function lookAt(connection: Connection, known: ReserveOutcome, seconds: number, warn: Warn) {
   const latest = await lookNow(connection, known, seconds)
   const {outcome, reservation_ref, reservation, status, payment_url} = latest.outcome
   if (outcome !== known.outcome && reservation_ref !== null) {
@@ -78,11 +73,7 @@ function asConfirmed(known: ReserveOutcome): ReserveOutcome {
 }
 
 /** `booking` as it is now, where an earlier run or another process made it and it may have changed since. */
-export async function newestOf(
-  connection: Connection,
-  booking: ReserveOutcome,
-  warn: Warn,
-): Promise<ReserveOutcome> {
+export async function newestOf(connection: Connection, booking: ReserveOutcome, warn: Warn) {
   if (!booking.repeated || isFinal(booking)) return booking
   const {outcome, isShown, failure} = await lookAt(connection, booking, connection.timeoutSeconds, warn)
   if (!isShown) {

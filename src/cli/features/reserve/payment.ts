@@ -31,9 +31,7 @@ export function isPaid(outcome: Pick<ReserveOutcome, 'reservation'>): boolean {
 }
 
 /** The payment address, when there is still to pay and it is one a person may be sent to: https, or http on this machine. */
-export function paymentAddress(
-  outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>,
-): string | undefined {
+export function paymentAddress(outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>) {
   if (outcome.payment_url === null || FINAL.has(outcome.outcome) || isPaid(outcome)) return undefined
   const url = parseUrl(outcome.payment_url)
   if (url === undefined || url.username || url.password) return undefined
