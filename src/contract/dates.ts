@@ -1,7 +1,4 @@
-/**
- * Calendar dates (`YYYY-MM-DD`): days at the hotel without a time zone, computed as day numbers in UTC and never through a
- * local clock. And ISO 8601 times.
- */
+/** Calendar dates (`YYYY-MM-DD`), days at the hotel, computed in UTC and never through a local clock. And ISO 8601 times. */
 const MILLISECONDS_PER_DAY = 86_400_000
 
 /** The day number (days since 1970-01-01) of `text`, or undefined when it is not a date that exists. */

@@ -1,7 +1,4 @@
-/**
- * Success, and the errors of the service. §7 shows only 401 for an expired token; the rest is ours, and no
- * client depends on it.
- */
+/** Success, and the errors. §7 shows only 401 for an expired token; the rest is ours, and no client depends on it. */
 
 export const ERROR_CODES = {
   invalid_request: 400,

@@ -59,10 +59,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/**
- * Parses `text`; undefined when it is not a URL. Not `URL.canParse`, which on Node 20 and 22 returns false for every URL with a
- * letter such as ü after a few thousand calls.
- */
+/** Undefined when `text` is no URL. `URL.canParse` of Node 20 and 22 denies every URL with an ü after a few thousand calls. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base)

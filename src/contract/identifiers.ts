@@ -42,19 +42,17 @@ export function holdsSecret(text: string): boolean {
   )
 }
 
-/** `.` and `..` between slashes would lead elsewhere in a path. */
-const NO_DOT_SEGMENTS = String.raw`(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))`
+/** Visible ASCII after `prefix`; `.` and `..` between slashes would lead elsewhere in a path. */
+function visible(prefix: string, most: number): RegExp {
+  return new RegExp(String.raw`^(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))${prefix}[!-~]{1,${most}}$`)
+}
 
 /**
- * The form of identifiers that a person types or a request holds. The prefixes are the interface's (§2.3, §2.7, §2.8);
- * lengths and characters are ours, so that none can change a path or a file name. Answers are not checked against them.
- * `expected` completes `must be`.
+ * The form of identifiers that are typed or sent. Prefixes are the interface's (§2.3, §2.7, §2.8); lengths and characters are
+ * ours, so that none can change a path or a file name. Answers are not checked. `expected` completes `must be`.
  */
 export const IDENTIFIERS = {
-  offer_id: {
-    pattern: new RegExp(`^${NO_DOT_SEGMENTS}${OFFER_ID_PREFIX}[!-~]{1,508}$`),
-    expected: 'an offer id (off_…)',
-  },
+  offer_id: {pattern: visible(OFFER_ID_PREFIX, 508), expected: 'an offer id (off_…)'},
   /** §2.5 shows no form. */
   reservation_ref: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/,
@@ -69,29 +67,20 @@ export const IDENTIFIERS = {
     pattern: new RegExp(`^${SUBSCRIPTION_ID_PREFIX}[A-Za-z0-9_.:-]{1,122}$`),
     expected: 'a subscription id (whsub_…)',
   },
-  event_id: {
-    pattern: new RegExp(`^${NO_DOT_SEGMENTS}${EVENT_ID_PREFIX}[!-~]{1,508}$`),
-    expected: 'an event id (evt_…)',
-  },
+  event_id: {pattern: visible(EVENT_ID_PREFIX, 508), expected: 'an event id (evt_…)'},
   delivery_id: {
     pattern: new RegExp(`^${DELIVERY_ID_PREFIX}[A-Za-z0-9_-]{1,124}$`),
     expected: 'a delivery id (dlv_…)',
   },
   /** Of a hotel or a tour; the interface shows no form. */
-  other: {
-    pattern: new RegExp(`^${NO_DOT_SEGMENTS}[!-~]{1,512}$`),
-    expected: 'an identifier of visible ASCII characters, without spaces',
-  },
+  other: {pattern: visible('', 512), expected: 'an identifier of visible ASCII characters, without spaces'},
 } as const satisfies Record<string, {pattern: RegExp; expected: string}>
 
 export type IdentifierKind = keyof typeof IDENTIFIERS
 
-/** What programs print where there is no value: jq, JavaScript, Python. */
-const NO_VALUE: readonly string[] = ['null', 'undefined', 'None']
-
-/** Whether `text` is empty, or what a program printed instead of a value. */
+/** Whether `text` is empty, or what a program printed instead of a value: jq, JavaScript, Python. */
 export function isNoValue(text: string): boolean {
-  return text.trim() === '' || NO_VALUE.includes(text.trim())
+  return ['', 'null', 'undefined', 'None'].includes(text.trim())
 }
 
 /** Whether `text`, as it was typed, can be an identifier of that kind. */
@@ -99,10 +88,7 @@ export function isIdentifier(kind: IdentifierKind, text: string): boolean {
   return IDENTIFIERS[kind].pattern.test(text) && !isNoValue(text)
 }
 
-/**
- * Whether `number` is eleven digits with a right checksum:
- * d1 ≠ 0, d10 = ((d1+d3+d5+d7+d9)·7 − (d2+d4+d6+d8)) mod 10, d11 = (d1+…+d10) mod 10.
- */
+/** Eleven digits: d1 ≠ 0, d10 = ((d1+d3+d5+d7+d9)·7 − (d2+d4+d6+d8)) mod 10, d11 = (d1+…+d10) mod 10. */
 export function isTcNumber(number: string): boolean {
   if (!/^[1-9]\d{10}$/.test(number)) return false
   const digits = [...number].map(Number)

@@ -1,7 +1,4 @@
-/**
- * The journals as ports, stored by `state`: what is committed before a reservation or a subscription is requested, and the
- * verdict on a reservation that is about to be made.
- */
+/** The journals of what is requested, as ports stored by `state`, and the verdict on a reservation that is about to be made. */
 import {usage} from './failure.js'
 import type {Alone, Client} from './token-cache.js'
 
@@ -69,10 +66,7 @@ export interface Journal {
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
   peek(intent: ReservationIntent): Promise<JournalVerdict | undefined>
-  /**
-   * Counts one attempt, durably, right before it is sent. Returns the new count. Throws usage `begun_elsewhere` when
-   * another process's entry replaced this one, or it was given up: then it must not be sent.
-   */
+  /** Counts one attempt, durably, right before it is sent; returns their number. Throws usage when it must not be sent. */
   attempt(id: number, now: number): Promise<number>
   /**
    * Records that nothing of an entry was sent although `attempts` were counted, unless another process has counted more.
@@ -81,10 +75,7 @@ export interface Journal {
   notSent(id: number, attempts: number, now: number): Promise<void>
   /** Records how it ended. The body, which holds personal data, stays only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): Promise<void>
-  /**
-   * Gives the entry up: removes its personal data, or all of it when nothing was sent. Throws StorageError when it is
-   * removed but its bytes are still in the file.
-   */
+  /** Gives it up: removes personal data, or all when nothing was sent. Throws StorageError when bytes stay in the file. */
   forget(id: number, now: number): Promise<void>
   /** The newest entry with this client reference. */
   find(clientReferenceId: string): Promise<JournalEntry | undefined>
@@ -100,10 +91,7 @@ export interface JournalStore {
   forClient(client: JournalClient): Journal
   /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
   list(filter?: {unresolved?: boolean; client?: Client}): Promise<(JournalEntry & Client)[]>
-  /**
-   * Records a later status of a reservation, for example that it was paid. Without a `result`, the stored one gets the new
-   * status and loses its payment status.
-   */
+  /** Records a later status, such as paid. Without a `result`, the stored one gets it and loses its payment status. */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
 }
 
@@ -115,15 +103,9 @@ export interface RequestedSubscription {
   readonly begunAt: number
 }
 
-/**
- * Subscriptions that were requested and whose outcome is unknown, written before the request is sent. After a lost answer
- * the service may have created one, and a second request would create another.
- */
+/** Subscriptions requested, written before they are: after a lost answer a second request could make another. */
 export interface SubscriptionJournal {
-  /**
-   * Records that a subscription for `url` is requested, unless the outcome of an earlier one is unknown: then returns
-   * that. `again` removes earlier ones first.
-   */
+  /** Records the request, unless the outcome of an earlier one is unknown: then returns that. `again` removes those first. */
   begin(
     client: Client,
     wanted: Pick<RequestedSubscription, 'url' | 'events'>,

@@ -7,10 +7,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
-/**
- * Whether a host may be this machine in a wider sense: also `*.localhost`, the unspecified addresses, IPv4 loopback
- * inside IPv6, and trailing dots. A live key never goes to any of these.
- */
+/** Whether a host may be this machine in a wider sense, such as `*.localhost` or 0.0.0.0: a live key never goes there. */
 export function mayBeThisMachine(hostname: string): boolean {
   const host = bare(hostname).replace(/\.+$/, '')
   if (isLoopbackHost(host)) return true

@@ -1,7 +1,4 @@
-/**
- * Amounts as decimal strings with an ISO 4217 code, compared and added as integers. `Intl` has other minor units than ISO
- * 4217 for some twenty currencies.
- */
+/** Amounts as decimal strings, computed as integers. `Intl` has other minor units than ISO 4217 for some twenty currencies. */
 
 const ZERO = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
 const THREE = 'BHD IQD JOD KWD LYD OMR TND'

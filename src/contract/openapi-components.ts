@@ -1,7 +1,4 @@
-/**
- * The components of the description: the zod schemas in JSON Schema 2020-12 (the dialect of OpenAPI 3.1), parameters and
- * headers; and the refusals, whose shapes are ours (§7 shows none).
- */
+/** The components of the description (schemas from zod's, parameters, headers), and the refusals, which are ours (§7). */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode, RETRYABLE} from './error-codes.js'
 import {RESERVATION_STATUSES} from './events.js'

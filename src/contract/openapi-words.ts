@@ -1,7 +1,6 @@
 /**
- * What each field means, and one value for it, so that the answers of all operations fit together: a static mock can be
- * searched, booked and asked for the voucher. A line each: the ends of the paths to such fields (in lower case, from the record
- * on), the meaning, unless the schema says that, and an example as JSON.
+ * What each field means, and one value for it, so that a static mock can be searched and booked. A line each: the ends of the
+ * paths to such fields (lower case, from the record on), the meaning, unless the schema has it, and an example as JSON.
  */
 import {ACCESS_TOKEN_LIFETIME_SECONDS, OFFER_VALIDITY_SECONDS} from './limits.js'
 

@@ -1,7 +1,6 @@
 /**
- * Every operation of the service, and the OAuth scopes that they need (§5). `source: 'ours'` marks a path the interface
- * implies (§4.9) but does not show. Such a path is a guess: the client calls it on the local sandbox only, or where the
- * profile names it.
+ * Every operation, and the scopes that they need (§5). `source: 'ours'` marks a path that the interface implies (§4.9) and
+ * does not show: a guess, which the client calls on the local sandbox only, or where the profile names it.
  */
 
 export interface Operation {
@@ -50,16 +49,10 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS
 
-/**
- * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`: segments of plain characters, none of
- * which leads elsewhere (`.`, `..`).
- */
+/** A path in place of an operation's own, such as `/bookings/{reservation_ref}`: plain characters, no segment `.` or `..`. */
 export const PATH_TEMPLATE = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/
 
-/**
- * The path of `name` with its parameters filled in and percent-encoded. `template` replaces the operation's own path.
- * Throws when a parameter is missing.
- */
+/** The path of `name`, or `template`, with its parameters filled in and percent-encoded. Throws when one is missing. */
 export function pathOf(
   name: OperationName,
   parameters: Record<string, string> = {},

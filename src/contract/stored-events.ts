@@ -57,10 +57,7 @@ export interface EventFilter {
 
 /** The events, for commands that read them. */
 export interface EventStore {
-  /**
-   * A page of the events that match: newest first with `before`, oldest first with `after`, either an exclusive sequence
-   * number (without one: from the end, or from the beginning).
-   */
+  /** A page of what matches: newest first with `before`, oldest first with `after`, which are sequence numbers left out. */
   page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): Promise<StoredEvent[]>
   /** The state of forwarding the event, for each address. */
   forwardsOf(sequence: number): Promise<EventForward[]>

@@ -37,10 +37,7 @@ export interface TokenRequestKind {
   readonly route: string
 }
 
-/**
- * Runs `work` in one process at a time per `whose`. While waiting it polls `peek`, and returns its first result other than
- * undefined. Gives up after the wait.
- */
+/** Runs `work` in one process at a time per `whose`; while it waits, returns the first result of `peek`. Then gives up. */
 export type Alone<Whose> = <T>(
   whose: Whose,
   waitMilliseconds: number,

@@ -1,7 +1,4 @@
-/**
- * Refuses an answer that names something other than what was asked for, whatever its status. An answer that names nothing
- * is believed.
- */
+/** Refuses an answer that names something other than what was asked for; one that names nothing is believed. */
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -59,10 +56,7 @@ function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other:
   })
 }
 
-/**
- * The ids under which `record`, out of `json`, may have been asked for; empty when it has none. Around the record only
- * names count that say what it is, such as `property_id`.
- */
+/** The ids under which `record` may have been asked for. Around it, only names count that say what it is: `property_id`. */
 export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeof NOUNS): string[] {
   const textsIn = (value: JsonObject, names: readonly string[]) =>
     names.flatMap(name => textOf(fieldsOf(value).get(name)) ?? [])

@@ -1,7 +1,4 @@
-/**
- * The reason for a refusal, in an answer of any shape (§7 shows none). Every quote of an answer passes through `quoted`,
- * since a service may echo what it was sent.
- */
+/** Why an answer refuses (§7 shows no shape). Every quote passes through `quoted`: a service may echo what it was sent. */
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
@@ -86,10 +83,7 @@ function quotedCode(code: string, answer: EchoOf): string {
   return isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer)
 }
 
-/**
- * The reason for people: the message, else the code, and the facts that say what to change. Sanitised, at most some 1300
- * characters; undefined when there is none.
- */
+/** The reason for people: the message, else the code, and what to change; sanitised, at most some 1300 characters. */
 export function wordsOf(answer: Answer): string | undefined {
   const {code, message} = describeError(answer)
   const words = message ?? (code === `http_${answer.status}` ? undefined : code)

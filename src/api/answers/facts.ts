@@ -24,11 +24,16 @@ export function factIn<T>(
   return null
 }
 
-/** The first text (or number, as text) under one of `names`; of a text in several languages, the English or first. */
+/** A text (or number, as text); of one in several languages, the English or first. */
+function textFrom(value: unknown): string | undefined {
+  return isObject(value)
+    ? textOf(value.en, value.content, value.name, ...Object.values(value))
+    : textOf(value)
+}
+
+/** The first text under one of `names`. */
 export function textIn(fields: Fields, names: readonly string[]): string | null {
-  return factIn(fields, names, value =>
-    isObject(value) ? textOf(value.en, value.content, value.name, ...Object.values(value)) : textOf(value),
-  )
+  return factIn(fields, names, textFrom)
 }
 
 /** As `textIn`, for codes: of an object the code is taken, not the name. */
@@ -56,9 +61,7 @@ export function integerIn(fields: Fields, names: readonly string[]): number | nu
 export function wordsIn(fields: Fields, names: readonly string[]): string[] | null {
   return factIn(fields, names, value => {
     if (typeof value === 'string' && value !== '') return [value]
-    return Array.isArray(value)
-      ? value.flatMap(item => textIn(new Map([['item', item]]), ['item']) ?? [])
-      : undefined
+    return Array.isArray(value) ? value.flatMap(item => textFrom(item) ?? []) : undefined
   })
 }
 
@@ -104,10 +107,7 @@ const OBJECTS: MoneyWay = {
   currency: CURRENCY,
 }
 
-/**
- * The first amount under one of `names`: `12.5`, `"12.50"`, `"12.50 EUR"` or an object that holds one. Its currency may
- * also be in the objects around `node`.
- */
+/** The first amount under one of `names`: `12.5`, `"12.50 EUR"` or in an object; its currency may be in those around `node`. */
 export function moneyIn(
   fields: Fields,
   names: readonly string[],
@@ -116,15 +116,13 @@ export function moneyIn(
 ): Money | null {
   const found = amountIn(fields, names, way)
   if (found === null) return null
-  const currency = found.currency ?? currencyAround(node?.parent, way)
+  const currencyOf = (around: Node) => currencyBeside(fieldsOf(around.value), '', way)
+  const currency = found.currency ?? outwards(node?.parent).map(currencyOf).find(Boolean) ?? null
   const {amount} = found
   return {amount: typeof amount === 'number' ? amountText(amount, currency) : amount, currency}
 }
 
-interface FoundAmount {
-  readonly amount: string | number
-  readonly currency: string | null
-}
+type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
 
 function amountIn(fields: Fields, names: readonly string[], way: MoneyWay): FoundAmount | null {
   return factIn(fields, names, (value, name) => {
@@ -161,21 +159,12 @@ function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | n
   return code !== null && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : code
 }
 
-/** Of `node` and the objects around it, the innermost first. */
-function currencyAround(node: Node | undefined, way: MoneyWay): string | null {
-  const around = outwards(node).map(({value}) => currencyBeside(fieldsOf(value), '', way))
-  return around.find(code => code !== null) ?? null
-}
-
 /** The content of the envelope's `data`, or the whole without an envelope. */
 export function unwrap(json: unknown): unknown {
   return (isObject(json) ? own(json, 'data') : undefined) ?? json
 }
 
-/**
- * The record under its `name`, or the one object under another name: `{acct: {…}, meta: {…}}`; undefined where there is
- * none: `{"data": null}`, `{"success": true}`.
- */
+/** The record under its `name`, or the one object under another: `{acct: {…}, meta: {…}}`; undefined in `{"success": true}`. */
 export function findNamed(json: unknown, name: string): JsonObject | undefined {
   const data = unwrap(json)
   if (!isObject(data)) return undefined

@@ -1,7 +1,4 @@
-/**
- * Hints beside an error: what to do after a refusal, a failure of the service, or no answer. §7 shows no codes; unknown ones
- * fall back to keywords, then to the status.
- */
+/** Next steps after a refusal, a failure or no answer. Unknown codes (§7 shows none) fall back to keywords, then the status. */
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {isObject, own} from '../../contract/json.js'

@@ -159,10 +159,7 @@ function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
   }
 }
 
-/**
- * An object around the offer, and those in it: a hotel, what is in a hotel's record, and everything when there is no other
- * offer. An unnamed item of a list is usually a hotel with its offers.
- */
+/** An object around the offer (in a list, usually a hotel), and those in it: a hotel's, or all when there is no other offer. */
 function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<View> {
   const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)
   const fields = fieldsOf(around.value)

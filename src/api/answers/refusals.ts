@@ -8,10 +8,7 @@ import {type Answer, SendError} from '../types.js'
 import {describeError, errorInAnswer, fieldsIn, quoteBody, wordsOf} from './errors.js'
 import {type Asking, BASE_URL_HINT, faultHint, hintFor} from './hints.js'
 
-/**
- * The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204), and its outcome
- * is unknown where the service may have acted.
- */
+/** The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204). */
 export function failureIn(answer: Answer, changes: boolean, asking: Asking): Failure | undefined {
   const {status, json, body} = answer
   if (!isSuccess(answer)) {
@@ -87,10 +84,7 @@ export function throwUnanswered(changes: boolean, elsewhere?: Elsewhere): (error
   }
 }
 
-/**
- * The Failure for no whole answer. `changes` says whether the request would change something: then a lost answer
- * leaves the outcome unknown.
- */
+/** The Failure for no whole answer. Where the request `changes` something, a lost answer leaves the outcome unknown. */
 export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsewhere): Failure {
   const {fault, reason} = error.last
   const details = {

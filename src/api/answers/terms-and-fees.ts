@@ -1,7 +1,4 @@
-/**
- * The terms of an offer (what is due at the hotel, what cancelling will cost, how it may be paid), and what cancelling a
- * reservation costs, in an answer of any shape.
- */
+/** The terms of an offer (dues, fees, ways to pay), and what cancelling a reservation costs, in an answer of any shape. */
 import {instantOf} from '../../contract/dates.js'
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, isObject, type Node, outwards, textOf} from '../../contract/json.js'
@@ -13,10 +10,7 @@ export type OfferTerms = ReturnType<typeof termsOf>
 export type Charge = NonNullable<OfferTerms['dueAtProperty']>[number]
 export type PolicyStep = NonNullable<OfferTerms['policies']>[number]
 
-/**
- * The terms found in the offer's own object; undefined where it does not say. Amounts are as the service wrote them, because they
- * are only shown.
- */
+/** The terms in the offer's own object; undefined where it does not say. Amounts are only shown: as the service wrote them. */
 export function termsOf(raw: object) {
   const {due, policies, modes, left: leftText, remarks} = outermostIn(raw)
   const left = Number(textOf(leftText))

@@ -1,7 +1,4 @@
-/**
- * Reference data (scope content:read; §4.9 names it and shows neither path nor record): countries, currencies and cities
- * under names of ours, from answers of any shape.
- */
+/** Countries, currencies and cities (§4.9 names them and shows no path or record), from answers of any shape. */
 import {codeIn, type Found, integerIn, numberIn, readRecord} from '../answers/facts.js'
 import {CITY, COUNTRY, CURRENCY_RECORD} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'

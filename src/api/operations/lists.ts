@@ -145,10 +145,7 @@ type PageQuery = Readonly<Record<string, string>>
 export const UNKNOWN_NEXT = '?'
 type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 
-/**
- * The query of the page after this one; undefined on the last. `got`: how many entries have come from the first on, for
- * the answer's total.
- */
+/** The query of the page after this one; undefined on the last. `got`: entries from the first on, for the answer's total. */
 function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   const places = placesOf(answer.json)
   const flags = places.flatMap(fields => PAGING.more.map(name => fields.get(name)))

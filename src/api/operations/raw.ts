@@ -1,7 +1,4 @@
-/**
- * Any request under the base URL, with a token: for operations that the interface names and does not show (§4.9).
- * Credentials go to the base URL's own origin and path alone.
- */
+/** Any request under the base URL (§4.9 shows few operations), with a token, which goes to that origin and path alone. */
 import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
@@ -73,10 +70,7 @@ function invalidPath(problem: string) {
   return usage('invalid_path', `PATH: ${problem}`, 'give the path under the base URL, for example /account')
 }
 
-/**
- * Sends it and returns the answer whatever its status. What only reads is repeated when the answer is lost; what
- * changes something never is. Throws Failure: `outcome_unknown` when a change may have been made.
- */
+/** Any status is an answer. What may change something is sent once. Throws Failure: `outcome_unknown` when it may be done. */
 export async function sendRaw(
   parts: SigningParts & {readonly timeoutSeconds: number},
   {request, changes, scopes}: RawRequest & {readonly scopes: readonly Scope[]},

@@ -1,7 +1,6 @@
 /**
- * Reservations after they were made: listing, detail, update, cancelling (§4.9 names them and shows none), from answers of
- * any shape. Whether such a path may be called at all is decided by cli/session/own-paths.ts. A success may say
- * `{"status": "REJECTED"}` or `{"data": {"cancelled": false}}`, so its words decide whether a change was made.
+ * Reservations after they were made (§4.9 shows none), from answers of any shape; whether they may be called at all is
+ * decided by cli/session/own-paths.ts. A success may say `{"status": "REJECTED"}`, so its words decide whether a change was made.
  */
 import {Failure} from '../../contract/failure.js'
 import {fieldsOf, snakeCase} from '../../contract/field-names.js'
@@ -66,10 +65,7 @@ export async function showReservation(
   throw holdsNo(answer, 'reservation')
 }
 
-/**
- * Changes contact or guests; sent once. Returns the reservation as it is now, or null when the answer is empty. Throws
- * Failure: `outcome_unknown` when it may have been changed.
- */
+/** Changes contact or guests, once. Null for an empty answer. Throws Failure: `outcome_unknown` when it may be changed. */
 export async function updateReservation(api: Api, reference: string, update: ReservationUpdate) {
   const answer = await api.call('reservations.update', {
     parameters: {reservation_ref: reference},
@@ -137,10 +133,7 @@ export function stateOf(reservation: JsonObject): string | undefined {
   return state === null ? undefined : asWord(state)
 }
 
-/**
- * The words for the state outside of `reservation`, outermost first. `done`: names of flags that say, by true or false,
- * whether the change was made.
- */
+/** The words for the state outside of `reservation`, outermost first. `done`: flags that say whether the change was made. */
 function wordsBeside(
   json: unknown,
   reservation: JsonObject | undefined,
@@ -178,10 +171,7 @@ function asWord(text: string): string {
     .replace(/[\s-]+/g, '_')
 }
 
-/**
- * Throws Failure after a success that has a body, and reports neither the result of the change nor that it was accepted:
- * `{"data": null}`. With no body, or `{}`, its status is the answer.
- */
+/** Throws Failure after a success whose body says nothing of the change: `{"data": null}`. Without a body its status counts. */
 function checkSaysSomething(answer: Answer): void {
   const {json} = answer
   if (json === undefined || findNamed(json, 'reservation')) return

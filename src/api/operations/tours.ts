@@ -1,7 +1,4 @@
-/**
- * Tour search and detail (scope tours:read; §4.9 names them and shows neither request nor record, so the request is
- * ours): tours under names of ours, from answers of any shape.
- */
+/** Tour search and detail (§4.9 names them and shows no request or record; both are ours), from answers of any shape. */
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/records.js'

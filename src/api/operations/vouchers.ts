@@ -19,8 +19,7 @@ const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
 
 /**
  * The whole PDF. While it is not ready this polls until `waitSeconds` are over, then throws a Failure of kind `pending`;
- * without `waitSeconds` the service's own refusal, or service_failed for a success without a link. Whatever is cut off or
- * no PDF is a Failure.
+ * without them, the service's refusal, or service_failed without a link. What is cut off or no PDF is a Failure.
  */
 export async function fetchVoucher(
   api: Api,
@@ -66,10 +65,7 @@ async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSe
   throw new Failure('refused', message, {...seen.details, hint})
 }
 
-/**
- * The voucher's link, or why there is none yet. With a deadline, a service that fails or cannot be reached is "not yet"
- * too: the next call may find the link.
- */
+/** The voucher's link, or why there is none yet. With a deadline, a service that fails or is not reached is "not yet" too. */
 async function peek(api: Api, reservationRef: string, deadline?: number): Promise<string | Failure> {
   const isWaiting = deadline !== undefined
   const policy = isWaiting ? {timeoutSeconds: Math.max(1, deadline - api.clock.now())} : {}

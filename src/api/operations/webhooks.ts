@@ -1,7 +1,4 @@
-/**
- * Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape. Listing, updating and deleting go to paths of ours
- * (§4.9); whether such a path may be called at all is decided by cli/session/own-paths.ts.
- */
+/** Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape; paths of ours (§4.9): cli/session/own-paths.ts. */
 import {fieldsOf} from '../../contract/field-names.js'
 import {parseUrl} from '../../contract/foreign-text.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
@@ -19,9 +16,8 @@ import {checkHoldsList, readPages, type WholeList} from './lists.js'
 export type FoundSubscription = ReturnType<typeof readSubscriptions>[number]
 
 /**
- * Creates a subscription (§4.7); the answer is the one place where its secret is shown. Sent once, because a second
- * request would make a second subscription. `deviations` says how it differs from the request: `url A in place of B`, safe
- * to show. Throws Failure: `outcome_unknown` when one may have been made.
+ * Creates a subscription (§4.7), once: a second request would make a second one, and only this answer shows the secret.
+ * `deviations`: how it differs from the request, safe to show. Throws Failure: `outcome_unknown` when one may have been made.
  */
 export async function createSubscription(api: Api, request: SubscriptionRequest) {
   const answer = await api.call('subscriptions.create', {body: request})
@@ -30,10 +26,7 @@ export async function createSubscription(api: Api, request: SubscriptionRequest)
   throw mayBeDone(answer, `${answer.status}, and without an id and a signing secret`)
 }
 
-/**
- * Asks the service for a test event (§4.8); returns its answer, which is not shown and may be empty, without the
- * envelope. Throws Failure: `outcome_unknown` when one may have been sent.
- */
+/** Asks for a test event (§4.8); returns what the answer holds. Throws Failure: `outcome_unknown` when it may be sent. */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await api.call('subscriptions.test', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
@@ -50,10 +43,7 @@ export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription
   return readPages(api, 'subscriptions.list', {readPage, idOf: ({id}) => id})
 }
 
-/**
- * Changes a subscription (ours); returns it as it is now. Throws Failure, `outcome_unknown` when it may be changed, also
- * when the answer is about another one.
- */
+/** Changes a subscription (ours); returns it as it is now. Throws Failure: `outcome_unknown` when it may be changed. */
 export async function updateSubscription(api: Api, id: string, change: SubscriptionChange) {
   const answer = await api.call('subscriptions.update', {parameters: {subscription_id: id}, body: change})
   const subscription = itemAskedFor(answer, askedFor(id), readSubscriptions(answer.json), found => [found.id])
