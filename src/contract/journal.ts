@@ -19,15 +19,10 @@ export interface ReservationIntent {
   readonly intentSha256: string
 }
 
-export interface JournalEntry {
+export interface JournalEntry extends Omit<ReservationIntent, 'referenceGiven' | 'keyGiven' | 'body'> {
   readonly id: number
-  readonly clientReferenceId: string
-  readonly offerId: string
-  readonly idempotencyKey: string
   /** Null once the outcome is known. */
   readonly body: string | null
-  readonly bodySha256: string
-  readonly intentSha256: string
   /** `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef: string | null

@@ -161,32 +161,29 @@ function pathParameters(path: string): object[] {
 function success(name: OperationName, {isIdempotent}: OperationDetails, schemas: Records): object {
   const headers = components.headersOf('X-Request-Id', isIdempotent && 'Idempotent-Replayed')
   const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
-  const links = Object.entries(LINKS[name] ?? {}).flatMap(([from, next]) => next.map(to => linkTo(to, from)))
+  const own = LINKS.filter(([from]) => from === name)
+  const links = own.flatMap(([, pointer, ...next]) => next.map(to => linkTo(to, pointer)))
   const linked = links.length > 0 && {links: Object.fromEntries(links)}
   return {description: `${OPERATIONS[name].summary}: done`, headers, content, ...linked}
 }
 
-/** The values of an answer that the next request takes, from a search to the reservation and on to its voucher. */
-const LINKS: Partial<Record<OperationName, Readonly<Record<string, readonly OperationName[]>>>> = {
-  'hotels.search': {
-    '/data/offers/0/offer_id': ['hotels.price', 'reservations.create'],
-    '/data/offers/0/hotel/hotel_id': ['hotels.show'],
-  },
-  'hotels.price': {'/data/offer_id': ['reservations.create']},
-  'reservations.create': {
-    '/data/reservation_ref': [
-      ...(['reservations.show', 'voucher.show', 'reservations.update'] as const),
-      ...(['reservations.quote', 'reservations.cancel'] as const),
-    ],
-  },
-  'tours.search': {'/data/0/tour_id': ['tours.show']},
-  'subscriptions.create': {
-    '/data/id': [
-      ...(['subscriptions.test', 'subscriptions.show'] as const),
-      ...(['subscriptions.deliveries', 'subscriptions.delete'] as const),
-    ],
-  },
-}
+/** The value at a pointer into an answer that the next requests take, from a search to the reservation and its voucher. */
+const LINKS: readonly (readonly [from: OperationName, pointer: string, ...to: OperationName[]])[] = [
+  ['hotels.search', '/data/offers/0/offer_id', 'hotels.price', 'reservations.create'],
+  ['hotels.search', '/data/offers/0/hotel/hotel_id', 'hotels.show'],
+  ['hotels.price', '/data/offer_id', 'reservations.create'],
+  [
+    'reservations.create',
+    '/data/reservation_ref',
+    'reservations.show',
+    'voucher.show',
+    'reservations.update',
+  ],
+  ['reservations.create', '/data/reservation_ref', 'reservations.quote', 'reservations.cancel'],
+  ['tours.search', '/data/0/tour_id', 'tours.show'],
+  ['subscriptions.create', '/data/id', 'subscriptions.test', 'subscriptions.show'],
+  ['subscriptions.create', '/data/id', 'subscriptions.deliveries', 'subscriptions.delete'],
+]
 
 /** The value at `pointer` is the parameter in the path of the next request, or a member of its body. */
 function linkTo(to: OperationName, pointer: string): [string, object] {

@@ -44,13 +44,9 @@ function outermostIn(raw: object): Partial<Record<Term, unknown>> {
 /** Undefined when none of the items can be read: then the term is unknown. */
 function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
   if (value === undefined) return undefined
-  const items = itemsOf(value)
+  const items = [value].flat()
   const found = items.flatMap(item => read(item) ?? [])
   return found.length === 0 && items.length > 0 ? undefined : found
-}
-
-function itemsOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [value]
 }
 
 function chargeFrom(item: unknown) {
@@ -74,7 +70,7 @@ function stepFrom(item: unknown) {
 
 /** Undefined as soon as one step cannot be read: it may be the first that costs something. */
 function firstFeeIn(policies: unknown): string | undefined {
-  const starts = itemsOf(policies).map(feeStart)
+  const starts = [policies].flat().map(feeStart)
   if (starts.includes(undefined)) return undefined
   const known = starts.flatMap(start => start ?? [])
   return known.sort((left, right) => (instantOf(left) ?? 0) - (instantOf(right) ?? 0))[0]

@@ -8,19 +8,17 @@ const COUNTRY_READERS = {code: codeIn, currency: codeIn}
 const CURRENCY_READERS = {code: codeIn, minor_units: integerIn}
 const CITY_READERS = {id: integerIn, country_code: codeIn, latitude: numberIn, longitude: numberIn}
 
-type FoundCountry = Found<typeof COUNTRY, typeof COUNTRY_READERS>
-type FoundCurrency = Found<typeof CURRENCY_RECORD, typeof CURRENCY_READERS>
 /** Its id is `destination.id` of a search (§2.2), its time zone an IANA name. */
 export type FoundCity = Found<typeof CITY, typeof CITY_READERS>
 
 /** All countries. Throws Failure. */
-export function listCountries(api: Api): Promise<WholeList<FoundCountry>> {
+export function listCountries(api: Api) {
   const read = (entry: Entry) => withCode(readRecord(entry.value, COUNTRY, COUNTRY_READERS), entry)
   return readAll(api, 'content.countries', read, 'code')
 }
 
 /** All currencies. Throws Failure. */
-export function listCurrencies(api: Api): Promise<WholeList<FoundCurrency>> {
+export function listCurrencies(api: Api) {
   const read = (entry: Entry) => withCode(readRecord(entry.value, CURRENCY_RECORD, CURRENCY_READERS), entry)
   return readAll(api, 'content.currencies', read, 'code')
 }
@@ -31,7 +29,7 @@ export function listCities(api: Api): Promise<WholeList<FoundCity>> {
 }
 
 /** The code may also be the key (`{"EUR": {…}}`) or all there is (`["EUR", "USD"]`). Undefined without code and name. */
-function withCode<T extends FoundCountry | FoundCurrency>(record: T, {key}: Entry): T | undefined {
+function withCode<T extends {code: string | null; name: string | null}>(record: T, {key}: Entry) {
   const {name} = record
   const code = record.code ?? key ?? null
   if (code === null && name === null) return undefined
