@@ -50,14 +50,10 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** Of refusals after which the same request may be sent again. */
-export const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'idempotency_in_progress',
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-  'upstream_timeout',
-])
+/** Whether the same request may be sent again after such a refusal. */
+export function isRetryable(code: ErrorCode): boolean {
+  return code === 'idempotency_in_progress' || ERROR_CODES[code] === 429 || ERROR_CODES[code] >= 500
+}
 
 export function isSuccess({status}: {readonly status: number | null}): boolean {
   return status !== null && status >= 200 && status <= 299

@@ -1,6 +1,6 @@
 /** The components of the description (schemas from zod's, parameters, headers), and the refusals, which are ours (§7). */
 import {z} from 'zod'
-import {ERROR_CODES, type ErrorCode, RETRYABLE} from './error-codes.js'
+import {ERROR_CODES, type ErrorCode, isRetryable} from './error-codes.js'
 import {RESERVATION_STATUSES} from './events.js'
 import {IDENTIFIERS, type IdentifierKind} from './identifiers.js'
 import {wordsFor} from './openapi-words.js'
@@ -183,7 +183,7 @@ function refusal(status: number, codes: readonly ErrorCode[], scope: string | nu
   const examples = codes.map(code => {
     const message = code.replaceAll('_', ' ')
     const request_id = wordsFor('request_id').example
-    const error = {code, message, request_id, retryable: RETRYABLE.has(code)}
+    const error = {code, message, request_id, retryable: isRetryable(code)}
     // The OAuth endpoints have RFC 6749's field beside it.
     return [code, {summary: message, value: {error, ...(scope === null && {error_description: message})}}]
   })

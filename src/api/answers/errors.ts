@@ -107,19 +107,17 @@ function factsIn(answer: Answer): string[] {
     const text = textOf(...values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
     return text === undefined ? undefined : quoted(text, QUOTE_LIMITS.fact, answer)
   }
-  /** Two amounts that explain each other, with their currency: `needed 5.00, available 1.00 EUR`. */
-  const pair = (words: [string, string], first: string | undefined, second: string | undefined) => {
-    const currency = fact(['currency'])
-    const text = `${words[0]} ${first}, ${words[1]} ${second}${currency === undefined ? '' : ` ${currency}`}`
-    return first === undefined || second === undefined ? [] : [text]
-  }
   const reference = fact(['reservation_ref'])
-  return [
-    ...complaintsIn(answer),
-    ...(reference === undefined ? [] : [`reservation ${reference}`]),
-    ...pair(['needed', 'available'], fact(ERROR.needed), fact(ERROR.available)),
-    ...pair(['was', 'now'], fact(ERROR.old), fact(ERROR.new)),
+  const currency = fact(['currency'])
+  const unit = currency === undefined ? '' : ` ${currency}`
+  const [needed, available] = [fact(ERROR.needed), fact(ERROR.available)]
+  const [was, now] = [fact(ERROR.old), fact(ERROR.new)]
+  const facts = [
+    reference && `reservation ${reference}`,
+    needed && available && `needed ${needed}, available ${available}${unit}`,
+    was && now && `was ${was}, now ${now}${unit}`,
   ]
+  return [...complaintsIn(answer), ...facts.flatMap(text => text ?? [])]
 }
 
 function complaintsIn(answer: Answer): string[] {

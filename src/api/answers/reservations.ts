@@ -48,6 +48,9 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   const inside = (name: string) => fieldsOf(firstObject(fields.get(name)) ?? {})
   const hotel = fields.get('hotel')
   const contact = RESERVATION.reachedBy.map(name => textIn(inside('contact'), [name]))
+  const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
+  const guests = list.map(guest => fieldsOf(firstObject(guest) ?? {}))
+  const lead = guests.find(guest => guest.get('is_lead') === true) ?? guests[0]
   return {
     client_reference_id: textIn(fields, RESERVATION.clientReference),
     hotel:
@@ -65,8 +68,8 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     /** Why the payment failed. */
     payment_reason: textIn(inside('payment'), PAYMENT.reason),
     voucher: textIn(inside('voucher'), STATE),
-    lead_guest: leadGuest(fields),
-    guests: guestsIn(fields).map(nameOf).filter(Boolean).join(', ') || null,
+    lead_guest: (lead && nameOf(lead)) || null,
+    guests: guests.map(nameOf).filter(Boolean).join(', ') || null,
     /** Name, e-mail and telephone. */
     contact: contact.filter(Boolean).join(' ') || null,
     created_at: textIn(fields, RESERVATION.createdAt),
@@ -93,20 +96,8 @@ function roomsIn(fields: Fields): string | null {
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
 
-function guestsIn(fields: Fields): Fields[] {
-  const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
-  return list.map(guest => fieldsOf(firstObject(guest) ?? {}))
-}
-
 /** Given name and family name. */
 function nameOf(guest: Fields): string {
   const names = [textIn(guest, RESERVATION.firstName), textIn(guest, RESERVATION.surname)]
   return names.filter(Boolean).join(' ')
-}
-
-/** The name of the lead guest, else of the first. */
-function leadGuest(fields: Fields): string | null {
-  const guests = guestsIn(fields)
-  const lead = guests.find(guest => guest.get('is_lead') === true) ?? guests[0]
-  return (lead && nameOf(lead)) || null
 }

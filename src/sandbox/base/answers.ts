@@ -1,6 +1,6 @@
 /** Outcomes of an operation: an answer, as plain data; a refusal, which is thrown (§7; codes and body are ours); a dropped connection. */
 
-import {ERROR_CODES, type ErrorCode, RETRYABLE} from '../../contract/error-codes.js'
+import {ERROR_CODES, type ErrorCode, isRetryable} from '../../contract/error-codes.js'
 import type {ErrorDetail} from '../../contract/records.js'
 
 export interface Answer {
@@ -39,7 +39,7 @@ export class Refusal extends Error {
 
   toAnswer(requestId: string) {
     const {code, message, members, headers, status} = this
-    const error = {code, message, request_id: requestId, retryable: RETRYABLE.has(code), ...members}
+    const error = {code, message, request_id: requestId, retryable: isRetryable(code), ...members}
     return {status, json: {error}, headers}
   }
 }
