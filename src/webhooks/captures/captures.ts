@@ -7,9 +7,8 @@ import {sizeText} from '../../contract/limits.js'
 import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ByteSource} from './byte-source.js'
-import {readHttpRequest} from './http.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
-import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
+import {type Afterwards, type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 export interface ReadOptions<T = never> {
   /** Whether --signature is given: then only a raw body or an HTTP request is expected. */
@@ -132,4 +131,97 @@ function isWebhook(
     Object.values(headers).some(values => [values].flat().some(value => /\bv1=/.test(value))) ||
     ((typeof method !== 'string' || /^post$/i.test(method)) && isEventEnvelope(body))
   )
+}
+
+const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
+const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
+
+const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
+
+/**
+ * The HTTP/1 request at `start`, the peeked beginning of `source`: lines end with CRLF or LF, the body by length or in chunks.
+ * Undefined unless there is a request line, or headers with a signature and an empty line.
+ */
+function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | undefined {
+  const text = start.toString('latin1')
+  const end = /\r?\n\r?\n/.exec(text)
+  // A request whose end of the headers is missing is read as far as it goes: it may be right, without a body.
+  const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
+  const [first = '', ...others] = head.split(/\r?\n/)
+  const hasRequestLine = REQUEST_LINE.test(first)
+  const fields = (hasRequestLine ? others : [first, ...others]).map(line => HEADER_LINE.exec(line))
+  const isSigned = fields.some(field => /(?:^|[\s,])v1=/.test(field?.[2] ?? ''))
+  if (!hasRequestLine && (!end || !isSigned || fields.includes(null))) return undefined
+  source.skip(end ? end.index + end[0].length : text.length)
+  // A line that is no header is ignored, as some tools print remarks.
+  const found = fields.filter(field => field !== null)
+  const headers = gatherHeaders(found.map(([, name = '', value = '']) => [name, value.trim()]))
+  const afterwards: Afterwards = {notes: []}
+  if (!end) return {...unreadable('the request is cut off within its headers', ''), headers}
+  return {headers, body: httpBody(source, headers, afterwards), afterwards}
+}
+
+async function* httpBody(
+  source: ByteSource,
+  headers: HeaderMap,
+  afterwards: Afterwards,
+): AsyncGenerator<Uint8Array> {
+  const coding = headerOf(headers, 'transfer-encoding')
+  if (typeof coding === 'string' && /\bchunked$/i.test(coding) && (await chunkSizeIn(source)))
+    return yield* dechunk(source, afterwards)
+  const length = headerOf(headers, 'content-length')
+  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length)) return yield* source.rest()
+  yield* upTo(source, Number(length), afterwards)
+}
+
+/** The first `length` bytes; what follows is set aside, for an editor may have changed the body's length. */
+async function* upTo(source: ByteSource, length: number, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
+  let left = length
+  let surplusBytes = 0
+  const surplus: Uint8Array[] = []
+  for await (const piece of source.rest()) {
+    const own = piece.subarray(0, left)
+    const more = piece.subarray(left)
+    left -= own.length
+    if (own.length > 0) yield own
+    if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(Buffer.from(more))
+    surplusBytes += more.length
+  }
+  if (left > 0)
+    afterwards.notes.push(`the body is shorter than its Content-Length says; bytes missing: ${left}`)
+  if (surplusBytes === 0) return
+  const more = Buffer.concat(surplus)
+  // An editor ends the last line.
+  if (!/^\r?\n$/.test(more.toString('latin1', 0, 3)))
+    afterwards.notes.push(`after the body, beyond its Content-Length, there is more; bytes: ${surplusBytes}`)
+  if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = more
+}
+
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n/i
+
+async function chunkSizeIn(source: ByteSource): Promise<RegExpExecArray | null> {
+  return CHUNK_SIZE.exec((await source.peek(1024)).toString('latin1'))
+}
+
+/** The data of the chunks; from where they break off, the bytes as they are. */
+async function* dechunk(source: ByteSource, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const size = await chunkSizeIn(source)
+    if (!size) {
+      afterwards.notes.push('the chunks of the body break off')
+      return yield* source.rest()
+    }
+    source.skip(size[0].length)
+    let left = Number.parseInt(size[1] ?? '0', 16)
+    if (left === 0) return
+    while (left > 0) {
+      const piece = await source.peek(Math.min(left, 64 * 1024))
+      if (piece.length === 0) return void afterwards.notes.push('the last chunk of the body is cut off')
+      source.skip(piece.length)
+      left -= piece.length
+      yield piece
+    }
+    const end = /^\r?\n/.exec((await source.peek(2)).toString('latin1'))
+    source.skip(end?.[0].length ?? 0)
+  }
 }

@@ -142,18 +142,12 @@ const FRAME = /^\s*(?:\{"records": \[|,|\]\})?\s*$/
 /** Types of the lines that `listen --json` prints between those of events. */
 const TALK = new Set<unknown>(['ready', 'forward'])
 
-/** The bytes of base64 `text`; undefined when part of it is not base64: Node skips that, which leaves too few bytes. */
-function decodeBase64(text: unknown): Buffer | undefined {
-  if (typeof text !== 'string' || text.length % 4 !== 0) return undefined
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined
-}
-
 function requestOf(record: unknown, place: string): CapturedRequest | undefined {
   if (!isObject(record) || record.type === 'ready') return undefined
-  const body = decodeBase64(record.body_base64)
-  if (body === undefined) return unreadable('the body of a record is not base64', place)
+  const body = Buffer.from(String(record.body_base64), 'base64')
+  // Node skips what is not base64.
+  if (body.toString('base64') !== record.body_base64)
+    return unreadable('the body of a record is not base64', place)
   if (!isObject(record.headers)) return unreadable('the headers of a record are no object', place)
   return {place, headers: headersOf(record.headers), receivedAt: timeOf(record.received_at), body}
 }

@@ -35,6 +35,9 @@ const FORM = 'body_form_encoded'
 
 const REPAIRS: readonly Repair[] = [
   [LINE_BREAK_ADDED, given => [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, ''))],
+  row('body_reserialized', 'Spacing: white space was added around the body.', ({latin1}) =>
+    /^\s|[ \t]$/.test(latin1) ? [bytesOf(latin1.trim())] : [],
+  ),
   row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', given =>
     changed(given, /^\xef\xbb\xbf/, ''),
   ),
@@ -177,15 +180,6 @@ export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
   const trimmed = 'White space around the body was removed after it was signed.'
   for (const before of EDGES)
     for (const after of EDGES) if (before + after !== '') yield around(before, after, 'body_trimmed', trimmed)
-}
-
-/** `form` without white space around it, if there is some. */
-export function* withoutEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
-  const text = Buffer.from(bytes).toString('latin1')
-  const trimmed = text.trim()
-  if (trimmed === text || !(/^\s/.test(text) || /[ \t]$/.test(text))) return
-  const added = cause('body_reserialized', 'Spacing: white space was added around the body.')
-  yield {bytes: bytesOf(trimmed), causes: [...causes, added]}
 }
 
 /** One-byte encodings a receiver may take for UTF-8; 1254 is Turkish. */

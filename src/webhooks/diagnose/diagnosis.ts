@@ -1,20 +1,38 @@
-/** Why a webhook did not verify. A cause is named only when undoing it makes the signature right, or the digest matched. */
+/**
+ * Why a webhook did not verify: looks for the causes under which its signature is right. A cause is named only when undoing it
+ * makes the digest match. The likely and the single ones come first, and the work is bounded. Digests are not compared in
+ * constant time: only the secret's owner waits.
+ */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {parseJson} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
-import {lossyReadings} from './body-causes.js'
-import {type BodyForm, type Cause, type CheckedRequest, type Claim, cause, type Finding} from './finding.js'
-import {describeTime, fixFor} from './fixes.js'
-import {readClaims} from './header-causes.js'
-import {printables, reprint} from './reprint.js'
-import {search} from './search.js'
-import {doubts, keyForms, otherKeyForms, wrongKinds} from './secret-causes.js'
+import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
+import {describeDifference, describeEventId, describeTime, fixFor, unexplained} from './explanations.js'
+import {
+  type BodyForm,
+  type Cause,
+  type CheckedRequest,
+  type Claim,
+  cause,
+  type Finding,
+  type KeyForm,
+} from './finding.js'
+import {
+  keylessSchemes,
+  millisecondSchemes,
+  otherSchemes,
+  properSchemes,
+  readClaims,
+  type Scheme,
+} from './header-causes.js'
+import {printables, reorder, reprint, respace} from './reprint.js'
+import {doubts, keyForms, otherKeyForms} from './secret-causes.js'
 
 /** At least one finding for a request that is refused. Throws what `findOriginal` throws. */
 export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const {verdict, terms, request, body} = refused
-  if (verdict.valid) return [eventIdFinding(refused)]
+  if (verdict.valid) return [describeEventId(refused)]
   if (verdict.reason === 'timestamp_outside_tolerance') return [describeTime(refused)]
   if (body.kept === undefined) {
     const explanation = `The body has ${body.length} bytes: too long to search for a cause.`
@@ -24,13 +42,14 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const text = Buffer.from(body.kept.subarray(0, 65_536)).toString('utf8')
   const findings = (causes: readonly Cause[]) =>
     mergeCauses(causes).map(one => ({...one, fix: fixFor(one, request.headers ?? {}, text)}))
-  const kinds = wrongKinds(terms.secrets)
+  const doubted = doubts(terms.secrets)
+  const kinds = doubted.filter(({code}) => code === 'secret_not_a_signing_secret')
+  const isMismatch = verdict.reason === 'signature_mismatch'
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
-  if (verdict.reason === 'signature_mismatch' && kinds.length > 0) return findings(kinds)
+  if (isMismatch && kinds.length > 0) return findings(kinds)
   const found = explain(refused, body.kept) ?? (await explainByOriginal(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
-  const doubted = verdict.reason === 'signature_mismatch' ? doubts(terms.secrets) : kinds
-  return [unexplained(refused, found), ...findings(doubted)]
+  return [unexplained(refused, found), ...findings(isMismatch ? doubted : kinds)]
 }
 
 /** Joins causes with the same code, so that each finding comes once. */
@@ -51,25 +70,44 @@ function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefi
   const short = cause('content_length_short', what)
   const inHand = {bytes: rawBody, causes: []}
   const longer = surplus ? [{bytes: Buffer.concat([rawBody, surplus]), causes: [short]}] : []
-  const causes = searchIn(refused, [inHand, ...longer])
+  const causes = search(refused, [inHand, ...longer])
   // What changed the body has made it longer too.
   const isChanged = causes?.some(({code}) => code.startsWith('body_'))
   return isChanged ? causes?.filter(one => one !== short) : causes
-}
-
-function searchIn(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] | undefined {
-  const claims = claimsOf(refused)
-  if (claims.length === 0) return undefined
-  const {secrets, otherSecrets} = refused.terms
-  const [eventId] = eventIdsOf(refused)
-  const keys = secrets.flatMap(keyForms)
-  return search({claims, bodies, keys, otherKeys: otherKeyForms(otherSecrets(), secrets), eventId})
 }
 
 /** By the body, then by the header. */
 function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   const [header] = [eventIdHeader ?? []].flat()
   return [body.event?.id, header].filter(id => id !== undefined)
+}
+
+/** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
+async function explainByOriginal(
+  refused: CheckedRequest,
+  rawBody: Uint8Array,
+): Promise<Cause[] | string | undefined> {
+  let original: Uint8Array | undefined
+  for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
+  if (!original) return undefined
+  const right = search(refused, [{bytes: original, causes: []}])
+  const difference = describeDifference(rawBody, original)
+  if (!right) return difference
+  const loss = causeOfLoss(rawBody, original)
+  if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
+  return `The signature is right for the body received here under this id. ${difference}`
+}
+
+/** The causes that together explain the signature; undefined when none of the combinations tried does. */
+function search(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] | undefined {
+  const claims = claimsOf(refused)
+  const work = {left: BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE}
+  if (claims.length === 0) return undefined
+  for (const step of stepsOf(refused, bodies, work)) {
+    const found = attempt(step, claims, work)
+    if (found) return found
+  }
+  return undefined
 }
 
 const MOST_HEADERS = 200
@@ -86,73 +124,106 @@ function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
     })
 }
 
-/** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
-async function explainByOriginal(
+/** In nanoseconds of an ordinary machine: what a search costs at most, and more for each byte of the body. */
+const BUDGET = 150e6
+const BUDGET_PER_BYTE = 120
+const COST_OF_SUM = 4000
+const COST_OF_FORM = 3000
+const COST_OF_FORM_BYTE = 15
+/** A body beyond it is printed in the common styles before the search widens. */
+const LONG_BYTES = 16_384
+
+type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
+
+/** One step of the search: every body under every key and scheme, for at most `share` of the work that is left. */
+type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly KeyForm[], schemes: Schemes, share?: number]
+
+/** The steps in order. Forms of the body are made when a step asks for them. */
+function* stepsOf(
   refused: CheckedRequest,
-  rawBody: Uint8Array,
-): Promise<Cause[] | string | undefined> {
-  let original: Uint8Array | undefined
-  for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
-  if (!original) return undefined
-  const right = searchIn(refused, [{bytes: original, causes: []}])
-  const difference = describeDifference(rawBody, original)
-  if (!right) return difference
-  const loss = causeOfLoss(rawBody, original)
-  if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
-  return `The signature is right for the body received here under this id. ${difference}`
+  bodies: readonly BodyForm[],
+  work: {left: number},
+): Generator<Step> {
+  const {secrets, otherSecrets} = refused.terms
+  const keys = secrets.flatMap(keyForms)
+  const otherKeys = otherKeyForms(otherSecrets(), secrets)
+  const [eventId] = eventIdsOf(refused)
+  const plain = keys.filter(({causes}) => causes.length === 0)
+  const all = [...plain, ...otherKeys, ...keys.filter(({causes}) => causes.length > 0)]
+  const other: Schemes = timestamp => otherSchemes(timestamp, eventId)
+  const otherAndKeyless: Schemes = timestamp => [...other(timestamp), ...keylessSchemes(timestamp)]
+
+  yield [bodies, all, properSchemes]
+  // The commonest change comes while there is work left for a long body, and takes none from the other steps.
+  const before = work.left
+  const long = bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
+  yield [from(long, respace), plain, properSchemes]
+  work.left = before
+  // The body as it is in hand.
+  yield [bodies, plain, otherAndKeyless]
+  yield [bodies, all, other, 0.4]
+  yield [bodies, plain, millisecondSchemes, 0.4]
+  // The body with what was done to it undone.
+  const unwrapped = unwrapBody(bodies, work.left / COST_OF_FORM_BYTE / 2)
+  const near = unwrapped.slice(bodies.length)
+  const edged = [...bodies, ...near.slice(0, 8)].filter(({bytes}) => bytes.length <= 256 * 1024)
+  yield [near, plain, properSchemes]
+  yield [from(edged, restoreEdges), plain, properSchemes, 0.3]
+  yield [near, all, properSchemes, 0.3]
+  yield [near, plain, otherAndKeyless, 0.3]
+  const read = [...from(unwrapped, printables)]
+  yield [from(read, reprint), plain, properSchemes, 0.6]
+  yield [from(read, reprint), all, properSchemes, 0.4]
+  yield [from(edged, restoreEdges), all, properSchemes, 0.2]
+  yield [from(read, reprint), plain, other, 0.3]
+  yield [from(from(read, reprint), withLineBreak), plain, properSchemes, 0.2]
+  yield [from(read, reorder), plain, properSchemes, 0.8]
+  yield [near, all, other]
 }
 
-function unexplained({terms, verdict: {reason}}: CheckedRequest, difference = ''): Finding {
-  const words: Partial<Record<typeof reason, string>> = {
-    missing_header: `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
-    malformed_header:
-      'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.',
+/** The first match in one step, for its share of the work left. */
+function attempt(
+  [bodies, keys, schemesOf, share = 1]: Step,
+  claims: readonly Claim[],
+  work: {left: number},
+): Cause[] | undefined {
+  const floor = work.left * (1 - share)
+  const plans = [...new Set(claims.map(({timestamp}) => timestamp))].flatMap(timestamp => {
+    const claimed = claims.filter(claim => claim.timestamp === timestamp)
+    return [...schemesOf(timestamp)].map(scheme => ({scheme, claimed}))
+  })
+  const seen = new Set<string>()
+  for (const body of bodies) {
+    const {buffer, byteOffset, length} = body.bytes
+    work.left -= COST_OF_FORM + length * COST_OF_FORM_BYTE
+    const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
+    if (seen.has(text)) continue
+    if (length < LONG_BYTES) seen.add(text)
+    for (const {scheme, claimed} of plans) {
+      for (const {key, causes} of keys) {
+        if (work.left < floor) return undefined
+        work.left -= COST_OF_SUM + length
+        const made = scheme.digest(key, body.bytes)
+        const claim = claimed.find(({digest}) => digest === made)
+        if (claim) return [...claim.causes, ...scheme.causes, ...causes, ...body.causes]
+      }
+    }
+    if (work.left < floor) return undefined
   }
-  const usual =
-    'No known change of body, secret or signature explains it: the body was altered, or the secret is another.'
-  const fix =
-    reason === 'missing_header'
-      ? 'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.'
-      : 'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.'
-  return {code: 'unexplained', explanation: `${words[reason] ?? usual} ${difference}`.trimEnd(), fix}
+  return undefined
 }
 
-function eventIdFinding({body, eventIdHeader, terms}: CheckedRequest): Finding {
-  const values = [eventIdHeader ?? []].flat().map(value => sanitizeLine(value, 80))
-  const none = body.kept ? 'the body has no id' : 'the body is too long to be read for its id'
-  const signed = body.event ? `the body's id is ${sanitizeLine(body.event.id, 80)}` : none
-  return {
-    code: 'event_id_header_changed',
-    explanation: `The signature is right, and ${signed}; the header ${terms.names.eventId}, which is not signed, says ${values.join(' and ')}.`,
-    fix: 'Take the id from the signed body to remove duplicates, and refuse a header that differs with 401.',
-  }
+function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterable<To>): Generator<To> {
+  for (const start of starts) yield* change(start)
 }
 
-/** Offset of the first byte that differs; undefined when they are the same. */
-function firstDifference(a: Uint8Array, b: Uint8Array): number | undefined {
-  const at = a.findIndex((byte, n) => byte !== b[n])
-  if (at >= 0) return at
-  return a.length === b.length ? undefined : a.length
-}
-
-/** One sentence: where the bodies differ, with the text around it in each, made safe to show. */
-function describeDifference(inHand: Uint8Array, original: Uint8Array): string {
-  const at = firstDifference(inHand, original)
-  if (at === undefined) return 'The body is byte for byte the one that was received.'
-  const lengths =
-    inHand.length === original.length ? '' : ` (${inHand.length} bytes here, ${original.length} received)`
-  return `The first byte that differs from the body received is at offset ${at}${lengths}: ${around(inHand, at)} here, ${around(original, at)} received.`
-}
-
-function around(bytes: Uint8Array, at: number): string {
-  if (at >= bytes.length) return 'the end'
-  const part = Buffer.from(bytes.subarray(Math.max(0, at - 20), at + 20)).toString('utf8')
-  return `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')} in \`${sanitizeLine(part, 80)}\``
+function* withLineBreak({bytes, causes}: BodyForm): Generator<BodyForm> {
+  for (const end of ['\n', '\r\n']) yield {bytes: Buffer.concat([bytes, Buffer.from(end)]), causes}
 }
 
 /** The change that loses something and turns `original`, whose signature is right, into `inHand`; undefined for none. */
 function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | undefined {
-  const isInHand = ({bytes}: BodyForm) => firstDifference(bytes, inHand) === undefined
+  const isInHand = ({bytes}: BodyForm) => Buffer.compare(bytes, inHand) === 0
   const lossy = lossyReadings(original).find(isInHand)
   if (lossy) return lossy.causes[0]
   const what =

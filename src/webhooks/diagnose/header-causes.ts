@@ -88,13 +88,16 @@ export interface Scheme {
   digest(key: KeyObject, body: Uint8Array): string
 }
 
+/** As a claim spells it. */
+type Timestamp = Claim['timestamp']
+
 /** HMAC over something before and after the body. */
 function framed(before: string, after: string, causes: readonly Cause[]): Scheme {
   return {causes, digest: (key, body) => hmac(key, before, body, after)}
 }
 
-/** §6.3 itself, over the timestamp as `claim` spells it, and over the whole seconds of a finer one, beside any other cause. */
-export function properSchemes({timestamp}: Claim): Scheme[] {
+/** §6.3 itself, over the timestamp as it is, and over the whole seconds of a finer one, beside any other cause. */
+export function properSchemes(timestamp: Timestamp): Scheme[] {
   if (timestamp === undefined) return []
   const proper = framed(`${timestamp}.`, '', [])
   const seconds = /^(\d{9,11})(?:\d{3}|\d{6}|\.\d+)$/.exec(timestamp)?.[1]
@@ -106,7 +109,7 @@ export function properSchemes({timestamp}: Claim): Scheme[] {
 const SEPARATORS = ['', ':', ',', '|', '\n', ' ', '-', '_', ';', '/', '\r\n', '+', '&', '=']
 
 /** Messages put together in another way; `eventId` as body or header have it. */
-export function otherSchemes({timestamp}: Claim, eventId: string | undefined): Scheme[] {
+export function otherSchemes(timestamp: Timestamp, eventId: string | undefined): Scheme[] {
   const bodyAlone = 'The body alone was signed, without the timestamp and the full stop.'
   const unsigned = framed('', '', [cause('timestamp_not_signed', bodyAlone)])
   if (timestamp === undefined) return [unsigned]
@@ -128,14 +131,14 @@ export function otherSchemes({timestamp}: Claim, eventId: string | undefined): S
 }
 
 /** §6.3 over the timestamp in milliseconds, which the header has in seconds. */
-export function* millisecondSchemes({timestamp}: Claim): Generator<Scheme> {
+export function* millisecondSchemes(timestamp: Timestamp): Generator<Scheme> {
   if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp)) return
   const signed = cause(MILLISECONDS, 'The timestamp was signed in milliseconds, and sent in seconds.')
   for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', [signed])
 }
 
 /** Sums that need no secret, or are no HMAC with the secret as its key. */
-export function keylessSchemes({timestamp}: Claim): Scheme[] {
+export function keylessSchemes(timestamp: Timestamp): Scheme[] {
   const scheme = (what: string, digest: Scheme['digest']) => ({
     causes: [cause('signed_without_hmac_key', what)],
     digest,

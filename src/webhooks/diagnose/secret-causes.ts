@@ -98,49 +98,42 @@ export function otherKeyForms(others: readonly NamedSecret[], given: readonly Na
     })
 }
 
-type Rules = readonly (readonly [RegExp, string])[]
+type Rules = readonly (readonly [RegExp, words: string])[]
 
 const OTHER_KINDS: Rules = [
-  [/^sk_live_/, 'a live client secret (sk_live_)'],
-  [/^sk_test_/, 'a test client secret (sk_test_)'],
-  [/^cid_/, 'a client id (cid_)'],
-  [/^whsub_/, 'the id of a subscription (whsub_)'],
-  [/^evt_/, 'the id of an event (evt_)'],
-  [/^off_/, 'the id of an offer (off_)'],
-  [/^Bearer /, 'an access token'],
+  [/^sk_live_/, 'is a live client secret (sk_live_)'],
+  [/^sk_test_/, 'is a test client secret (sk_test_)'],
+  [/^cid_/, 'is a client id (cid_)'],
+  [/^whsub_/, 'is the id of a subscription (whsub_)'],
+  [/^evt_/, 'is the id of an event (evt_)'],
+  [/^off_/, 'is the id of an offer (off_)'],
+  [/^Bearer /, 'is an access token'],
 ]
 
 /** What makes a text doubtful as a signing secret, the first that fits. */
 const DOUBTS: Rules = [
-  [/^\$\{?\w+\}?$|^%\w+%$/, 'it is the name of a variable, not its value'],
-  [/^<.*>$|^(?:your|my)[-_ ]|change[-_]?me|placeholder|\bx{4,}/i, 'it looks like a placeholder'],
-  [/^https?:/i, 'it is an address'],
+  ...OTHER_KINDS,
+  [/^\$\{?\w+\}?$|^%\w+%$/, 'is the name of a variable, not its value'],
+  [/^<.*>$|^(?:your|my)[-_ ]|change[-_]?me|placeholder|\bx{4,}/i, 'looks like a placeholder'],
+  [/^https?:/i, 'is an address'],
   [
     /^(?:~|\.{0,2})\/|^[a-z]:\\|\.(?:txt|env|key|pem|json)$/i,
-    'it looks like the name of a file (--secret-file reads one)',
+    'looks like the name of a file (--secret-file reads one)',
   ],
-  [/\s/, 'it has spaces or line breaks in it'],
-  [/^(?!whsec_)/, 'it does not begin with whsec_'],
-  [/^whsec_.{0,15}$/, `it is short, and may have been cut off`],
+  [/\s/, 'has spaces or line breaks in it'],
+  [/^(?!whsec_)/, 'does not begin with whsec_'],
+  [/^whsec_.{0,15}$/, 'is short, and may have been cut off'],
 ]
 
-/** What the first of `secrets` is, when by their beginnings none of them is a signing secret. */
-export function wrongKinds(secrets: readonly NamedSecret[]): Cause[] {
-  const what = 'What was given as the signing secret is'
-  return ifAllFit(OTHER_KINDS, secrets).map(kind => cause('secret_not_a_signing_secret', `${what} ${kind}.`))
-}
-
-/** Why the first of `secrets` may be no signing secret, when all are doubtful. */
+/** Why the first of `secrets` may be no signing secret, when all are doubtful; or is none, when all are of another kind. */
 export function doubts(secrets: readonly NamedSecret[]): Cause[] {
-  const what = 'The secret in hand does not look like a signing secret:'
-  return ifAllFit(DOUBTS, secrets).map(doubt => cause('secret_doubtful', `${what} ${doubt}.`))
-}
-
-/** What the rules say of the first of `secrets`; nothing unless one of them fits each. */
-function ifAllFit(rules: Rules, secrets: readonly NamedSecret[]): string[] {
-  const found = secrets.map(({secret}) => {
+  const found = secrets.flatMap(({secret}) => {
     const text = secret.trim().replace(/^["'`]|["'`]$/g, '')
-    return rules.find(([pattern]) => pattern.test(text))?.[1]
+    return DOUBTS.filter(([pattern]) => pattern.test(text)).slice(0, 1)
   })
-  return found.every(words => words !== undefined) ? found.slice(0, 1) : []
+  const [first] = found
+  if (!first || found.length < secrets.length) return []
+  const isOther = found.every(rule => OTHER_KINDS.includes(rule))
+  const what = `What was given as the signing secret ${first[1]}.`
+  return [cause(isOther ? 'secret_not_a_signing_secret' : 'secret_doubtful', what)]
 }

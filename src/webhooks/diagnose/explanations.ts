@@ -1,4 +1,5 @@
-/** What to do about a cause, in one line, for the framework that the request seems to come from; and what a wrong time means. */
+/** What is said of a refused request: what to do about a cause, for the framework it seems to come from; and all that has no cause. */
+import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {HeaderMap} from '../signature/headers.js'
 import type {Cause, CheckedRequest, Finding} from './finding.js'
@@ -153,4 +154,47 @@ function isZoneApart(seconds: number): boolean {
 /** `90000 s (about 25 h)`. */
 function lengthOf(seconds: number): string {
   return seconds < 7200 ? `${seconds} s` : `${seconds} s (about ${Math.round(seconds / 3600)} h)`
+}
+
+/** A right signature beside another id in the header, which is not signed. */
+export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): Finding {
+  const values = [eventIdHeader ?? []].flat().map(value => sanitizeLine(value, 80))
+  const none = body.kept ? 'the body has no id' : 'the body is too long to be read for its id'
+  const signed = body.event ? `the body's id is ${sanitizeLine(body.event.id, 80)}` : none
+  return {
+    code: 'event_id_header_changed',
+    explanation: `The signature is right, and ${signed}; the header ${terms.names.eventId}, which is not signed, says ${values.join(' and ')}.`,
+    fix: 'Take the id from the signed body to remove duplicates, and refuse a header that differs with 401.',
+  }
+}
+
+export function unexplained({terms, verdict: {reason}}: CheckedRequest, difference = ''): Finding {
+  const words: Partial<Record<typeof reason, string>> = {
+    missing_header: `There is no header ${terms.names.signature}, and no other header holds a signature that is right.`,
+    malformed_header:
+      'The header does not follow `t=<digits>,v1=<64 lowercase hex>`, and no reading of it matches.',
+  }
+  const usual =
+    'No known change of body, secret or signature explains it: the body was altered, or the secret is another.'
+  const fix =
+    reason === 'missing_header'
+      ? 'For a raw body pass --signature; otherwise check whether a proxy removes the header. Do not skip the check.'
+      : 'Refuse it with 401; if it is genuine, compare the body with the one sent, and the secret with the subscription.'
+  return {code: 'unexplained', explanation: `${words[reason] ?? usual} ${difference}`.trimEnd(), fix}
+}
+
+/** One sentence: where the bodies differ, with the text around it in each, made safe to show. */
+export function describeDifference(inHand: Uint8Array, original: Uint8Array): string {
+  if (Buffer.compare(inHand, original) === 0) return 'The body is byte for byte the one that was received.'
+  const differing = inHand.findIndex((byte, n) => byte !== original[n])
+  const at = differing < 0 ? inHand.length : differing
+  const lengths =
+    inHand.length === original.length ? '' : ` (${inHand.length} bytes here, ${original.length} received)`
+  return `The first byte that differs from the body received is at offset ${at}${lengths}: ${around(inHand, at)} here, ${around(original, at)} received.`
+}
+
+function around(bytes: Uint8Array, at: number): string {
+  if (at >= bytes.length) return 'the end'
+  const part = Buffer.from(bytes.subarray(Math.max(0, at - 20), at + 20)).toString('utf8')
+  return `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')} in \`${sanitizeLine(part, 80)}\``
 }
