@@ -79,19 +79,43 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
   const scopes = scopesOf(...(flags.scope ?? [env.BOOKCTL_SCOPES]))
   const known = recordOf(state, profile)
-  const questions = questionsAbout(known)
-  const secret = await givenSecret(flags, env)
-  const values = [flags['base-url'] || undefined, flags['client-id'] || undefined, secret]
+  const {'base-url': url, 'client-id': id} = flags
+  let service: string | undefined
+  const wanted = [
+    {
+      given: url || undefined,
+      flag: '--base-url',
+      message: 'Base URL, ending in v1',
+      default: known?.base_url,
+      check: (answer: string) => {
+        service = (url ? parseFlag(answer, env) : parseBaseUrl(answer)).baseUrl
+      },
+    },
+    {
+      given: id || undefined,
+      flag: '--client-id',
+      message: 'Client id',
+      default: known?.client_id,
+      check: (answer: string) => void (id ? checkClientFlag(answer, env) : checkClientId(answer)),
+    },
+    {
+      given: await givenSecret(flags, env),
+      flag: '--client-secret-stdin',
+      ways: 'give the secret by --client-secret-stdin, --client-secret-file FILE or BOOKCTL_CLIENT_SECRET',
+      message: 'Client secret',
+      secret: true,
+      check: (answer: string) => {
+        checkSecret(answer, service)
+        requireSameMode(known?.mode, answer, 'the profile')
+      },
+    },
+  ]
   // What was given is checked before anything is asked.
-  if (flags['base-url']) parseFlag(flags['base-url'], env)
-  if (flags['client-id']) checkClientFlag(flags['client-id'], env)
-  for (const [index, value] of values.entries())
-    if (value !== undefined) await questions[index]?.check?.(value)
-  const asked = questions.filter((_, index) => values[index] === undefined)
+  for (const {given, check} of wanted) if (given !== undefined) check(given)
+  const asked: readonly Question[] = wanted.filter(({given}) => given === undefined)
   const answers = await ask(asked)
-  const [address = '', clientId = '', clientSecret = ''] = values.map(value => value ?? answers.shift())
+  const [address = '', clientId = '', clientSecret = ''] = wanted.map(({given}) => given ?? answers.shift())
   const {baseUrl} = parseBaseUrl(address)
-  checkClientId(clientId)
   checkSecret(clientSecret, baseUrl)
   const {keychain = false} = flags
   const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
@@ -189,37 +213,6 @@ export function nextSteps(
   const allowed = steps.filter(([scope]) => scopes.includes(scope)).map(([, ...step]) => step.join(': '))
   const more = allowed.length > 0 ? allowed : [`check it: bookctl whoami --check${named}`]
   return ['Next:', ...[...use, ...more].map(step => `  ${step}`)]
-}
-
-/** What a login needs, each with the check of its answer; that of the secret needs the base URL, when it was checked. */
-function questionsAbout(known: Profile | undefined): Question[] {
-  let baseUrl: string | undefined
-  return [
-    {
-      flag: '--base-url',
-      message: 'Base URL, ending in v1',
-      default: known?.base_url,
-      check: answer => {
-        baseUrl = parseBaseUrl(answer).baseUrl
-      },
-    },
-    {
-      flag: '--client-id',
-      message: 'Client id',
-      default: known?.client_id,
-      check: id => void checkClientId(id),
-    },
-    {
-      flag: '--client-secret-stdin',
-      ways: 'give the secret by --client-secret-stdin, --client-secret-file FILE or BOOKCTL_CLIENT_SECRET',
-      message: 'Client secret',
-      secret: true,
-      check: answer => {
-        checkSecret(answer, baseUrl)
-        requireSameMode(known?.mode, answer, 'the profile')
-      },
-    },
-  ]
 }
 
 async function givenSecret(flags: LoginFlags, env: NodeJS.ProcessEnv): Promise<string | undefined> {

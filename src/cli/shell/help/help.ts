@@ -209,7 +209,7 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
     return arg.required ? name : `[${name}]`
   })
   const required = flags.filter(flag => flag.required)
-  const typed = required.map(flag => `--${flag.name} ${valueName(flag)}${isRepeatable(flag) ? '…' : ''}`)
+  const typed = required.map(flag => `--${flag.name} ${valueName(flag)}${optionOf(flag).multiple ? '…' : ''}`)
   return ['bookctl', ...id.split(/[: ]/), ...words, ...typed, '[flags]'].join(' ')
 }
 
@@ -225,13 +225,12 @@ function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
 
 function flagRow(flag: Flag): Row {
   const {summary = '', env} = flag
-  const choices = optionsOf(flag)
-  const usual =
-    flag.type === 'option' && ['string', 'number'].includes(typeof flag.default) ? flag.default : ''
+  const {options = [], multiple, default: usual} = optionOf(flag)
+  const isShort = ['string', 'number'].includes(typeof usual)
   const more = [
-    choices.join('|').length > MOST_CHOICE_LENGTH ? `one of: ${choices.join(', ')}` : '',
-    isRepeatable(flag) && !/repeat/.test(summary) ? 'repeatable' : '',
-    summary.includes(String(usual)) ? '' : `default ${usual}`,
+    options.join('|').length > MOST_CHOICE_LENGTH ? `one of: ${options.join(', ')}` : '',
+    multiple && !/repeat/.test(summary) ? 'repeatable' : '',
+    isShort && !summary.includes(String(usual)) ? `default ${usual}` : '',
     env ? `or ${env}` : '',
   ].filter(Boolean)
   const value = flag.type === 'boolean' ? '' : ` ${valueName(flag)}`
@@ -242,19 +241,15 @@ function labelOf({name, char}: Flag): string {
   return `${char ? `-${char}, ` : ''}--${name}`
 }
 
-function isRepeatable(flag: Flag): boolean {
-  return flag.type === 'option' && Boolean(flag.multiple)
-}
-
-function optionsOf(flag: Flag): readonly string[] {
-  return (flag.type === 'option' && flag.options) || []
+function optionOf(flag: Flag): Partial<Extract<Flag, {type: 'option'}>> {
+  return flag.type === 'option' ? flag : {}
 }
 
 function valueName(flag: Flag): string {
-  const choice = optionsOf(flag).join('|')
+  const {options = [], helpValue} = optionOf(flag)
+  const choice = options.join('|')
   if (choice !== '' && choice.length <= MOST_CHOICE_LENGTH) return choice
-  const named = flag.type === 'option' ? flag.helpValue : undefined
-  return named === undefined ? (choice === '' ? 'VALUE' : flag.name.toUpperCase()) : String(named)
+  return String(helpValue ?? (choice === '' ? 'VALUE' : flag.name.toUpperCase()))
 }
 
 function seeAlso(id: string): Row[] {
