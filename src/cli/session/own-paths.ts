@@ -93,3 +93,12 @@ export function notShown(name: OperationName): Failure {
     `name it: bookctl config set paths.${name} PATH`,
   )
 }
+
+/** For help: where the operations work, how their paths are named, which scopes they need. */
+export function pathNote(...names: readonly OperationName[]): string {
+  const paths = names.map(name => `"${name}": "…"`).join(', ')
+  const scopes = [...new Set(names.map(name => OPERATIONS[name].scope))]
+  const isOne = names.length === 1
+  return `The interface does not show ${isOne ? 'this path' : 'these paths'}: the command works with the local sandbox, and with
+another service once config.json names ${isOne ? 'it' : 'them'}: "paths": {${paths}}. Required scope${scopes.length === 1 ? '' : 's'}: ${scopes.join(', ')}.`
+}

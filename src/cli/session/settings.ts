@@ -52,8 +52,6 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
   return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null}
 }
 
-export const allEffective = (around: Surroundings) => SETTING_KEYS.map(key => effective(key, around))
-
 /** A --profile on the command line overrides complete credentials of the environment, their base URL too. */
 function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
   if (!flags.profile) return false
@@ -77,7 +75,8 @@ export function written(key: SettingKey, place: SettingPlace, around: Surroundin
 export type Checked = Awaited<ReturnType<typeof checked>>
 
 /** The value in the type of its setting; `problem` says why it is invalid, naming its place, and it is then as written. */
-export async function checked(found: Effective) {
+export async function checked(key: SettingKey, around: Surroundings) {
+  const found = effective(key, around)
   try {
     return {...found, value: await usableValue(found), problem: undefined}
   } catch (error) {
@@ -85,6 +84,8 @@ export async function checked(found: Effective) {
     throw error
   }
 }
+
+export const allChecked = (around: Surroundings) => Promise.all(SETTING_KEYS.map(key => checked(key, around)))
 
 /** The value in the type of its setting; null where it is not set. Throws usage, naming its place. */
 async function usableValue({key, value, origin, source}: Effective): Promise<SettingValue | null> {

@@ -1,7 +1,7 @@
 import {CONTENT_COLUMNS, findFlag, listContent} from '../../cli/features/catalogue/content.js'
 import {countryFlag} from '../../cli/input/flags.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ContentCities extends BaseCommand {
   static override summary = 'List the cities that can be searched'

@@ -1,6 +1,6 @@
 import {CONTENT_COLUMNS, findFlag, listContent} from '../../cli/features/catalogue/content.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ContentCountries extends BaseCommand {
   static override summary = 'List the countries the service knows'

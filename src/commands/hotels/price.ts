@@ -1,7 +1,7 @@
 import {PRICE_COLUMNS, price} from '../../cli/features/catalogue/hotels.js'
 import {identifierArg} from '../../cli/input/flags.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class HotelsPrice extends BaseCommand {
   static override summary = 'Show what an offer costs now'

@@ -3,9 +3,9 @@ import * as cancelling from '../../cli/features/reservations/cancel.js'
 import {howToCheck} from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 import {MOST_REASON_LENGTH} from '../../contract/operations.js'
 
 export default class ReservationsCancel extends BaseCommand {

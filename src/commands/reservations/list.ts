@@ -7,9 +7,9 @@ import {
   readStatus,
 } from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, identifierFlag} from '../../cli/input/flags.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 const instantFlag = checkedFlag(checkInstant)
 

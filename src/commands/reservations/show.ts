@@ -1,7 +1,7 @@
 import {RESERVATIONS_COLUMNS, show} from '../../cli/features/reservations/reservations.js'
 import {referenceArg} from '../../cli/input/flags.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show one reservation'

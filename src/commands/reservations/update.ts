@@ -8,9 +8,9 @@ import {
 import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation'

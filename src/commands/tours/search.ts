@@ -1,6 +1,6 @@
 import {CitySearch} from '../../cli/features/catalogue/city-search.js'
 import {NEEDED, search, TOUR_COLUMNS, tourFlags} from '../../cli/features/catalogue/tours.js'
-import {pathNote} from '../../cli/shell/path-note.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 
 export default class ToursSearch extends CitySearch {
   static override summary = 'Search tours in a city'

@@ -1,7 +1,7 @@
 import {show, TOUR_COLUMNS} from '../../cli/features/catalogue/tours.js'
 import {identifierArg} from '../../cli/input/flags.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {pathNote} from '../../cli/shell/path-note.js'
 
 export default class ToursShow extends BaseCommand {
   static override summary = 'Show one tour'

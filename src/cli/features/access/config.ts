@@ -11,7 +11,7 @@ import {closest, didYouMean} from '../../input/match.js'
 import {dryRun} from '../../session/dry-run.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
 import {
-  allEffective,
+  allChecked,
   type Checked,
   checked,
   effective,
@@ -36,7 +36,7 @@ export async function getSetting(
   path: string,
   showOrigin: boolean,
 ): Promise<Result> {
-  const found = await checked(effective(key, around))
+  const found = await checked(key, around)
   if (found.value === null) {
     const {name, environment, readOnly} = key
     const variable = environment === undefined ? '' : `, or set ${environment}`
@@ -55,7 +55,7 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
 
 /** Every setting, with origin `unset` where nothing gives one, and the secrets of the environment as set. */
 export async function listSettings(around: Surroundings, path: string): Promise<Result<Row>> {
-  const found = await Promise.all(allEffective(around).map(checked))
+  const found = await allChecked(around)
   const settings = found.map(each => rowOf(each, path))
   const names = VARIABLE_NAMES.filter(name => isSecretVariable(name) && around.env[name])
   const secrets = names.map(name => ({

@@ -87,19 +87,15 @@ export function doctorExit(checks: readonly Check[]): number {
 export abstract class DiagnosingCommand extends BaseCommand {
   override readonly showsSettings = true
 
-  /** Without config.json where it cannot be understood, which a check reports. */
-  private usableSurroundings(): Promise<Surroundings> {
-    return this.surroundings().catch(error => {
-      if (!(error instanceof Failure || error instanceof StorageError)) throw error
-      return {settings: {profiles: {}}, env: process.env, flags: {}}
-    })
-  }
-
   protected async diagnose(offline: boolean, url: string | undefined): Promise<Check[]> {
     // First of all, because opening our files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
     const {globals: flags} = this
-    const around = await this.usableSurroundings()
+    // Without config.json where it cannot be understood, which a check reports.
+    const around: Surroundings = await this.surroundings().catch(error => {
+      if (!(error instanceof Failure || error instanceof StorageError)) throw error
+      return {settings: {profiles: {}}, env: process.env, flags: {}}
+    })
     const state = await this.state()
     const {directory} = state
     const link = await this.connectOptions(await readConnectionSettings(around, true))

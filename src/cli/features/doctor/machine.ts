@@ -7,7 +7,7 @@ import type {State} from '../../../state/state.js'
 import {readPem} from '../../../storage/files.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {leftRecords, runningSandboxes} from '../../session/sandbox-records.js'
-import {allEffective, checked, type Surroundings} from '../../session/settings.js'
+import {allChecked, type Surroundings} from '../../session/settings.js'
 import {VARIABLE_NAMES} from '../../shell/help/environment.js'
 import {type Finding, fail, ok, skipped, warn} from './check.js'
 
@@ -38,8 +38,8 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
 }
 
 export async function checkSettings(around: Surroundings): Promise<Finding> {
-  const given = allEffective(around).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
-  const problems = (await Promise.all(given.map(checked))).flatMap(({problem}) => problem ?? [])
+  const given = (await allChecked(around)).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
+  const problems = given.flatMap(({problem}) => problem ?? [])
   if (problems.length === 0) return ok(given.length === 0 ? 'none is set' : `${given.length} set`)
   return fail('usage', problems.join('; '), 'correct it; list settings: bookctl config list')
 }
