@@ -89,27 +89,15 @@ async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
   // The body of a reservation is kept while its outcome is unknown.
   const bodies = async () =>
     (await state.journal.list()).flatMap(({body}) => peopleIn(body === null ? {} : JSON.parse(body)))
-  const stored = [
+  const readers = [
+    () => peopleIn(state.settings.read()),
+    async () => peopleIn({guests: (await state.people()).listAll()}),
     async () => (await state.tokens.listAll()).map(({token}) => token.access_token),
     () => state.secrets.listSigningSecrets().map(({secret}) => secret),
     bodies,
   ]
-  const readable = [
-    () => peopleIn(state.settings.read()),
-    async () => peopleIn({guests: (await state.people()).listAll()}),
-  ]
-  for (const read of remembers(state) ? [...readable, ...stored] : readable)
-    await orUnreadable(async () => (await read()).forEach(keep))
+  for (const read of readers) await orUnreadable(async () => (await read()).forEach(keep))
   return redactor
-}
-
-/** Invalid settings are reported elsewhere. */
-function remembers(state: State): boolean {
-  try {
-    return state.remembers
-  } catch {
-    return state.writable
-  }
 }
 
 function passwordsOf(proxy: string): string[] {
@@ -140,7 +128,6 @@ function configOf(state: State, redactor: Redactor): object {
 }
 
 async function journalOf(state: State): Promise<object[]> {
-  if (!remembers(state)) return []
   const entries = await state.journal.list()
   return entries.slice(0, LAST_RESERVATIONS).map(entry => {
     const {baseUrl, clientId: client_id, lost} = entry
