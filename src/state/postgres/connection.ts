@@ -33,19 +33,7 @@ interface ServerFacts {
   readonly synchronousCommit: string
 }
 
-export interface StoreConnection {
-  /** The address without its password. */
-  readonly shown: string
-  /**
-   * Runs one statement, a transaction of its own; the schema is made or brought up to date before the first one. After
-   * StorageError `unreachable` it may have been committed or not: repeat it by the same ids. `count`: how many rows were
-   * changed or returned.
-   */
-  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<{rows: Row[]; count: number}>
-  /** Of the last connection; connects if there was none. Throws StorageError. */
-  facts(): Promise<ServerFacts>
-  close(): Promise<void>
-}
+export type StoreConnection = ReturnType<typeof openStore>
 
 /** Settings of each session that bound how long a lost client or a stuck statement is noticed, and what a commit means. */
 const SESSION = {
@@ -64,7 +52,7 @@ const SESSION_OPTIONS = Object.entries(SESSION)
   .join(' ')
 
 /** Connects when first used. */
-export function openStore(options: StoreOptions): StoreConnection {
+export function openStore(options: StoreOptions) {
   const {address, timeoutMilliseconds} = options
   const shown = shownAddress(address)
   let pool: Promise<Pool> | undefined
@@ -110,7 +98,13 @@ export function openStore(options: StoreOptions): StoreConnection {
     }
   }
   return {
+    /** The address without its password. */
     shown,
+    /**
+     * Runs one statement, a transaction of its own; the schema is made or brought up to date before the first one. After
+     * StorageError `unreachable` it may have been committed or not: repeat it by the same ids. `count`: how many rows were
+     * changed or returned.
+     */
     async query<Row extends object>(sql: string, values?: readonly unknown[]) {
       schema ??= requireSchema(run, shown).catch(error => {
         schema = undefined
@@ -120,6 +114,7 @@ export function openStore(options: StoreOptions): StoreConnection {
       const {rows, rowCount} = await run(sql, values)
       return {rows: rows as Row[], count: rowCount ?? 0}
     },
+    /** Of the last connection; connects if there was none. Throws StorageError. */
     async facts() {
       if (facts === undefined) await run('SELECT 1')
       return facts as unknown as ServerFacts

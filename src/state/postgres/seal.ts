@@ -18,22 +18,15 @@ const TAG_BYTES = 16
 const TAGGED = {authTagLength: TAG_BYTES}
 const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + TAG_BYTES
 
-export interface Seal {
-  /** Tells apart the secrets under which values were sealed; says nothing of the secret. */
-  readonly keyId: string
-  seal(text: string, place: SealedPlace): Buffer
-  /** Undefined when it was sealed under another secret, for another row, or was changed. */
-  open(sealed: Uint8Array, place: SealedPlace): string | undefined
-  /** Of a text that could be guessed, such as an identity number's: equal for equal texts, and only to who has the secret. */
-  fingerprint(text: string): string
-}
+export type Seal = ReturnType<typeof createSeal>
 
-export function createSeal(clientSecret: string): Seal {
+export function createSeal(clientSecret: string) {
   const keyId = derive(clientSecret, '', 'key id', KEY_ID_BYTES)
   const fingerprintKey = derive(clientSecret, '', 'fingerprint', 32)
   return {
+    /** Tells apart the secrets under which values were sealed; says nothing of the secret. */
     keyId: keyId.toString('hex'),
-    seal(text, place) {
+    seal(text: string, place: SealedPlace): Buffer {
       const salt = randomBytes(SALT_BYTES)
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keyFor(clientSecret, salt, place), nonce, TAGGED)
@@ -41,7 +34,8 @@ export function createSeal(clientSecret: string): Seal {
       const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), keyId, salt, nonce, cipher.getAuthTag(), bytes])
     },
-    open(sealed, place) {
+    /** Undefined when it was sealed under another secret, for another row, or was changed. */
+    open(sealed: Uint8Array, place: SealedPlace): string | undefined {
       const bytes = Buffer.from(sealed)
       if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) return undefined
       const lengths = [1, KEY_ID_BYTES, SALT_BYTES, NONCE_BYTES, TAG_BYTES]
@@ -59,7 +53,8 @@ export function createSeal(clientSecret: string): Seal {
         return undefined
       }
     },
-    fingerprint: text => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
+    /** Of a text that could be guessed, such as an identity number's: equal for equal texts, and only to who has the secret. */
+    fingerprint: (text: string) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
   }
 }
 

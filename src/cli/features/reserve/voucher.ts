@@ -55,10 +55,8 @@ export async function saveVoucher(
 /** The request, and the file, of `--dry-run`; the signed link that is fetched then is in the answer. */
 export function describeDownload(target: Target, reference: string, path: string | undefined): Result {
   const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: reference})
-  const changes: DryChange[] = path
-    ? [{file: resolve(path), action: 'create', what: 'the voucher, a PDF'}]
-    : []
-  return dryRun([dryRequest('GET', url)], changes)
+  const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
+  return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
 }
 
 export async function fetchBytes({api}: Connection, reference: string, {wait}: VoucherFlags) {
