@@ -114,8 +114,7 @@ export function checkOwnPath(where: string, name: string, path: string): string 
 
 /** The origin of a proxy. Throws usage for another URL than http(s), and for a password, which the process list shows. */
 export function checkProxy(field: string, text: string): string {
-  const written = text.includes('://') ? text : `http://${text}`
-  const url = parseUrl(written)
+  const url = parseUrl(text.includes('://') ? text : `http://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw usage('invalid_proxy', `${field}: must be an http:// or https:// URL`)
   if (url.username === '' && url.password === '') return url.origin

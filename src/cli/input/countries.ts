@@ -75,11 +75,10 @@ export async function namedCountries() {
   return codes
     .map(code => {
       const {name, native, iso3} = getCountryData(code)
-      const others = Object.hasOwn(OTHER_NAMES, code) ? (OTHER_NAMES[code] ?? []) : []
       return {
         code,
         name,
-        names: [code, iso3, name, native, english.of(code) ?? name, ...others],
+        names: [code, iso3, name, native, english.of(code) ?? name, ...(OTHER_NAMES[code] ?? [])],
         foreign: foreign.map(words => fold(words.of(code) ?? name)),
       }
     })

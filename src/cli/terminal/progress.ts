@@ -1,6 +1,6 @@
 /** Progress of slow requests, shown after a second, at terminals only, never in CI or with --quiet. */
 import process from 'node:process'
-import type {AttemptRecord, Clock, Sender, Trace} from '../../api/types.js'
+import type {Clock, Sender, Trace} from '../../api/types.js'
 import {wantsAccessible} from './colour.js'
 import {stderrIsTerminal} from './streams.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
@@ -83,7 +83,11 @@ export function watchedTrace(inner: Trace, progress: Progress): Trace {
   return {
     attempt(record) {
       inner.attempt(record)
-      if (record.waitMilliseconds !== undefined) progress.relabel(repeatText(record))
+      const {outcome, waitMilliseconds} = record
+      if (waitMilliseconds === undefined) return
+      const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
+      const why = 'reason' in outcome ? outcome.reason : `the service answered ${outcome.status}`
+      progress.relabel(`${why}, trying again in ${seconds} s`)
     },
   }
 }
@@ -94,12 +98,6 @@ export function watchedClock(inner: Clock, progress: Progress): Clock {
     now: () => inner.now(),
     sleep: milliseconds => progress.during('waiting', () => inner.sleep(milliseconds)),
   }
-}
-
-function repeatText({outcome, waitMilliseconds = 0}: AttemptRecord): string {
-  const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
-  const why = 'reason' in outcome ? outcome.reason : `the service answered ${outcome.status}`
-  return `${why}, trying again in ${seconds} s`
 }
 
 const ACTIVITIES: readonly (readonly [RegExp, string])[] = [

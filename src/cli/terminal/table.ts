@@ -23,14 +23,14 @@ const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 
 /** Fits `columns` into `room` columns of the terminal; undefined where that would leave a single one of several. */
 function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly string[])[], room: number) {
-  const shown = columns.map((column, index) => measure(column, index, rows))
+  const measured = columns.map((column, index) => measure(column, index, rows))
   const leftOut: string[] = []
   for (;;) {
-    const minor = shown.findLastIndex(({isMinor}) => isMinor)
-    const widths = widthsWithin(shown, room, minor < 0 ? 0 : READABLE_NAME)
-    if (widths) return {shown: shown.map((column, at) => ({...column, width: widths[at] ?? 0})), leftOut}
-    leftOut.unshift(...shown.splice(minor, 1).map(({name}) => name))
-    if (shown.length < 2) return undefined
+    const minor = measured.findLastIndex(({isMinor}) => isMinor)
+    const shown = narrowed(measured, room, minor < 0 ? 0 : READABLE_NAME)
+    if (shown) return {shown, leftOut}
+    leftOut.unshift(...measured.splice(minor, 1).map(({name}) => name))
+    if (measured.length < 2) return undefined
   }
 }
 
@@ -42,39 +42,35 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   const isNumber = !identifies && !isTime && all(NUMBER)
   // A text may be cut while it is wider than this.
   const mayBeCut = !identifies && !isTime && !isNumber
-  const shortest = mayBeCut ? Math.max(SHORTEST_TEXT, longestWord(column)) : Number.POSITIVE_INFINITY
-  const width = cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), 0)
+  // The width of a head with one word on each line.
+  const ofHead = Math.max(...headOf(column).split(' ').map(textWidth))
+  const shortest = mayBeCut ? Math.max(SHORTEST_TEXT, ofHead) : Number.POSITIVE_INFINITY
+  const width = cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), ofHead)
   return {...column, index, isNumber, shortest, width}
 }
 
-/** A width for each column, `ofMain` at least for a name; undefined when there is no room with every text at its shortest. */
-function widthsWithin(columns: readonly FittedColumn[], room: number, ofMain: number) {
-  const total = (widths: readonly number[]) =>
-    widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
-  const whole = columns.map(column => Math.max(column.width, textWidth(headOf(column))))
-  if (total(whole) <= room) return whole
-  let widths = columns.map(column => Math.max(column.width, longestWord(column)))
-  while (total(widths) > room) {
-    const cuttable = columns.map(({shortest, isMain}, at) => {
-      const width = widths[at] ?? 0
-      return {at, width, isMain, mayShrink: width > (isMain ? Math.max(shortest, ofMain) : shortest)}
-    })
-    const narrowable = cuttable.filter(({mayShrink}) => mayShrink)
+/** The columns in `room`, a name at least `ofMain` wide; undefined when there is no room with every text at its shortest. */
+function narrowed(columns: readonly FittedColumn[], room: number, ofMain: number) {
+  const excess = (all: readonly FittedColumn[]) =>
+    all.reduce((sum, {width}) => sum + width, GAP.length * (all.length - 1)) - room
+  const whole = columns.map(column => ({...column, width: Math.max(column.width, textWidth(headOf(column)))}))
+  if (excess(whole) <= 0) return whole
+  const shown = columns.map(column => ({
+    ...column,
+    least: Math.max(column.shortest, column.isMain ? ofMain : 0),
+  }))
+  while (excess(shown) > 0) {
+    const narrowable = shown.filter(({width, least}) => width > least)
     const others = narrowable.filter(({isMain}) => !isMain)
     const [widest] = (others.length > 0 ? others : narrowable).sort((a, b) => b.width - a.width)
     if (widest === undefined) return undefined
-    widths = widths.with(widest.at, widest.width - 1)
+    widest.width -= 1
   }
-  return widths
+  return shown
 }
 
 function headOf({name}: TableColumn): string {
   return name.toUpperCase().replaceAll('_', ' ')
-}
-
-/** The width of a head with one word on each line. */
-function longestWord(column: TableColumn): number {
-  return Math.max(...headOf(column).split(' ').map(textWidth))
 }
 
 export interface TableParts {
