@@ -29,10 +29,7 @@ export async function finderOf(expression: string): Promise<(value: unknown) => 
 }
 
 /** What `query` finds in the document of `result`, as a result of its own; a string is bare text. Throws Failure. */
-export async function resultOfQuery<Item>(
-  {document, items: all}: Result<Item>,
-  query: string,
-): Promise<Result<unknown> & {readonly warning?: string}> {
+export async function resultOfQuery<Item>({document, items: all}: Result<Item>, query: string) {
   const {search} = await import('@jmespath-community/jmespath')
   let found: unknown
   try {

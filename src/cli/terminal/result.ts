@@ -38,20 +38,18 @@ export interface Result<Item = Record<string, unknown>> {
   readonly text?: string
 }
 
+type Keys<Item> = readonly (keyof Item & string)[]
+
 /** A column for each field of the items that `names` lists. */
 export function columnsOf<Item>(
-  names: readonly (keyof Item & string)[],
+  names: Keys<Item>,
   layout: Pick<Column<Item>, 'isMinor' | 'isMain' | 'wraps'> = {},
 ): Column<Item>[] {
   return names.map(name => ({name, value: item => item[name], ...layout}))
 }
 
 /** A list whose rows have a column for each of `names`, the first of them the identifier. */
-export function listResult<Item>(
-  document: object,
-  items: readonly Item[],
-  names: readonly (keyof Item & string)[],
-): Result<Item> {
+export function listResult<Item>(document: object, items: readonly Item[], names: Keys<Item>): Result<Item> {
   return {document, items, columns: columnsOf(names)}
 }
 

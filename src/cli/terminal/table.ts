@@ -55,12 +55,11 @@ function narrowed(columns: readonly FittedColumn[], room: number, ofMain: number
     all.reduce((sum, {width}) => sum + width, GAP.length * (all.length - 1)) - room
   const whole = columns.map(column => ({...column, width: Math.max(column.width, textWidth(headOf(column)))}))
   if (excess(whole) <= 0) return whole
-  const shown = columns.map(column => ({
-    ...column,
-    least: Math.max(column.shortest, column.isMain ? ofMain : 0),
-  }))
+  const shown = columns.map(column => ({...column}))
+  const mayShrink = ({width, shortest, isMain}: FittedColumn) =>
+    width > Math.max(shortest, isMain ? ofMain : 0)
   while (excess(shown) > 0) {
-    const narrowable = shown.filter(({width, least}) => width > least)
+    const narrowable = shown.filter(mayShrink)
     const others = narrowable.filter(({isMain}) => !isMain)
     const [widest] = (others.length > 0 ? others : narrowable).sort((a, b) => b.width - a.width)
     if (widest === undefined) return undefined

@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest'
 import {askContact} from '../../../src/cli/features/wizard/ask-contact.js'
 import {askGuests, type GuestForm, placesOf} from '../../../src/cli/features/wizard/ask-guests.js'
 import {askPayment, isTooLittle} from '../../../src/cli/features/wizard/book.js'
+import {Draft} from '../../../src/cli/features/wizard/draft.js'
 import {createPhoneReader} from '../../../src/cli/input/guests.js'
 import type {ChoiceQuestion, Prompts} from '../../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../../src/cli/terminal/prompts/way-back.js'
@@ -13,7 +14,7 @@ import {rejectionOf, thrownBy} from '../../support/thrown.js'
 import {stateForEachTest} from '../each-test.js'
 import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
-const KNOWN = {checkIn: '2030-06-01', today: '2030-05-01', nationality: 'TR'}
+const KNOWN = {checkIn: '2030-06-01', today: '2030-05-01', nationality: 'TR', people: undefined}
 const ROOMS = [
   {adults: 1, children_ages: [7]},
   {adults: 2, children_ages: []},
@@ -44,7 +45,7 @@ const guest = (change: object = {}) => ({
 
 async function ask(script: readonly Line[], rooms = [{adults: 1, children_ages: [] as number[]}]) {
   const prompts = scriptedPrompts(script)
-  const guests = await askGuests(prompts, placesOf(rooms), [], KNOWN, undefined)
+  const guests = await askGuests({...KNOWN, prompts}, placesOf(rooms), [])
   return {guests, log: prompts.log}
 }
 
@@ -126,7 +127,7 @@ describe('people who were kept', () => {
     ])
     const places = placesOf([{adults: 2, children_ages: []}])
     const forms: GuestForm[] = []
-    await rejectionOf(askGuests(prompts, places, forms, KNOWN, people))
+    await rejectionOf(askGuests({...KNOWN, prompts, people}, places, forms))
     expect(forms[0]).toMatchObject({name: 'Ayşe', identity: {number: '10000000146'}})
     expect(people.guests().map(({details}) => details.name)).toEqual(['Ayşe'])
   })
@@ -137,7 +138,7 @@ describe('people who were kept', () => {
     const before = picks.flatMap(name => [['who is it?', name] as const, ...rest])
     const {log, ...prompts} = scriptedPrompts([...before, ...said`who is it? → Another person | name → ^C`])
     const places = placesOf([{adults: 2, children_ages: [7]}])
-    await rejectionOf(askGuests(prompts, places, [], KNOWN, people))
+    await rejectionOf(askGuests({...KNOWN, prompts, people}, places, []))
     const shown = log.slice(log.findLastIndex(line => line.includes('who is it?')) + 1)
     return shown.slice(0, shown.indexOf(''))
   }
@@ -186,7 +187,7 @@ test('a value that the person did not keep is not offered again', async () => {
     },
   }
   const lead = (asked: Prompts) =>
-    askGuests(asked, placesOf([{adults: 1, children_ages: []}]), [], KNOWN, undefined)
+    askGuests({...KNOWN, prompts: asked}, placesOf([{adults: 1, children_ages: []}]), [])
   const before = new Map([['Adult (leads): birth date (YYYY-MM-DD)', '1990-02-02']])
   expect(await withWayBack(watched, lead, {answers: before})).toEqual([guest()])
   expect(usual).toEqual(['1990-02-02', '1990-02-02', undefined, undefined])
@@ -221,7 +222,7 @@ test('the contact has the lead guest at hand', async () => {
     ...said`first name → | family name → | e-mail → ayse@ | e-mail → ayse@example.com | telephone → 532
       telephone → 532 123 45 67`,
   ])
-  expect(await askContact(prompts, guest(), undefined)).toEqual(CONTACT)
+  expect(await askContact(prompts, new Draft({guests: [guest()]}), undefined)).toEqual(CONTACT)
   expect(prompts.log).toContain('hint: +90 5321234567, Türkiye')
 })
 

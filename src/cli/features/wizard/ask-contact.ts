@@ -1,22 +1,19 @@
 /** Asks for the contact of a reservation (§2.4), and stores guests and contact on this machine if the person agrees. */
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Contact, Guest} from '../../../contract/reservations.js'
+import type {Contact} from '../../../contract/reservations.js'
 import type {People} from '../../../state/people-store.js'
-import {createPhoneReader, type Fields, type Phone} from '../../input/guests.js'
+import {createPhoneReader, type Phone} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {nameOf} from './ask-guests.js'
 import type {Draft, WizardParts} from './draft.js'
 import {askName, askRead, contactText} from './questions.js'
 
-/** `people`: where earlier contacts are stored, if they can be; `given`: what flags, file and settings say. */
-export async function askContact(
-  prompts: Prompts,
-  lead: Guest | undefined,
-  people: People | undefined,
-  given: Fields = {},
-): Promise<Contact> {
+/** `people`: where earlier contacts are stored, if they can be. */
+export async function askContact(prompts: Prompts, draft: Draft, people?: People): Promise<Contact> {
+  const {guests = [], contactFields} = draft
+  const lead = guests.find(guest => guest.is_lead) ?? guests[0]
   const kept = people?.contacts() ?? []
   if (kept.length > 0) {
     const picked = await prompts.choose<Contact | 'new'>({
@@ -29,7 +26,7 @@ export async function askContact(
     if (picked !== 'new') return picked
   }
   // Each was checked where it was read.
-  const {phone_country_code: prefix = '', phone_number: number, ...known} = given as Partial<Contact>
+  const {phone_country_code: prefix = '', phone_number: number, ...known} = contactFields as Partial<Contact>
   // National numbers of the lead guest's country need no prefix.
   const read = await createPhoneReader(lead?.nationality)
   const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)

@@ -14,18 +14,15 @@ import {askCountry, askName, askRead, askWords} from './questions.js'
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
   const places = rooms.flatMap(({adults, children_ages: ages}, index) => {
-    const label = (word: string, n: number, count: number) => {
+    const place = (type: 'ADULT' | 'CHILD', n: number, count: number, age?: number) => {
+      const word = type === 'ADULT' ? 'Adult' : 'Child'
       const numbered = count === 1 ? word : `${word} ${n + 1}`
-      return rooms.length > 1 ? `Room ${index + 1}, ${numbered.toLowerCase()}` : numbered
+      const label = rooms.length > 1 ? `Room ${index + 1}, ${numbered.toLowerCase()}` : numbered
+      return {type, age, label: age === undefined ? label : `${label} (aged ${age})`}
     }
-    const grown = Array.from({length: adults}, (_, n) => label('Adult', n, adults))
     return [
-      ...grown.map(label => ({label, type: 'ADULT', age: undefined})),
-      ...ages.map((age, n) => ({
-        label: `${label('Child', n, ages.length)} (aged ${age})`,
-        type: 'CHILD',
-        age,
-      })),
+      ...Array.from({length: adults}, (_, n) => place('ADULT', n, adults)),
+      ...ages.map((age, n) => place('CHILD', n, ages.length, age)),
     ]
   })
   return places.map(({label, ...place}, index) => {
@@ -34,21 +31,15 @@ export function placesOf(rooms: readonly Room[]): Place[] {
   })
 }
 
-/** The guest of every place; `forms` keeps the answers. `people`: the earlier guests, where stored. */
-export async function askGuests(
-  prompts: Prompts,
-  places: readonly Place[],
-  forms: GuestForm[],
-  known: GuestCircumstances,
-  people: People | undefined,
-): Promise<Guest[]> {
+/** The guest of every place; `forms` keeps the answers. */
+export async function askGuests(asking: Asking, places: readonly Place[], forms: GuestForm[]) {
   const guests: Guest[] = []
   for (const [index, place] of places.entries()) {
     forms[index] ??= {}
     const form = forms[index]
     const isEmpty = Object.values(form).every(value => value === undefined)
-    if (people && isEmpty) Object.assign(form, await askKept(prompts, place, forms, known, people))
-    guests.push(await askGuest(prompts, place, form, known))
+    if (isEmpty) Object.assign(form, await askKept(asking, place, forms))
+    guests.push(await askGuest(asking, place, form))
   }
   return guests
 }
@@ -56,19 +47,14 @@ export async function askGuests(
 type Picked = Kept<KeptGuest> | 'new' | 'forget'
 
 /** The details of an earlier guest that the person picks; empty for a new one. Enter picks none who does not fit. */
-async function askKept(
-  prompts: Prompts,
-  place: Place,
-  forms: readonly GuestForm[],
-  known: GuestCircumstances,
-  people: People,
-): Promise<GuestForm> {
+async function askKept(asking: Asking, place: Place, forms: readonly GuestForm[]): Promise<GuestForm> {
+  const {prompts, people} = asking
   for (;;) {
     const named = forms.map(nameOf)
-    const kept = people.guests().filter(({details}) => !named.includes(nameOf(details)))
-    if (kept.length === 0) return {}
+    const kept = people?.guests().filter(({details}) => !named.includes(nameOf(details))) ?? []
+    if (!people || kept.length === 0) return {}
     const choices = kept.map(one => {
-      const isUnlikely = isMisfit(one.details, place, known)
+      const isUnlikely = isMisfit(one.details, place, asking)
       return {value: one, name: describeKept(one.details, isUnlikely), isUnlikely}
     })
     const picked = await prompts.choose<Picked>({
@@ -98,10 +84,9 @@ function describeKept({name, surname, birth_date}: KeptGuest, isMisfit: boolean)
 }
 
 /** Whether the guest's age, as far as it is stored, is not that of the place. */
-function isMisfit({birth_date}: KeptGuest, place: Place, known: GuestCircumstances): boolean {
+function isMisfit({birth_date}: KeptGuest, place: Place, {checkIn, today}: Asking): boolean {
   if (birth_date === undefined) return place.type !== 'ADULT'
-  const checkIn = known.checkIn ?? known.today
-  return doubtAge(birth_date, place, {...known, checkIn}) !== undefined
+  return doubtAge(birth_date, place, checkIn ?? today) !== undefined
 }
 
 async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
@@ -142,28 +127,27 @@ type Identity = Guest['identity'] | null
 /** The answers about a guest so far. */
 export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Identity}
 
-interface GuestCircumstances {
+interface Asking {
+  readonly prompts: Prompts
   /** Undefined when the offer was not searched on this machine. */
   readonly checkIn: string | undefined
   readonly today: string
   readonly nationality: string
+  /** The earlier guests, where stored. */
+  readonly people: People | undefined
 }
 
 /** From this age on a guest is an adult (ours, as §2.2's ages of children end at 17). */
 const ADULT_AGE = 18
 
-async function askGuest(
-  prompts: Prompts,
-  place: Place,
-  form: GuestForm,
-  known: GuestCircumstances,
-): Promise<Guest> {
+async function askGuest(asking: Asking, place: Place, form: GuestForm): Promise<Guest> {
+  const {prompts} = asking
   const about = ofGuest(place)
   form.name ??= await askName(prompts, `${about}first name`)
   form.surname ??= await askName(prompts, `${about}family name`)
-  form.birth_date ??= await askBirthDate(prompts, place, known)
+  form.birth_date ??= await askBirthDate(asking, place)
   form.gender ??= await askGender(prompts, about)
-  form.nationality ??= await askCountry(prompts, `${about}nationality`, [known.nationality])
+  form.nationality ??= await askCountry(prompts, `${about}nationality`, [asking.nationality])
   const {name, surname, birth_date, gender, nationality} = form
   if (form.identity === undefined) form.identity = await askIdentity(prompts, about, nationality)
   return {
@@ -178,8 +162,7 @@ async function askGuest(
   }
 }
 
-async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumstances): Promise<string> {
-  const {checkIn, today} = known
+async function askBirthDate({prompts, checkIn, today}: Asking, place: Place): Promise<string> {
   const read = (field: string, typed: string) =>
     checkBirthDate(field, readDay(field, typed, today, PAST_DATE_FORMS), today)
   const when = checkIn === undefined ? 'today' : 'at check-in'
@@ -188,17 +171,17 @@ async function askBirthDate(prompts: Prompts, place: Place, known: GuestCircumst
   for (;;) {
     const message = `${ofGuest(place)}birth date (YYYY-MM-DD)`
     const birthDate = await askRead(prompts, {message}, read, ageWords)
-    const doubt = doubtAge(birthDate, place, known)
+    const doubt = doubtAge(birthDate, place, checkIn)
     const asked = {message: `${doubt} Keep it?`, about: message}
     if (doubt === undefined || (await prompts.confirm(asked))) return birthDate
   }
 }
 
 /** What does not fit the room as it was searched, if anything. */
-function doubtAge(birthDate: string, place: Place, known: GuestCircumstances): string | undefined {
+function doubtAge(birthDate: string, place: Place, checkIn: string | undefined): string | undefined {
   const isAdult = place.type === 'ADULT'
-  if (known.checkIn === undefined || (!isAdult && place.age === undefined)) return undefined
-  const age = ageOn(birthDate, known.checkIn)
+  if (checkIn === undefined || (!isAdult && place.age === undefined)) return undefined
+  const age = ageOn(birthDate, checkIn)
   const searched = isAdult ? 'an adult' : `a child of ${place.age}`
   const fits = isAdult ? age >= ADULT_AGE : age === place.age
   if (fits) return undefined

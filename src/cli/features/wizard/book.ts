@@ -5,7 +5,6 @@ import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {snakeCase} from '../../../contract/field-names.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {PaymentMode} from '../../../contract/hotels.js'
 import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {Guest} from '../../../contract/reservations.js'
@@ -51,7 +50,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
     round: async (prompts, changeNow) => {
-      await askMissing({...parts, prompts}, draft, chosen, readOnce)
+      await askMissing({...parts, prompts}, draft, readOnce)
       const plan = await planOf(parts, draft, chosen)
       parts.tell(describeSummary(plan, chosen, parts))
       if (parts.flags['dry-run']) return {plan, booking: undefined}
@@ -73,24 +72,19 @@ function goToOffers(): never {
   throw new SearchAgain('Back to the offers; your answers about guests and contact are kept.')
 }
 
-async function askMissing(
-  parts: WizardParts,
-  draft: Draft,
-  chosen: Chosen,
-  balance: () => ReturnType<typeof readBalance>,
-): Promise<void> {
+async function askMissing(parts: WizardParts, draft: Draft, balance: () => ReturnType<typeof readBalance>) {
   const {connection, today, prompts} = parts
+  const seen = draft.chosen?.seen
   const people = await peopleHere(connection)
   draft.nationality ??= await askCountry(prompts, 'Nationality used in the search', [
     (await lastSearch(connection))?.nationality,
     parts.flags.preferred?.nationality,
   ])
   draft.places ??= placesOf(await askRooms(prompts))
-  const known = {checkIn: chosen.seen?.check_in, today, nationality: draft.nationality}
-  draft.guests = await askGuests(prompts, draft.places, draft.forms, known, people)
-  const lead = draft.guests.find(guest => guest.is_lead) ?? draft.guests[0]
-  draft.contact ??= await askContact(prompts, lead, people, draft.contactFields)
-  draft.payment ??= await askPayment(prompts, chosen.seen, await balance())
+  const asking = {prompts, people, checkIn: seen?.check_in, today, nationality: draft.nationality}
+  draft.guests = await askGuests(asking, draft.places, draft.forms)
+  draft.contact ??= await askContact(prompts, draft, people)
+  draft.payment ??= await askPayment(prompts, seen, await balance())
   draft.reference ??= await askReference(prompts)
   draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
 }
@@ -200,11 +194,7 @@ export function isTooLittle(balance: Money | undefined, cost: Cost | undefined):
 
 type Cost = Pick<OfferFound, 'total' | 'currency'>
 
-export async function askPayment(
-  prompts: Prompts,
-  offer: OfferFound | undefined,
-  balance: Money | undefined,
-): Promise<PaymentMode> {
+export async function askPayment(prompts: Prompts, offer?: OfferFound, balance?: Money) {
   const isShort = isTooLittle(balance, offer)
   const words = isShort ? ': NOT ENOUGH; use the payment page' : ' available'
   const funds = balance ? `${moneyText(balance)}${words}` : 'balance unknown'

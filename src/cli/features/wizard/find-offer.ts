@@ -13,7 +13,7 @@ import {filterOffers, offerFound, readSearch, type SearchFlags, search} from '..
 import {offerGlance, offerLine, priceText} from '../catalogue/offer-lines.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf} from './ask-search.js'
-import {type Chosen, type Draft, inRounds, type OfferView, startClock, type WizardParts} from './draft.js'
+import {type Draft, inRounds, type OfferView, startClock, type WizardParts} from './draft.js'
 import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
@@ -29,11 +29,7 @@ export async function findOffer(parts: WizardParts, draft: Draft): Promise<void>
 }
 
 /** One search; undefined when some of its criteria have changed. */
-async function searchAndChoose(
-  parts: WizardParts,
-  draft: Draft,
-  changeNow: () => Promise<undefined>,
-): Promise<Chosen | undefined> {
+async function searchAndChoose(parts: WizardParts, draft: Draft, changeNow: () => Promise<undefined>) {
   const request = await readCriteria(parts, draft)
   const filters = {'max-price': parts.flags['max-price']}
   const found = await untilServed(parts, () => search(parts.connection, request, filters)).catch(error => {

@@ -46,7 +46,8 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
   const connection = await command.connect()
   const parts = {connection, prompts: await command.prompts(), tell: tellLines, flags, flow, today: today()}
   const {plan, booking} = await runWizard(parts, draft)
-  if (booking) await flow.show(booking, true, learn => accompany({...parts, learn}, booking, flags.wait))
+  const {wait: seconds = DEFAULT_WAIT_SECONDS} = flags
+  if (booking) await flow.show(booking, true, learn => accompany({...parts, learn}, booking, seconds))
   else await command.print(jsonResult(describeRequest(plan.intent, connection.target)))
   return true
 }
@@ -59,11 +60,7 @@ type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> &
   Pick<WaitHooks, 'learn'> & {readonly flow: Pick<ReserveFlow, 'voucher'>}
 
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
-export async function accompany(
-  parts: Accompanying,
-  booking: ReserveOutcome,
-  seconds = DEFAULT_WAIT_SECONDS,
-): Promise<ReserveOutcome> {
+export async function accompany(parts: Accompanying, booking: ReserveOutcome, seconds: number) {
   const awaiting = awaited(booking)
   const newest = awaiting === 'nothing' ? booking : await awaitEnd(parts, booking, awaiting, seconds)
   const {outcome, reservation_ref: reference} = newest

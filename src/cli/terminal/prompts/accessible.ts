@@ -125,12 +125,7 @@ function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
 }
 
 /** One line of the terminal; a secret is read key by key, without echo. */
-async function readAnswer(
-  {input, output}: Terminal,
-  question: string,
-  signal: AbortSignal,
-  secret: boolean,
-): Promise<string> {
+async function readAnswer({input, output}: Terminal, question: string, signal: AbortSignal, secret: boolean) {
   const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
   const reader = createInterface({input, signal, terminal: secret, ...(secret ? {output: nowhere} : {})})
   // Written last, so that the terminal is ready for the answer and does not echo a secret.
