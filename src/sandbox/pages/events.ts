@@ -79,46 +79,43 @@ ${active && wait > 0 ? moveButton(visit, 'Advance the clock to the next attempt'
 }
 
 function attemptTable(visit: Visit, attempts: readonly Attempt[]): Piece {
-  const rows = attempts.map(attempt => [
-    html`${attempt.n}`,
-    time(attempt.at, visit.now),
-    httpStatus(attempt.status),
-    attempt.ms === null ? html`–` : html`<span class="nowrap">${attempt.ms} ms</span>`,
-    attempt.error === null ? soft('none') : shown(attempt.error),
-  ])
-  const columns = ['Attempt', 'Time', 'Response', 'Duration', 'Error']
-  return table('Attempts', columns, rows, nothing('No attempts yet.'))
+  const rows = attempts.map(({n, at, status, ms, error}) => ({
+    Attempt: n,
+    Time: time(at, visit.now),
+    Response: httpStatus(status),
+    Duration: ms === null ? '–' : html`<span class="nowrap">${ms} ms</span>`,
+    Error: error === null ? soft('none') : shown(error),
+  }))
+  return table('Attempts', rows, nothing('No attempts yet.'))
 }
 
 export function deliveryTable({now}: Visit, found: readonly ListedDelivery[], empty?: Piece): Piece {
-  const rows = found.map(({delivery, url}) => [
-    html`${linkToOne('deliveries', delivery.delivery_id)}<br>${linkToOne('events', delivery.event_id)}`,
-    identifier(delivery.type),
-    status(delivery.status),
-    html`${counted(delivery.attempts.length, 'attempt')}${lastError(delivery.attempts.at(-1))}`,
-    url === null ? soft(DELETED) : address(url, 20),
-    time(delivery.next_attempt_at, now),
-  ])
-  const columns = ['Delivery and event', 'Type', 'Status', 'Attempts', 'Sent to', 'Next attempt']
-  return table('Deliveries', columns, rows, empty)
-}
-
-function lastError(attempt: Attempt | undefined): Piece {
-  return attempt?.error ? html`<br><span class="soft">${brief(attempt.error)}</span>` : html``
+  const rows = found.map(({delivery, url}) => {
+    const error = delivery.attempts.at(-1)?.error
+    const lastError = error ? html`<br><span class="soft">${brief(error)}</span>` : ''
+    return {
+      'Delivery and event': html`${linkToOne('deliveries', delivery.delivery_id)}<br>${linkToOne('events', delivery.event_id)}`,
+      Type: identifier(delivery.type),
+      Status: status(delivery.status),
+      Attempts: html`${counted(delivery.attempts.length, 'attempt')}${lastError}`,
+      'Sent to': url === null ? soft(DELETED) : address(url, 20),
+      'Next attempt': time(delivery.next_attempt_at, now),
+    }
+  })
+  return table('Deliveries', rows, empty)
 }
 
 export function subscriptionList(visit: Visit): View {
   const found = listSubscriptions(visit.service.database, pagingOf(visit))
-  const rows = found.items.map(({subscription: {id, is_active, url, events}, clientId}) => [
-    html`${identifier(id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(id)}">its deliveries</a>`,
-    status(is_active ? 'active' : 'passive'),
-    address(url),
-    html`${events.map(type => html`<div>${shown(type)}</div>`)}`,
-    code(clientId),
-  ])
-  const columns = ['Subscription', 'Status', 'Address', 'Events', 'Client']
+  const rows = found.items.map(({subscription: {id, is_active, url, events}, clientId}) => ({
+    Subscription: html`${identifier(id)}<br><a href="/ui/deliveries?subscription=${encodeURIComponent(id)}">its deliveries</a>`,
+    Status: status(is_active ? 'active' : 'passive'),
+    Address: address(url),
+    Events: html`${events.map(type => html`<div>${shown(type)}</div>`)}`,
+    Client: code(clientId),
+  }))
   const none = nothing('No subscriptions. To receive events:', LISTEN)
-  return listView(visit, 'Subscriptions', [], table('Subscriptions', columns, rows, none), found)
+  return listView(visit, 'Subscriptions', [], table('Subscriptions', rows, none), found)
 }
 
 export function eventList(visit: Visit): View {
@@ -149,14 +146,14 @@ ${card('body', 'Body', jsonText(eventWithOrigin(event, visit.origin)))}`
 }
 
 export function eventTable(visit: Visit, found: readonly ListedEvent[], empty?: Piece): Piece {
-  const rows = found.map(({event, deliveries, delivered}) => [
-    linkToOne('events', event.id),
-    identifier(event.type),
-    reservationLink(visit, event.data),
-    deliveries === 0 ? soft('no subscriber') : html`${delivered} of ${deliveries} delivered`,
-    time(event.created, visit.now),
-  ])
-  return table('Events', ['Event', 'Type', 'Reservation', 'Deliveries', 'Created'], rows, empty)
+  const rows = found.map(({event, deliveries, delivered}) => ({
+    Event: linkToOne('events', event.id),
+    Type: identifier(event.type),
+    Reservation: reservationLink(visit, event.data),
+    Deliveries: deliveries === 0 ? soft('no subscriber') : `${delivered} of ${deliveries} delivered`,
+    Created: time(event.created, visit.now),
+  }))
+  return table('Events', rows, empty)
 }
 
 /** An event of a test, or one that was triggered, may be about no reservation. */

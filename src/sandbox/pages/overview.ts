@@ -123,12 +123,12 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
 }
 
 function clients({service: {database}}: Visit): Piece {
-  const rows = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => [
-    html`${identifier(client_id)}<br><span class="soft">${shown(name)}</span>`,
-    copied(startUpSecret(client_id), `the secret of ${client_id}`),
-    price(fromMinor(BigInt(balance_minor), currency), currency),
-    price(fromMinor(0n, currency), currency),
-    soft(scopes),
-  ])
-  return table('Clients', ['Client', 'Secret', 'Balance', 'Credit', 'Scopes'], rows)
+  const rows = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => ({
+    Client: html`${identifier(client_id)}<br><span class="soft">${shown(name)}</span>`,
+    Secret: copied(startUpSecret(client_id), `the secret of ${client_id}`),
+    Balance: price(fromMinor(BigInt(balance_minor), currency), currency),
+    Credit: price(fromMinor(0n, currency), currency),
+    Scopes: soft(scopes),
+  }))
+  return table('Clients', rows)
 }

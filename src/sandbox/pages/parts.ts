@@ -114,26 +114,25 @@ export function httpStatus(answered: number | null): Piece {
   return html`<span class="status ${answered < 400 ? 'good' : 'bad'}">${answered}</span>`
 }
 
-/** On a narrow screen rows become blocks; the roles keep it a table. `empty` replaces a table without rows. */
-export function table(
-  caption: string,
-  columns: readonly string[],
-  rows: readonly (readonly Piece[])[],
-  empty: Piece = html``,
-): Piece {
-  if (rows.length === 0) return empty
+/** Rows are cells by their column. On a narrow screen they become blocks; the roles keep it a table. `empty`: without rows. */
+export function table(caption: string, rows: readonly Row[], empty: Piece = html``): Piece {
+  if (rows[0] === undefined) return empty
+  const head = Object.keys(rows[0]).map(name => html`<th scope="col" role="columnheader">${name}</th>`)
+  const cells = (row: Row) => Object.entries(row).map(([name, cell], index) => tableCell(cell, name, index))
   return html`<table role="table">
 <caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(name => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${head}</tr></thead>
 <tbody role="rowgroup">${rows.map(
-    cells => html`
-<tr role="row">${cells.map((cell, index) => tableCell(cell, columns[index], index))}</tr>`,
+    row => html`
+<tr role="row">${cells(row)}</tr>`,
   )}
 </tbody>
 </table>`
 }
 
-function tableCell(cell: Piece, column: string | undefined, index: number): Piece {
+type Row = Readonly<Record<string, Piece | string | number>>
+
+function tableCell(cell: Row[string], column: string, index: number): Piece {
   return index === 0
     ? html`<th scope="row" role="rowheader" data-column="${column}"><div>${cell}</div></th>`
     : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`

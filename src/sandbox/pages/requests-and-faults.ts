@@ -63,7 +63,10 @@ export function requestList(visit: Visit): View {
 export function requestDetail(visit: Visit): View {
   const found = visit.service.requests.find(each => each.request_id === visit.parameters.request_id)
   if (!found) throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_REQUESTS}`)
-  const headers = Object.entries(found.headers).map(([name, value]) => [code(name), shown(value)])
+  const headers = Object.entries(found.headers).map(([name, value]) => ({
+    Name: code(name),
+    Value: shown(value),
+  }))
   const requestFacts = facts([
     ['Sent', address(`${found.method} ${found.path}`)],
     ['Operation', operationOf(found)],
@@ -71,19 +74,19 @@ export function requestDetail(visit: Visit): View {
     ['Received', time(found.at, visit.now)],
   ])
   const main = html`${card('facts', 'Request', requestFacts)}
-${card('headers', 'Headers', table('Headers', ['Name', 'Value'], headers, nothing('None logged.')))}
+${card('headers', 'Headers', table('Headers', headers, nothing('None logged.')))}
 ${card('body', 'Body', found.body === null ? nothing('No JSON body.') : jsonText(found.body))}`
   return detailView('Request', found.request_id, main)
 }
 
 export function requestTable({now}: Visit, found: readonly LoggedRequest[], empty?: Piece): Piece {
-  const rows = found.map(request => [
-    linkTo(['requests', request.request_id], address(`${request.method} ${request.path}`)),
-    operationOf(request),
-    httpStatus(request.status),
-    time(request.at, now),
-  ])
-  return table('Requests', ['Request', 'Operation', 'Response', 'Received'], rows, empty)
+  const rows = found.map(request => ({
+    Request: linkTo(['requests', request.request_id], address(`${request.method} ${request.path}`)),
+    Operation: operationOf(request),
+    Response: httpStatus(request.status),
+    Received: time(request.at, now),
+  }))
+  return table('Requests', rows, empty)
 }
 
 function operationOf({operation}: LoggedRequest): Piece {
@@ -91,16 +94,14 @@ function operationOf({operation}: LoggedRequest): Piece {
 }
 
 export function faultList({service}: Visit): View {
-  const rows = service.faults
-    .list()
-    .map(({operation, kind, left, times, ...more}) => [
-      code(operation),
-      code(kind),
-      html`${left} of ${times}`,
-      html`${Object.entries(more).map(([name, value]) => html`<div>${code(`${name} ${value}`)}</div>`)}`,
-    ])
-  const columns = ['Operation', 'Kind', 'Left', 'More']
-  const active = html`${table('Faults', columns, rows, nothing('No active faults.'))}
+  const faults = service.faults.list()
+  const rows = faults.map(({operation, kind, left, times, ...more}) => ({
+    Operation: code(operation),
+    Kind: code(kind),
+    Left: `${left} of ${times}`,
+    More: html`${Object.entries(more).map(([name, value]) => html`<div>${code(`${name} ${value}`)}</div>`)}`,
+  }))
+  const active = html`${table('Faults', rows, nothing('No active faults.'))}
 ${rows.length > 0 ? button('/ui/faults/clear', 'Remove all', {}, 'danger') : ''}`
   const main = html`${card('active', 'Active', active)}${card('inject', 'Inject a fault', faultForm())}`
   return {title: 'Faults', main}

@@ -56,17 +56,16 @@ export function reservationList(visit: Visit): View {
 }
 
 export function reservationTable({now}: Visit, found: readonly StoredReservation[], empty?: Piece): Piece {
-  const rows = found.map(({record}) => [
-    html`${linkToOne('reservations', record.reservation_ref)}<br><span class="soft">${brief(record.client_reference_id)}</span>`,
-    status(record.status),
-    brief(fullName(record.guests.find(guest => guest.is_lead) ?? record.contact)),
-    html`${brief(record.hotel.name)}<br><span class="soft">${brief(record.hotel.city.name)}</span>`,
-    html`<span class="nowrap">${record.check_in}</span> <span class="soft nowrap">${counted(record.nights, 'night')}</span>`,
-    price(record.price.total, record.price.currency),
-    time(record.created_at, now),
-  ])
-  const columns = ['Reservation', 'Status', 'Lead guest', 'Hotel', 'Check-in', 'Price', 'Created']
-  return table('Reservations', columns, rows, empty)
+  const rows = found.map(({record}) => ({
+    Reservation: html`${linkToOne('reservations', record.reservation_ref)}<br><span class="soft">${brief(record.client_reference_id)}</span>`,
+    Status: status(record.status),
+    'Lead guest': brief(fullName(record.guests.find(guest => guest.is_lead) ?? record.contact)),
+    Hotel: html`${brief(record.hotel.name)}<br><span class="soft">${brief(record.hotel.city.name)}</span>`,
+    'Check-in': html`<span class="nowrap">${record.check_in}</span> <span class="soft nowrap">${counted(record.nights, 'night')}</span>`,
+    Price: price(record.price.total, record.price.currency),
+    Created: time(record.created_at, now),
+  }))
+  return table('Reservations', rows, empty)
 }
 
 export function reservationDetail(visit: Visit): View {
@@ -146,15 +145,15 @@ function booking(visit: Visit, record: Reservation, clientId: string): Piece {
 }
 
 function guestTable(guests: readonly Guest[]): Piece {
-  const rows = guests.map(guest => [
-    html`${shown(fullName(guest))} ${guest.is_lead ? soft('lead') : ''}`,
-    shown(guest.type),
-    word(guest.birth_date ?? '–'),
-    word(guest.gender ?? '–'),
-    shown(guest.nationality ?? '–'),
-    guest.identity ? word(`${guest.identity.type} ${maskIdentity(guest.identity.number)}`) : html`–`,
-  ])
-  return table('Guests', ['Name', 'Type', 'Born', 'Gender', 'Nationality', 'Identity'], rows)
+  const rows = guests.map(guest => ({
+    Name: html`${shown(fullName(guest))} ${guest.is_lead ? soft('lead') : ''}`,
+    Type: shown(guest.type),
+    Born: word(guest.birth_date ?? '–'),
+    Gender: word(guest.gender ?? '–'),
+    Nationality: shown(guest.nationality ?? '–'),
+    Identity: guest.identity ? word(`${guest.identity.type} ${maskIdentity(guest.identity.number)}`) : '–',
+  }))
+  return table('Guests', rows)
 }
 
 function priceFacts(record: Reservation): Piece {
