@@ -10,7 +10,7 @@ import {StorageError} from '../storage/errors.js'
 import {type Answer, ConnectionDrop, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
 import type {Service} from './base/service.js'
-import {expirePayments} from './booking/payment.js'
+import {expirePayments} from './booking/changes.js'
 import {addControls, prepareState} from './controls/controls.js'
 import {type Resolve, systemResolve} from './delivery/addresses.js'
 import {Dispatcher} from './delivery/dispatcher.js'
@@ -20,7 +20,7 @@ import {CATALOGUE} from './handlers/catalogue.js'
 import {RESERVATIONS} from './handlers/reservations.js'
 import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
 import {readBody} from './http/body.js'
-import {Faults, truncated} from './http/faults.js'
+import {truncated} from './http/faults.js'
 import {type Call, type Handlers, operation} from './http/perform.js'
 import {
   type AnsweredRequest,
@@ -94,7 +94,7 @@ export function createSandbox(options: SandboxOptions) {
   const service: RunningService = {
     ...base,
     dispatcher,
-    faults: new Faults(),
+    faults: [],
     requests: [],
     runningKeys: new Map(),
     latencyMilliseconds: options.latencyMilliseconds ?? 0,

@@ -1,17 +1,91 @@
-/** What may happen to a reservation (ours): its contact and guests change, or it is cancelled, for a fee by its policies. */
+/**
+ * What may happen to a reservation, each with its events (§6.1, §2.8; their data is ours). Instant payments (§3): paid confirms, failed
+ * leaves it pending for another try, and in the end it expires. Its contact and guests change, or it is cancelled, for a fee by
+ * its policies (ours).
+ */
 import {isoTime} from '../../contract/dates.js'
+import type {EventType} from '../../contract/events.js'
+import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Contact, Payment, Reservation, ReservationUpdate} from '../../contract/reservations.js'
+import type {Database} from '../../storage/database.js'
 import {Refusal} from '../base/answers.js'
+import {randomDigits} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/countries-and-currencies.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import {localTime} from '../catalogue/zones.js'
 import {changeBalance, findClient} from '../store/clients.js'
-import {type StoredReservation, saveReservation} from '../store/reservations.js'
+import {addEvent} from '../store/events.js'
+import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
+import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import {checkGuests} from './check-guests.js'
-import {recordEvent} from './events.js'
-import {withoutUrl} from './payment.js'
+
+/** Applies the result in one transaction. Throws Refusal `payment_not_pending` when there is nothing to pay. */
+export function settlePayment(
+  {database, clock}: Service,
+  {clientId, record}: StoredReservation,
+  result: 'paid' | 'failed',
+): Reservation {
+  if (record.status !== 'PENDING_PAYMENT') {
+    throw new Refusal('payment_not_pending', 'the reservation is not waiting for a payment')
+  }
+  const isPaid = result === 'paid'
+  const now = clock.now()
+  const at = isoTime(now)
+  const payment: Payment = isPaid
+    ? {...withoutUrl(record.payment), status: 'PAID', paid_at: at, failure_code: null}
+    : {...record.payment, status: 'FAILED', failure_code: 'card_declined'}
+  const settled = isPaid ? confirmed({...record, payment}, now) : {...record, payment, updated_at: at}
+  const event = {clientId, record: settled, now}
+  database.transaction(() => {
+    saveReservation(database, settled)
+    recordEvent(database, isPaid ? 'payment.captured' : 'payment.failed', event)
+    if (isPaid) recordConfirmation(database, event)
+  })
+  return settled
+}
+
+/** The reservation, confirmed at `now` (Unix seconds). */
+export function confirmed(record: Reservation, now: number): Reservation {
+  return {
+    ...record,
+    status: 'CONFIRMED',
+    hotel_confirmation_number: `HC${randomDigits(8)}`,
+    voucher: {status: 'READY'},
+    updated_at: isoTime(now),
+    confirmed_at: isoTime(now),
+  }
+}
+
+/** Expires every reservation whose time to pay has run out, each at the instant it did. */
+export function expirePayments({database, clock}: Service): void {
+  const due = findUnpaid(database, clock.now())
+  if (due.length === 0) return
+  database.transaction(() => {
+    for (const {clientId, record} of due) {
+      const at = record.payment.expires_at ?? isoTime(clock.now())
+      const {currency} = record.price
+      const nothing = fromMinor(0n, currency)
+      const reason = 'payment_expired'
+      const expired: Reservation = {
+        ...record,
+        status: 'EXPIRED',
+        payment: {...withoutUrl(record.payment), status: 'EXPIRED'},
+        cancellation: {cancelled_at: at, reason, fee: nothing, refund_amount: nothing, currency},
+        updated_at: at,
+      }
+      saveReservation(database, expired)
+      const event = {clientId, record: expired, now: Date.parse(at) / 1000}
+      recordEvent(database, 'reservation.cancelled', event)
+    }
+  })
+}
+
+/** The payment page's address is shown only while an instant payment can be made. */
+function withoutUrl({url: _, ...payment}: Payment): Payment {
+  return payment
+}
 
 /** In the currency of the price. Throws Refusal `already_cancelled`, `not_cancellable` (expired, or after check-in). */
 export function quoteCancellation(service: Service, record: Reservation): {fee: string; refund: string} {
@@ -107,4 +181,46 @@ function changesBetween(field: string, before: unknown, after: unknown): object[
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
+}
+
+/** The reference in events about a reservation that does not exist. */
+export const NO_RESERVATION = `${SANDBOX_RESERVATION_REF_PREFIX}0000000000`
+
+export type EventSubject = Pick<
+  Reservation,
+  'reservation_ref' | 'client_reference_id' | 'status' | 'cancellation'
+> & {readonly payment: Pick<Payment, 'status' | 'amount' | 'currency' | 'failure_code'>}
+
+/** The data of an event at `now` (Unix seconds). The voucher's link is valid from then. */
+export function eventData(
+  database: Database,
+  type: EventType,
+  {reservation_ref, client_reference_id, status, payment, cancellation}: EventSubject,
+  now: number,
+  changes: readonly object[] = [],
+): Record<string, unknown> {
+  const always = {object: 'reservation', reservation_ref, client_reference_id, status}
+  if (type === 'reservation.confirmed') return always
+  if (type === 'reservation.updated') return {...always, changes}
+  if (type === 'reservation.cancelled') return {...always, ...cancellation, cancelled_at: undefined}
+  if (type === 'voucher.ready') {
+    const {path, expiresAt} = signVoucherLink(database, reservation_ref, now)
+    return {...always, voucher: {url: path, expires_at: isoTime(expiresAt)}}
+  }
+  const {amount, currency, status: payment_status, failure_code} = payment
+  return {...always, amount, currency, payment_status, failure_code}
+}
+
+function recordEvent(
+  database: Database,
+  type: EventType,
+  {clientId, record, now}: {readonly clientId: string; readonly record: Reservation; readonly now: number},
+  changes: readonly object[] = [],
+): void {
+  addEvent(database, {clientId, type, data: eventData(database, type, record, now, changes), now})
+}
+
+export function recordConfirmation(database: Database, event: Parameters<typeof recordEvent>[2]): void {
+  recordEvent(database, 'reservation.confirmed', event)
+  recordEvent(database, 'voucher.ready', event)
 }

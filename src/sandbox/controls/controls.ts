@@ -9,10 +9,9 @@ import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {invalidField, Refusal} from '../base/answers.js'
-import {type EventSubject, eventData, NO_RESERVATION} from '../booking/events.js'
-import {settlePayment} from '../booking/payment.js'
+import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/changes.js'
 import {parseJson, validate} from '../http/body.js'
-import {type Fault, faultRequest} from '../http/faults.js'
+import {faultRequest} from '../http/faults.js'
 import {type App, addRoutes, type Handle, type RequestContext, type RunningService} from '../http/requests.js'
 import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
 import {findDelivery, listDeliveries} from '../store/deliveries.js'
@@ -22,7 +21,7 @@ import {emptyTables} from '../store/schema.js'
 import {ensureVoucherSecret} from '../store/sealed-ids-and-links.js'
 
 const showClock: Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
-const showFaults: Handle = ({faults}, context) => context.json({data: faults.list()})
+const showFaults: Handle = ({faults}, context) => context.json({data: faults})
 
 const CONTROLS: Readonly<Record<string, Handle>> = {
   'GET /_sandbox/clock': showClock,
@@ -58,7 +57,7 @@ const CONTROLS: Readonly<Record<string, Handle>> = {
   'POST /_sandbox/faults': (service, context) =>
     context.json({data: injectFault(service, readBody(context))}, 201),
   'DELETE /_sandbox/faults': (service, context) => {
-    service.faults.clear()
+    service.faults.length = 0
     return showFaults(service, context)
   },
   'GET /_sandbox/requests': ({requests}, context) => context.json({data: requests}),
@@ -145,9 +144,9 @@ export async function deliverAgain(service: RunningService, deliveryId: string):
   throw new Refusal('delivery_not_found', message)
 }
 
-export function injectFault(service: RunningService, order: unknown): Fault {
+export function injectFault(service: RunningService, order: unknown) {
   const checked = validate(faultRequest, order)
-  service.faults.add(checked)
+  service.faults.push({...checked, left: checked.times})
   return checked
 }
 
@@ -166,7 +165,7 @@ export function resetState(service: RunningService): void {
     emptyTables(service.database)
     prepareState(service)
   })
-  service.faults.clear()
+  service.faults.length = 0
   service.requests.length = 0
   service.droppedReferences.clear()
 }

@@ -7,7 +7,7 @@ import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP, isIPv4, isIPv6, type LookupFunction} from 'node:net'
 
-const SPECIAL_IPV4 = [
+const SPECIAL = listOf([
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // shared by carriers
@@ -27,26 +27,21 @@ const SPECIAL_IPV4 = [
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, and broadcast
-]
-
-/** Within 2000::/3; nothing outside of that is public. */
-const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4
   '2620:4f:8000::/48', // AS112
   '3ffe::/16', // the former test network
   '3fff::/20', // documentation
-]
+])
 
-const LOOPBACK_IPV4 = listOf(['127.0.0.0/8'])
-const SPECIAL = listOf([...SPECIAL_IPV4, ...SPECIAL_IPV6])
+/** Nothing outside of it is public. */
 const GLOBAL_IPV6 = listOf(['2000::/3'])
 
 /** The kind of an IP address; `refused` also for anything else, such as an address with a zone. */
 export function kindOfAddress(address: string): 'public' | 'loopback' | 'refused' {
   if (isIPv4(address)) {
-    if (LOOPBACK_IPV4.check(address)) return 'loopback'
+    if (address.startsWith('127.')) return 'loopback'
     return SPECIAL.check(address) ? 'refused' : 'public'
   }
   if (address === '::1') return 'loopback'

@@ -58,35 +58,22 @@ export const faultRequest = z
         addIssue({code: 'custom', path: [field], message: 'is required for this kind'})
   })
 
-export type Fault = z.infer<typeof faultRequest>
+type Fault = z.infer<typeof faultRequest>
 
-export class Faults {
-  #active: (Fault & {left: number})[] = []
+/** `left`: how often it still strikes. */
+export type ActiveFault = Fault & {left: number}
 
-  add(fault: Fault): void {
-    this.#active.push({...fault, left: fault.times})
-  }
+/** The fault this request hits, if any; one use of it is spent. */
+export function takeFault(faults: ActiveFault[], operation: string): ActiveFault | undefined {
+  const found = faults.find(fault => fault.operation === operation || fault.operation === '*')
+  if (found && --found.left === 0) faults.splice(faults.indexOf(found), 1)
+  return found
+}
 
-  /** The fault this request hits, if any; one use of it is spent. */
-  take(operation: string) {
-    const found = this.#active.find(fault => fault.operation === operation || fault.operation === '*')
-    if (found && --found.left === 0) this.#active = this.#active.filter(fault => fault !== found)
-    return found
-  }
-
-  /** Undoes a `take`: the request was refused before the fault could strike. */
-  giveBack(taken: Fault & {left: number}): void {
-    taken.left += 1
-    if (!this.#active.includes(taken)) this.#active.unshift(taken)
-  }
-
-  list(): readonly (Fault & {left: number})[] {
-    return this.#active
-  }
-
-  clear(): void {
-    this.#active = []
-  }
+/** Undoes `takeFault`: the request was refused before the fault could strike. */
+export function giveBackFault(faults: ActiveFault[], taken: ActiveFault): void {
+  taken.left += 1
+  if (!faults.includes(taken)) faults.unshift(taken)
 }
 
 /** Answers or fails in place of the operation; undefined when the operation runs. */

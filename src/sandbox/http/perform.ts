@@ -8,7 +8,7 @@ import type {Service} from '../base/service.js'
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
-import {faultInstead} from './faults.js'
+import {faultInstead, giveBackFault, takeFault} from './faults.js'
 import {keyUse, runOnce} from './idempotency.js'
 import type {Handle, RequestContext, RunningService} from './requests.js'
 
@@ -22,7 +22,7 @@ export async function underFaults(
   work: (pause: Pause) => Promise<Response>,
 ): Promise<Response> {
   context.var.entry.operation = operation
-  const fault = service.faults.take(operation)
+  const fault = takeFault(service.faults, operation)
   const instead = faultInstead(fault)
   if (instead) return instead
   context.set('isTruncated', fault?.kind === 'truncate')
@@ -32,12 +32,12 @@ export async function underFaults(
   }
   if (!fault?.kind.startsWith('commit-then-')) return work(pause)
   const response = await work(pause).catch(error => {
-    if (!(error instanceof ConnectionDrop)) service.faults.giveBack(fault)
+    if (!(error instanceof ConnectionDrop)) giveBackFault(service.faults, fault)
     throw error
   })
   if (!response.ok) {
     // A refusal that is replayed commits nothing, as it did the first time.
-    service.faults.giveBack(fault)
+    giveBackFault(service.faults, fault)
     return response
   }
   if (fault.kind === 'commit-then-hang') {

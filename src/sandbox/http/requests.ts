@@ -7,10 +7,11 @@ import {isLoopbackHost} from '../../contract/loopback.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import type {Dispatcher} from '../delivery/dispatcher.js'
-import type {Faults} from './faults.js'
+import type {ActiveFault} from './faults.js'
 
 export interface RunningService extends Service {
-  readonly faults: Faults
+  /** Injected faults, in the order in which they strike. */
+  readonly faults: ActiveFault[]
   /** The last, oldest first. */
   readonly requests: LoggedRequest[]
   /** Idempotency-Keys whose first request is still running, with the hash of its body. */

@@ -114,7 +114,7 @@ function counts({service: {database, requests, faults}}: Visit): Piece {
     tally('deliveries'),
     ['subscriptions', countAll(database, 'subscriptions'), ''],
     ['requests', requests.length, soft(`the last ${KEPT_REQUESTS} at most`)],
-    ['faults', faults.list().length, ''],
+    ['faults', faults.length, ''],
   ]
   return html`<ul class="counts">${entries.map(
     ([name, count, more]) =>

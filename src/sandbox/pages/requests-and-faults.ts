@@ -94,8 +94,7 @@ function operationOf({operation}: LoggedRequest): Piece {
 }
 
 export function faultList({service}: Visit): View {
-  const faults = service.faults.list()
-  const rows = faults.map(({operation, kind, left, times, ...more}) => ({
+  const rows = service.faults.map(({operation, kind, left, times, ...more}) => ({
     Operation: code(operation),
     Kind: code(kind),
     Left: `${left} of ${times}`,

@@ -54,7 +54,7 @@ const ROUTES: Readonly<Record<string, Handle>> = {
     return {to: '/ui/faults', done: 'fault'}
   }),
   'POST /ui/faults/clear': action(service => {
-    service.faults.clear()
+    service.faults.length = 0
     return {to: '/ui/faults', done: 'cleared'}
   }),
   'POST /ui/reset': action(service => {

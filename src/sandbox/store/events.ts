@@ -46,12 +46,7 @@ export function addEventFor(database: Database, subscriptionIds: readonly string
   return {eventId, deliveryIds}
 }
 
-export interface EventRow {
-  event_id: string
-  type: string
-  created_at: number
-  data: string
-}
+export type EventRow = Record<'event_id' | 'type' | 'data', string> & {created_at: number}
 
 export type ListedEvent = ReturnType<typeof fromListedRow>
 

@@ -11,12 +11,7 @@ export interface StoredReservation {
   readonly record: Reservation
 }
 
-interface ReservationRow {
-  sequence: number
-  clientId: string
-  debitedMinor: number
-  record: string
-}
+type ReservationRow = Record<'clientId' | 'record', string> & Record<'sequence' | 'debitedMinor', number>
 
 const SELECT_RESERVATIONS =
   'SELECT sequence, client_id AS clientId, debited_minor AS debitedMinor, record FROM reservations'

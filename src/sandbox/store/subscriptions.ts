@@ -3,14 +3,8 @@ import type {Subscription} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
 import {listPage, type Paging} from './lists.js'
 
-interface SubscriptionRow {
-  sequence: number
-  client_id: string
-  subscription_id: string
-  url: string
-  events: string
-  is_active: number
-}
+type SubscriptionRow = Record<'client_id' | 'subscription_id' | 'url' | 'events', string> &
+  Record<'sequence' | 'is_active', number>
 
 const SUBSCRIPTIONS = 'SELECT * FROM subscriptions'
 
