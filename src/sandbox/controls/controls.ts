@@ -18,7 +18,6 @@ import {findDelivery, listDeliveries} from '../store/deliveries.js'
 import {addEvent, eventWithOrigin, listEvents} from '../store/events.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
-import {ensureVoucherSecret} from '../store/sealed-ids-and-links.js'
 
 const showClock: Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: Handle = ({faults}, context) => context.json({data: faults})
@@ -152,7 +151,6 @@ export function injectFault(service: RunningService, order: unknown) {
 
 export function prepareState(service: RunningService): void {
   service.database.transaction(() => {
-    ensureVoucherSecret(service.database)
     addStartUpClients(service.database, service.clock.now())
     addSearchTexts(service.database)
   })

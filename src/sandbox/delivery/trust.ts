@@ -16,29 +16,28 @@ export function createTrust(caFile: string | undefined): () => tls.SecureContext
 
 /** Passing `ca` replaces the default roots, so they are listed again. Undefined when the file holds no certificate. */
 function contextWith(text: string): tls.SecureContext | undefined {
-  try {
-    return tls.createSecureContext({ca: [...defaultCertificates(), text], minVersion: 'TLSv1.2'})
-  } catch {
-    return undefined
-  }
+  return orUndefined(() =>
+    tls.createSecureContext({ca: [...defaultCertificates(), text], minVersion: 'TLSv1.2'}),
+  )
 }
 
 function defaultCertificates(): readonly string[] {
   // Node 22.15 and later list them, with NODE_EXTRA_CA_CERTS and, if enabled, the system's own store.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
-  const {NODE_EXTRA_CA_CERTS: extra} = process.env
-  try {
-    return extra ? [...tls.rootCertificates, readPem(extra)] : tls.rootCertificates
-  } catch {
-    return tls.rootCertificates
-  }
+  const {NODE_EXTRA_CA_CERTS: file} = process.env
+  const extra = file && orUndefined(() => readPem(file))
+  return extra ? [...tls.rootCertificates, extra] : tls.rootCertificates
 }
 
 /** A file of ours is a regular file: a link could lead to another user's, and a pipe would block. */
 function readOwn(file: string): string | undefined {
+  return orUndefined(() => (requireOwnFile(file) ? readPem(file) : undefined))
+}
+
+function orUndefined<T>(work: () => T): T | undefined {
   try {
-    return requireOwnFile(file) && readPem(file)
+    return work()
   } catch {
     return undefined
   }

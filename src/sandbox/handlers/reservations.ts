@@ -42,14 +42,16 @@ export const RESERVATIONS = {
   'reservations.quote': call => {
     const {record} = ownReservation(call)
     const {fee, refund} = quoteCancellation(call.service, record)
-    const quote: CancellationQuote = {
-      reservation_ref: record.reservation_ref,
+    const {reservation_ref, price} = record
+    const quoted_at = isoTime(call.now)
+    const {currency} = price
+    return data({
+      reservation_ref,
       fee,
       refund_amount: refund,
-      currency: record.price.currency,
-      quoted_at: isoTime(call.now),
-    }
-    return data(quote)
+      currency,
+      quoted_at,
+    } satisfies CancellationQuote)
   },
 
   'reservations.cancel': call =>
@@ -62,11 +64,8 @@ export const RESERVATIONS = {
       throw new Refusal('reservation_not_confirmed', message, {status: record.status})
     }
     const {path, expiresAt} = signVoucherLink(call.service.database, record.reservation_ref, call.now)
-    const link: VoucherLink = {
-      reservation_ref: record.reservation_ref,
-      voucher: {url: call.origin + path, expires_at: isoTime(expiresAt)},
-    }
-    return data(link)
+    const voucher = {url: call.origin + path, expires_at: isoTime(expiresAt)}
+    return data({reservation_ref: record.reservation_ref, voucher} satisfies VoucherLink)
   },
 } satisfies Partial<Handlers>
 

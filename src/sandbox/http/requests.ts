@@ -119,14 +119,12 @@ export function loggedRequest(request: Request, request_id: string, now: number)
 /** The path and query, without the token of a payment or voucher link; of the query, only values known to be harmless. */
 function redactPath(url: URL): string {
   const path = url.pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
-  const query = [...url.searchParams].map(shownParameter)
+  const query = [...url.searchParams].map(([name, value]) => {
+    if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(value)}`
+    // A name without a value may itself be a secret.
+    return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
+  })
   return query.length > 0 ? `${path}?${query.join('&')}` : path
-}
-
-/** A name without a value may itself be a secret. */
-function shownParameter([name, value]: readonly [string, string]): string {
-  if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(value)}`
-  return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
 }
 
 /** Authorization is shown as present, without its value. */

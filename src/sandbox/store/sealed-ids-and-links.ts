@@ -16,7 +16,7 @@ export const STAMP_LENGTH = 22
 
 /** Seals and opens the stamps of `owner`. `open` returns undefined for any other text. */
 export function stampsOf(database: Database, owner: string) {
-  const key = sha256(`stamps ${readMeta(database, 'voucher_secret')}`).subarray(0, 16)
+  const key = sha256(`stamps ${secretOf(database)}`).subarray(0, 16)
   const mark = sha256(owner).subarray(0, 3)
   return {
     seal({expiresAt, sequence, index}: Stamp): string {
@@ -41,10 +41,13 @@ export function stampsOf(database: Database, owner: string) {
   }
 }
 
-export function ensureVoucherSecret(database: Database): void {
-  if (readMeta(database, 'voucher_secret') === undefined) {
-    writeMeta(database, 'voucher_secret', randomSecret())
-  }
+/** Made when it is first needed. */
+function secretOf(database: Database): string {
+  const known = readMeta(database, 'voucher_secret')
+  if (known !== undefined) return known
+  const made = randomSecret()
+  writeMeta(database, 'voucher_secret', made)
+  return made
 }
 
 /** The path of a link to the reservation's voucher, valid from `now` (Unix seconds). */
@@ -66,7 +69,5 @@ export function verifyVoucherLink(database: Database, token: string, now: number
 }
 
 function mac(database: Database, payload: string): string {
-  const secret = readMeta(database, 'voucher_secret')
-  if (secret === undefined) throw new Error('the sandbox has no voucher secret')
-  return createHmac('sha256', secret).update(payload).digest('base64url')
+  return createHmac('sha256', secretOf(database)).update(payload).digest('base64url')
 }

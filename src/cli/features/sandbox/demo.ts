@@ -1,5 +1,6 @@
 /** A whole booking on a temporary local sandbox: every step is a command, run as a process. */
 import {type ChildProcess, spawn} from 'node:child_process'
+import {once} from 'node:events'
 import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -115,7 +116,7 @@ export class Demo {
   async stop(): Promise<void> {
     this.stopped = true
     const running = [...this.children]
-    const ended = running.map(child => new Promise(resolve => child.once('close', resolve)))
+    const ended = running.map(child => once(child, 'close'))
     for (const child of running) child.kill('SIGTERM')
     await Promise.all(ended)
     rmSync(this.directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 50})
@@ -145,11 +146,7 @@ export class Demo {
   }
 
   /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
-  private start(
-    why: string,
-    argv: readonly string[],
-    stdin = '',
-  ): {ready: Promise<void>; done: Promise<Step>} {
+  private start(why: string, argv: readonly string[], stdin = '') {
     const quoted = argv.map(word => (/^[\p{L}\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
     const command = `bookctl ${quoted.join(' ')}`
     const child = this.spawn([...argv, ...(this.options.json ? ['--json'] : ['--format', 'table'])])
@@ -165,12 +162,10 @@ export class Demo {
     })
     child.stdin?.on('error', () => {})
     child.stdin?.end(stdin)
-    const done = new Promise<number>(resolve => child.once('close', code => resolve(code ?? 1))).then(
-      exit => {
-        if (exit !== 0) throw stepFailed(command, exit, output)
-        return {command, exit, output}
-      },
-    )
+    const done = once(child, 'close').then(([code]): Step => {
+      if (code !== 0) throw stepFailed(command, code ?? 1, output)
+      return {command, exit: code, output}
+    })
     // When another step fails first, this rejection is not awaited.
     done.catch(() => {})
     return {ready: Promise.race([firstLine, done.then(() => undefined)]), done}

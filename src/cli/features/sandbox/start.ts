@@ -28,11 +28,7 @@ const STARTING_MILLISECONDS = 20_000
  * Starts a sandbox while no other process of this home is starting one on the same database. Throws usage with the address of
  * the one that uses it already.
  */
-export async function startAlone<T>(
-  configDirectory: string,
-  database: string,
-  start: () => Promise<T>,
-): Promise<T> {
+export async function startAlone<T>(configDirectory: string, database: string, start: () => Promise<T>) {
   if (database === ':memory:') return start()
   try {
     if (!isWritableDirectory(configDirectory)) return await start()

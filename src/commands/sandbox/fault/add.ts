@@ -43,33 +43,16 @@ Faults apply in the order they were injected.`
       default: '*',
       summary: 'operation whose requests it hits, for example reservations.create (*: all)',
     }),
-    times: Flags.integer({
-      ...FAULT_NUMBERS.times,
-      helpValue: 'N',
-      default: 1,
-      summary: 'number of requests it hits',
-    }),
-    status: Flags.integer({
-      ...FAULT_NUMBERS.status,
-      helpValue: 'STATUS',
-      summary: 'status, for status and html',
-    }),
-    'retry-after': Flags.integer({
-      ...FAULT_NUMBERS.retry_after,
-      helpValue: 'SECONDS',
-      summary: 'Retry-After in seconds, for status',
-    }),
+    times: Flags.integer({...numberFlag('times', 'N', 'number of requests it hits'), default: 1}),
+    status: Flags.integer(numberFlag('status', 'STATUS', 'status, for status and html')),
+    'retry-after': Flags.integer(numberFlag('retry_after', 'SECONDS', 'Retry-After in seconds, for status')),
     code: checkedFlag((field, text) => {
       if (Object.hasOwn(ERROR_CODES, text)) return text
       const likely = closestFew(text, Object.keys(ERROR_CODES), 3).join(', ')
       const hint = likely ? didYouMean(likely) : 'for example service_unavailable or offer_expired'
       throw invalid(field, 'must be an error code of the service', text, hint)
     })({helpValue: 'CODE', summary: 'error code, for status (default the usual one of the status)'}),
-    'latency-ms': Flags.integer({
-      ...FAULT_NUMBERS.latency_ms,
-      helpValue: 'MS',
-      summary: 'delay in milliseconds, for latency',
-    }),
+    'latency-ms': Flags.integer(numberFlag('latency_ms', 'MS', 'delay in milliseconds, for latency')),
     ...dryRunFlag,
   }
 
@@ -81,6 +64,10 @@ Faults apply in the order they were injected.`
     const fault = await this.control('/faults', {body})
     if (fault) await this.print(single({fault}, fault, args.kind))
   }
+}
+
+function numberFlag(field: keyof typeof FAULT_NUMBERS, helpValue: string, summary: string) {
+  return {...FAULT_NUMBERS[field], helpValue, summary}
 }
 
 /** Throws usage for a field that `kind` needs and does not have, or has and does not use. */
