@@ -83,16 +83,12 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
   const {steps, freeUntil, refundable} = stay.cancel({freeUntilDays, firstNight, total})
   const {currency} = search
   const text = (minor: bigint) => fromMinor(minor, currency)
+  const due_at_property = dueAtProperty(hotel, stay)
+  const price = {total: text(total), currency, base: text(base), taxes: text(taxes), due_at_property}
   return {
     hotel: {hotel_id, name, stars, address, city, country_code, latitude, longitude},
     rooms: search.rooms.map(room => ({room_name: variant.kind.name, ...room, board})),
-    price: {
-      total: text(total),
-      currency,
-      base: text(base),
-      taxes: text(taxes),
-      due_at_property: dueAtProperty(hotel, stay),
-    },
+    price,
     refundable,
     free_cancellation_until: freeUntil,
     cancellation_policies: steps.map(({from, minor}) => ({from, amount: text(minor), currency})),

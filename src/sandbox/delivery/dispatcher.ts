@@ -97,8 +97,7 @@ export class Dispatcher {
     let left = seconds
     await this.#settle(clock.now())
     while (!closing.aborted && stops === this.#stops) {
-      const next = this.#nextDue()
-      const until = next === null ? left : this.#together(next) - clock.now()
+      const until = this.#together(this.#nextDue()) - clock.now()
       const step = Math.min(left, Math.max(until, LEAST_STEP_SECONDS))
       const from = clock.now()
       clock.advance(step)
@@ -113,9 +112,8 @@ export class Dispatcher {
   /** The moment of the last attempt that is made with what is due at `next`: no payment expires in between. */
   #together(next: number): number {
     const {database} = this.service
-    const last = lastAttemptBy(database, next + TOGETHER_SECONDS) ?? next
-    const expiry = nextPaymentExpiry(database) ?? Number.POSITIVE_INFINITY
-    return Math.max(next, Math.min(last, expiry))
+    const last = lastAttemptBy(database, next + TOGETHER_SECONDS)
+    return Math.max(next, Math.min(last, nextPaymentExpiry(database)))
   }
 
   /** Resolves when nothing is due or under way. `movedFrom`: the clock before it was moved. Rejects with StorageError. */
@@ -135,12 +133,11 @@ export class Dispatcher {
     }
   }
 
-  /** When something falls due next, except for subscriptions at their limit, on the sandbox's clock; null when nothing does. */
-  #nextDue(): number | null {
+  /** When something falls due next, except for subscriptions at their limit, on the sandbox's clock; Infinity when nothing does. */
+  #nextDue(): number {
     const {database} = this.service
-    const attempt = this.origin() === undefined ? null : nextAttemptAt(database, this.#taken())
-    const times = [attempt, nextPaymentExpiry(database)].filter(time => time !== null)
-    return times.length === 0 ? null : Math.min(...times)
+    const expiry = nextPaymentExpiry(database)
+    return this.origin() === undefined ? expiry : Math.min(expiry, nextAttemptAt(database, this.#taken()))
   }
 
   /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
@@ -158,8 +155,7 @@ export class Dispatcher {
           void this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
         }
       }
-      const next = [this.#nextDue(), removeExpired(database, now)].filter(time => time !== null)
-      if (next.length > 0) this.#sleep((Math.min(...next) - clock.now()) * 1000)
+      this.#sleep((Math.min(this.#nextDue(), removeExpired(database, now)) - clock.now()) * 1000)
     } catch (error) {
       this.#failed(error)
     }

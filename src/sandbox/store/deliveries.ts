@@ -159,17 +159,17 @@ export function findForAttempt(database: Database, deliveryId: string): DueDeliv
   return {...delivery, event: fromEventRow({event_id, type, created_at, data})}
 }
 
-/** When the next attempt is due, also in the past; null when none is. */
-export function nextAttemptAt(database: Database, taken: Taken): number | null {
+/** When the next attempt is due, also in the past; Infinity when none is. */
+export function nextAttemptAt(database: Database, taken: Taken): number {
   const sql = `SELECT min(at) AS at FROM (${FIRST_DUE})`
-  return database.get<{at: number | null}>(sql, ...listsOf(taken))?.at ?? null
+  return database.get<{at: number | null}>(sql, ...listsOf(taken))?.at ?? Number.POSITIVE_INFINITY
 }
 
-/** When the last attempt is due of those that are due by `time`; null when none is. */
-export function lastAttemptBy(database: Database, time: number): number | null {
+/** When the last attempt is due of those that are due by `time`; 0 when none is. */
+export function lastAttemptBy(database: Database, time: number): number {
   const sql = `SELECT max(next_attempt_at) AS at FROM deliveries INDEXED BY deliveries_due
     WHERE status = 'PENDING' AND next_attempt_at <= ?`
-  return database.get<{at: number | null}>(sql, time)?.at ?? null
+  return database.get<{at: number | null}>(sql, time)?.at ?? 0
 }
 
 function listsOf({deliveries, subscriptions}: Taken): [string, string] {

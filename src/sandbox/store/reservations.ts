@@ -86,10 +86,10 @@ export function findUnpaid(database: Database, now: number): StoredReservation[]
   return list(database, unpaid, now)
 }
 
-/** When the next payment expires, also in the past; null when no payment is pending. */
-export function nextPaymentExpiry(database: Database): number | null {
+/** When the next payment expires, also in the past; Infinity when no payment is pending. */
+export function nextPaymentExpiry(database: Database): number {
   const sql = "SELECT min(payment_expires_at) AS at FROM reservations WHERE status = 'PENDING_PAYMENT'"
-  return database.get<{at: number | null}>(sql)?.at ?? null
+  return database.get<{at: number | null}>(sql)?.at ?? Number.POSITIVE_INFINITY
 }
 
 /** A missing member, or null: not filtered by it. */

@@ -94,14 +94,13 @@ const STEP = 500
 /** Waiting a little collects rows for one commit. */
 const WAIT_SECONDS = 60
 
-/** Removes a step, if one is due at `now`, and its space. Returns when the next is due: `now` for at once, null for never. */
-export function removeExpired(database: Database, now: number): number | null {
+/** Removes a step, if one is due at `now`, and its space. Returns when the next is due: `now` for at once, Infinity for never. */
+export function removeExpired(database: Database, now: number): number {
   const due = EXPIRING.flatMap(([table, column, seconds]) => {
     const sql = `SELECT min(${column}) AS oldest FROM ${table}`
     const oldest = database.get<{oldest: number | null}>(sql)?.oldest ?? null
     return oldest === null ? [] : [{table, column, seconds, at: oldest + seconds + WAIT_SECONDS}]
   })
-  if (due.length === 0) return null
   const first = Math.min(...due.map(({at}) => at))
   if (first > now) return first
   database.transaction(() => {
