@@ -52,13 +52,13 @@ export function deliveryDetail(visit: Visit): View {
   const found = findDelivery(visit.service.database, id)
   if (!found) throw notFound('delivery', id)
   const {delivery, url} = found
-  const deliveryFacts = facts([
-    ['Status', status(delivery.status)],
-    ['Event', html`${linkToOne('events', delivery.event_id)} ${code(delivery.type)}`],
-    ['Subscription', code(delivery.subscription_id)],
-    ['Sent to', url === null ? soft(DELETED) : code(url)],
-    ['Next attempt', delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found)],
-  ])
+  const deliveryFacts = facts({
+    Status: status(delivery.status),
+    Event: html`${linkToOne('events', delivery.event_id)} ${code(delivery.type)}`,
+    Subscription: code(delivery.subscription_id),
+    'Sent to': url === null ? soft(DELETED) : code(url),
+    'Next attempt': delivery.next_attempt_at === null ? 'none' : nextAttempt(visit, found),
+  })
   const main = html`${card('facts', 'Delivery', deliveryFacts)}
 ${card('attempts', 'Attempts', attemptTable(visit, delivery.attempts))}
 ${url === null ? '' : card('do', 'Send again', redeliver(visit, found))}`
@@ -133,12 +133,12 @@ export function eventDetail(visit: Visit): View {
   const {event, clientId} = found
   const deliveries = listDeliveries(database, {eventId: event.id}, pagingOf(visit))
   const none = nothing('No subscribers: no active subscription listed this type at that time.')
-  const eventFacts = facts([
-    ['Type', code(event.type)],
-    ['Created', time(event.created, visit.now)],
-    ['Client', code(clientId)],
-    ['Reservation', reservationLink(visit, event.data)],
-  ])
+  const eventFacts = facts({
+    Type: code(event.type),
+    Created: time(event.created, visit.now),
+    Client: code(clientId),
+    Reservation: reservationLink(visit, event.data),
+  })
   const main = html`${card('facts', 'Event', eventFacts)}
 ${card('deliveries', 'Deliveries', html`${deliveryTable(visit, deliveries.items, none)}${pager(visit, deliveries)}`)}
 ${card('body', 'Body', jsonText(eventWithOrigin(event, visit.origin)))}`

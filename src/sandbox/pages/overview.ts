@@ -62,12 +62,12 @@ function connection({origin}: Visit): Piece {
   const baseUrl = origin + API_PATH
   const id = MAIN_CLIENT
   const secret = startUpSecret(id)
-  const given = facts([
-    ['Base URL', copied(baseUrl, 'the base URL')],
-    ['Client id', copied(id, 'the client id')],
-    ['Client secret', copied(secret, 'the client secret')],
-    ['In a terminal', copied('eval "$(bookctl sandbox env)"', 'the command')],
-  ])
+  const given = facts({
+    'Base URL': copied(baseUrl, 'the base URL'),
+    'Client id': copied(id, 'the client id'),
+    'Client secret': copied(secret, 'the client secret'),
+    'In a terminal': copied('eval "$(bookctl sandbox env)"', 'the command'),
+  })
   return html`${given}
 <p>Or in any other shell:</p>
 <pre tabindex="0" aria-label="Lines for a shell"><code>export BOOKCTL_BASE_URL=${baseUrl}

@@ -74,26 +74,24 @@ export function time(timestamp: string | null, now: number): Piece {
 
 /** `2030-06-01 12:00:00 UTC`. */
 export function instant(timestamp: string): string {
-  return `${isoTime(Date.parse(timestamp) / 1000)
-    .slice(0, 19)
-    .replace('T', ' ')} UTC`
+  const iso = isoTime(Date.parse(timestamp) / 1000)
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
 
 /** `in 14 min`, `3 h ago`, `now`; rounded down to the unit. */
 function relative(seconds: number): string {
   const distance = Math.abs(seconds)
   if (distance < 1) return 'now'
-  const [, unit, length] = UNITS.find(([limit]) => distance < limit) ?? UNITS[3]
+  const [, unit, length] = UNITS.find(([limit]) => distance < limit) ?? [0, 'd', 86_400]
   const amount = `${Math.floor(distance / length)} ${unit}`
   return seconds > 0 ? `in ${amount}` : `${amount} ago`
 }
 
-/** Distances below the limit are given in the unit; all in seconds. */
+/** Distances below the limit are given in the unit, longer ones in days; all in seconds. */
 const UNITS = [
   [60, 's', 1],
   [3600, 'min', 60],
   [172_800, 'h', 3600],
-  [Number.POSITIVE_INFINITY, 'd', 86_400],
 ] as const
 
 const TONES: readonly [tone: string, words: RegExp][] = [
@@ -138,9 +136,9 @@ function tableCell(cell: Row[string], column: string, index: number): Piece {
     : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`
 }
 
-export function facts(pairs: readonly (readonly [name: string, value: Piece | string] | false)[]): Piece {
-  const present = pairs.filter(pair => pair !== false)
-  return html`<dl>${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+export function facts(values: Readonly<Record<string, Piece | string>>): Piece {
+  const all = Object.entries(values)
+  return html`<dl>${all.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
 export function card(id: string, heading: string, content: Piece): Piece {

@@ -87,15 +87,15 @@ function factsOf(reservation: Reservation): Piece {
   const day = (date: string) => html`<time datetime="${date}">${dateInWords(date)}</time>`
   const text = (value: string) => html`<bdi>${value}</bdi>`
   const place = text(`${hotel.address}, ${hotel.city.name}`)
-  return facts([
-    ['Hotel', html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${place}`],
-    ['Check-in', day(reservation.check_in)],
-    ['Check-out', html`${day(reservation.check_out)} ${soft(`(${counted(nights, 'night')})`)}`],
-    ['Rooms', `${counted(rooms.length, 'room')}, ${occupancy(rooms)}`],
-    ['Booked for', text(fullName(contact))],
-    ['Reservation', text(reservation.reservation_ref)],
-    ['Partner reference', text(reservation.client_reference_id)],
-  ])
+  return facts({
+    Hotel: html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${place}`,
+    'Check-in': day(reservation.check_in),
+    'Check-out': html`${day(reservation.check_out)} ${soft(`(${counted(nights, 'night')})`)}`,
+    Rooms: `${counted(rooms.length, 'room')}, ${occupancy(rooms)}`,
+    'Booked for': text(fullName(contact)),
+    Reservation: text(reservation.reservation_ref),
+    'Partner reference': text(reservation.client_reference_id),
+  })
 }
 
 function choices(state: PaymentPageState, amount: string): Piece {

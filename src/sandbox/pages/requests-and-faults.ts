@@ -67,12 +67,12 @@ export function requestDetail(visit: Visit): View {
     Name: code(name),
     Value: shown(value),
   }))
-  const requestFacts = facts([
-    ['Sent', address(`${found.method} ${found.path}`)],
-    ['Operation', operationOf(found)],
-    ['Response', httpStatus(found.status)],
-    ['Received', time(found.at, visit.now)],
-  ])
+  const requestFacts = facts({
+    Sent: address(`${found.method} ${found.path}`),
+    Operation: operationOf(found),
+    Response: httpStatus(found.status),
+    Received: time(found.at, visit.now),
+  })
   const main = html`${card('facts', 'Request', requestFacts)}
 ${card('headers', 'Headers', table('Headers', headers, nothing('None logged.')))}
 ${card('body', 'Body', found.body === null ? nothing('No JSON body.') : jsonText(found.body))}`

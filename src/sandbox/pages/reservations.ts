@@ -111,37 +111,36 @@ function stay(record: Reservation): Piece {
   const rooms = record.rooms.map(
     room => html`<div>${shown(room.room_name)}, ${occupancy([room])}, ${shown(room.board.name)}</div>`,
   )
-  return facts([
-    ['Hotel', html`${shown(hotel.name)} ${soft(counted(hotel.stars, 'star'))}`],
-    ['Address', html`${shown(hotel.address)}, ${shown(hotel.city.name)}, ${hotel.country_code}`],
-    ['Check-in', dateInWords(record.check_in)],
-    ['Check-out', html`${dateInWords(record.check_out)} ${soft(counted(record.nights, 'night'))}`],
-    ['Rooms', html`${rooms}`],
-    ['Nationality', record.client_nationality],
-    ['Remarks', record.remarks === null ? soft('none') : shown(record.remarks)],
-  ])
+  return facts({
+    Hotel: html`${shown(hotel.name)} ${soft(counted(hotel.stars, 'star'))}`,
+    Address: html`${shown(hotel.address)}, ${shown(hotel.city.name)}, ${hotel.country_code}`,
+    'Check-in': dateInWords(record.check_in),
+    'Check-out': html`${dateInWords(record.check_out)} ${soft(counted(record.nights, 'night'))}`,
+    Rooms: html`${rooms}`,
+    Nationality: record.client_nationality,
+    Remarks: record.remarks === null ? soft('none') : shown(record.remarks),
+  })
 }
 
 function booking(visit: Visit, record: Reservation, clientId: string): Piece {
   const {contact, cancellation} = record
   const phone = `${contact.phone_country_code} ${contact.phone_number}`
-  return facts([
-    ['Status', status(record.status)],
-    ['Client', code(clientId)],
-    ['Partner reference', code(record.client_reference_id)],
-    ['Hotel confirmation', record.hotel_confirmation_number ? code(record.hotel_confirmation_number) : '–'],
-    ['Offer', code(record.offer_id)],
-    ['Contact', html`${shown(fullName(contact))}<br>${shown(contact.email)}<br>${shown(phone)}`],
-    ['Created', time(record.created_at, visit.now)],
-    ['Updated', time(record.updated_at, visit.now)],
-    ['Confirmed', time(record.confirmed_at, visit.now)],
-    cancellation !== null && [
-      'Ended',
-      html`${time(cancellation.cancelled_at, visit.now)} ${shown(cancellation.reason)}`,
-    ],
-    cancellation !== null && ['Fee', money(cancellation.fee, cancellation.currency)],
-    cancellation !== null && ['Refund', money(cancellation.refund_amount, cancellation.currency)],
-  ])
+  return facts({
+    Status: status(record.status),
+    Client: code(clientId),
+    'Partner reference': code(record.client_reference_id),
+    'Hotel confirmation': record.hotel_confirmation_number ? code(record.hotel_confirmation_number) : '–',
+    Offer: code(record.offer_id),
+    Contact: html`${shown(fullName(contact))}<br>${shown(contact.email)}<br>${shown(phone)}`,
+    Created: time(record.created_at, visit.now),
+    Updated: time(record.updated_at, visit.now),
+    Confirmed: time(record.confirmed_at, visit.now),
+    ...(cancellation && {
+      Ended: html`${time(cancellation.cancelled_at, visit.now)} ${shown(cancellation.reason)}`,
+      Fee: money(cancellation.fee, cancellation.currency),
+      Refund: money(cancellation.refund_amount, cancellation.currency),
+    }),
+  })
 }
 
 function guestTable(guests: readonly Guest[]): Piece {
@@ -158,28 +157,26 @@ function guestTable(guests: readonly Guest[]): Piece {
 
 function priceFacts(record: Reservation): Piece {
   const {total, base, taxes, currency, due_at_property} = record.price
-  const due = due_at_property.map(
-    each => html`<div>${shown(each.description)}: ${money(each.amount, each.currency)}</div>`,
-  )
-  const fees = record.cancellation_policies.map(
-    each => html`<div>from ${instantAsWritten(each.from)}: ${money(each.amount, each.currency)}</div>`,
-  )
-  return facts([
-    ['Total', html`<strong class="money">${money(total, currency)}</strong>`],
-    ['Base', money(base, currency)],
-    ['Taxes', money(taxes, currency)],
-    ['Due at the hotel', due.length > 0 ? html`${due}` : 'nothing'],
-    ['Cancellation fees', fees.length > 0 ? html`${fees}` : 'nothing'],
-  ])
+  const line = (what: Piece | string, fee: {amount: string; currency: string}) =>
+    html`<div>${what}: ${money(fee.amount, fee.currency)}</div>`
+  const due = due_at_property.map(each => line(shown(each.description), each))
+  const fees = record.cancellation_policies.map(each => line(`from ${instantAsWritten(each.from)}`, each))
+  return facts({
+    Total: html`<strong class="money">${money(total, currency)}</strong>`,
+    Base: money(base, currency),
+    Taxes: money(taxes, currency),
+    'Due at the hotel': due.length > 0 ? html`${due}` : 'nothing',
+    'Cancellation fees': fees.length > 0 ? html`${fees}` : 'nothing',
+  })
 }
 
 function paymentFacts(visit: Visit, {payment}: Reservation): Piece {
-  return facts([
-    ['Mode', payment.mode],
-    ['Status', status(payment.status)],
-    ['Amount', price(payment.amount, payment.currency)],
-    ['Pay by', time(payment.expires_at, visit.now)],
-    ['Paid', time(payment.paid_at, visit.now)],
-    payment.failure_code !== null && ['Failure', code(payment.failure_code)],
-  ])
+  return facts({
+    Mode: payment.mode,
+    Status: status(payment.status),
+    Amount: price(payment.amount, payment.currency),
+    'Pay by': time(payment.expires_at, visit.now),
+    Paid: time(payment.paid_at, visit.now),
+    ...(payment.failure_code !== null && {Failure: code(payment.failure_code)}),
+  })
 }
