@@ -81,6 +81,7 @@ export function createSandbox(options: SandboxOptions) {
     offers: options.offers,
     droppedReferences: new Set(),
     allowHttpLoopback: options.allowHttpLoopback ?? false,
+    served: () => served,
     closing: closing.signal,
   }
   const posting = {
@@ -90,7 +91,7 @@ export function createSandbox(options: SandboxOptions) {
     limitMilliseconds: options.subscriberMilliseconds ?? WEBHOOK_RESPONSE_SECONDS * 1000,
     closing: closing.signal,
   }
-  const dispatcher = new Dispatcher(base, posting, () => served)
+  const dispatcher = new Dispatcher(base, posting)
   const service: RunningService = {
     ...base,
     dispatcher,
@@ -100,7 +101,7 @@ export function createSandbox(options: SandboxOptions) {
     latencyMilliseconds: options.latencyMilliseconds ?? 0,
   }
   prepareState(service)
-  const app = createApp(service, () => served, options.onAnswered)
+  const app = createApp(service, options.onAnswered)
   const lastPort = Number(readMeta(database, 'last_port')) || undefined
   return {
     /** The port it was served at before; undefined the first time. */
@@ -150,12 +151,7 @@ function openExclusively(path: string, owner: FileOwner): Database {
 
 const HANDLERS: Handlers = {...ACCOUNT, ...CATALOGUE, ...RESERVATIONS, ...SUBSCRIPTIONS}
 
-/** `served` gives the origin the sandbox listens at, undefined while it is only called in process. */
-function createApp(
-  service: RunningService,
-  served: () => string | undefined,
-  onAnswered?: (request: AnsweredRequest) => void,
-): App {
+function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswered']): App {
   const app: App = new Hono()
   // One request a turn of the event loop: in long turns some would be answered again and again before others are accepted.
   let turn: Promise<unknown> = Promise.resolve()
@@ -187,7 +183,7 @@ function createApp(
     }
   })
   app.use(async (context, next) => {
-    context.set('origin', checkHost(context.req.raw, served()))
+    context.set('origin', checkHost(context.req.raw, service.served()))
     context.set('body', await readBody(context.req.raw))
     context.var.entry.body = redactBody(context.var.body)
     // Only to look at a page one may come from anywhere.

@@ -16,5 +16,7 @@ export interface Service {
   /** Client references ending `-unknown_soldout` whose first request was dropped. Lost at a restart. */
   readonly droppedReferences: Set<string>
   readonly allowHttpLoopback: boolean
+  /** Where the sandbox listens; undefined while it is only called in process. */
+  readonly served: () => string | undefined
   readonly closing: AbortSignal
 }

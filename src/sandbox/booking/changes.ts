@@ -22,11 +22,9 @@ import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import {checkGuests} from './check-guests.js'
 
 /** Applies the result in one transaction. Throws Refusal `payment_not_pending` when there is nothing to pay. */
-export function settlePayment(
-  {database, clock}: Service,
-  {clientId, record}: StoredReservation,
-  result: 'paid' | 'failed',
-): Reservation {
+export function settlePayment(service: Service, stored: StoredReservation, result: 'paid' | 'failed') {
+  const {database, clock} = service
+  const {clientId, record} = stored
   if (record.status !== 'PENDING_PAYMENT') {
     throw new Refusal('payment_not_pending', 'the reservation is not waiting for a payment')
   }
@@ -142,11 +140,8 @@ function paymentAfter(payment: Payment, refundMinor: bigint): Payment {
 }
 
 /** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
-export function updateReservation(
-  service: Service,
-  {clientId, record}: StoredReservation,
-  update: ReservationUpdate,
-): Reservation {
+export function updateReservation(service: Service, stored: StoredReservation, update: ReservationUpdate) {
+  const {clientId, record} = stored
   const now = service.clock.now()
   const open = record.status === 'CONFIRMED' || record.status === 'PENDING_PAYMENT'
   if (!open || hasCheckedIn(service, record)) {
@@ -211,16 +206,14 @@ export function eventData(
   return {...always, amount, currency, payment_status, failure_code}
 }
 
-function recordEvent(
-  database: Database,
-  type: EventType,
-  {clientId, record, now}: {readonly clientId: string; readonly record: Reservation; readonly now: number},
-  changes: readonly object[] = [],
-): void {
+type Subject = {readonly clientId: string; readonly record: Reservation; readonly now: number}
+
+function recordEvent(database: Database, type: EventType, subject: Subject, changes?: readonly object[]) {
+  const {clientId, record, now} = subject
   addEvent(database, {clientId, type, data: eventData(database, type, record, now, changes), now})
 }
 
-export function recordConfirmation(database: Database, event: Parameters<typeof recordEvent>[2]): void {
+export function recordConfirmation(database: Database, event: Subject): void {
   recordEvent(database, 'reservation.confirmed', event)
   recordEvent(database, 'voucher.ready', event)
 }

@@ -75,11 +75,13 @@ export interface PostOptions {
 
 const MOST_ANSWER_BYTES = 64 * 1024
 
+type Seen = {status: number | null}
+
 /** Ends when the time is up, whatever is still awaited. `status` null: there was no answer; `error` null: delivered. */
 export async function post(options: PostOptions, request: PostRequest) {
   const {limitMilliseconds, closing} = options
   const began = performance.now()
-  const seen: {status: number | null} = {status: null}
+  const seen: Seen = {status: null}
   const ending = new AbortController()
   const ended = new Promise<never>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
@@ -104,12 +106,7 @@ export async function post(options: PostOptions, request: PostRequest) {
 }
 
 /** Resolves when the answer, or as much of it as is read, has arrived. */
-async function exchange(
-  options: PostOptions,
-  request: PostRequest,
-  signal: AbortSignal,
-  seen: {status: number | null},
-): Promise<void> {
+async function exchange(options: PostOptions, request: PostRequest, signal: AbortSignal, seen: Seen) {
   const url = new URL(request.url)
   const addresses = await vetAddresses(url, options)
   signal.throwIfAborted()

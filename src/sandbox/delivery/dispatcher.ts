@@ -45,11 +45,10 @@ export class Dispatcher {
   #lastMove: Promise<void> = Promise.resolve()
   #stops = 0
 
-  /** `origin` returns where the sandbox is served; nothing is sent before that, because links would lead nowhere. */
+  /** Nothing is sent before the sandbox is served, because links would lead nowhere. */
   constructor(
     private readonly service: Service,
     private readonly options: PostOptions,
-    private readonly origin: () => string | undefined,
   ) {}
 
   /** Soon looks for due deliveries. Call it whenever one may have become due. */
@@ -137,7 +136,9 @@ export class Dispatcher {
   #nextDue(): number {
     const {database} = this.service
     const expiry = nextPaymentExpiry(database)
-    return this.origin() === undefined ? expiry : Math.min(expiry, nextAttemptAt(database, this.#taken()))
+    return this.service.served() === undefined
+      ? expiry
+      : Math.min(expiry, nextAttemptAt(database, this.#taken()))
   }
 
   /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
@@ -147,7 +148,8 @@ export class Dispatcher {
     try {
       expirePayments(this.service)
       const now = clock.now()
-      const room = this.origin() === undefined ? 0 : Math.max(0, MOST_CONCURRENT - this.#underWay.size)
+      const room =
+        this.service.served() === undefined ? 0 : Math.max(0, MOST_CONCURRENT - this.#underWay.size)
       for (const id of room > 0 ? findSubscriptionsDue(database, now, this.#taken(), room) : []) {
         const limit = MOST_CONCURRENT_PER_SUBSCRIPTION - this.#sendingTo(id)
         for (const delivery of findDue(database, id, now, this.#taken(), limit)) {
@@ -181,7 +183,7 @@ export class Dispatcher {
 
   async #attempt(delivery: DueDelivery, at: number): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
-    const record = await makeAttempt(this.options, delivery, times, this.origin() ?? '')
+    const record = await makeAttempt(this.options, delivery, times, this.service.served() ?? '')
     // An attempt that ended because the sandbox stops says nothing about the subscriber.
     if (this.service.closing.aborted) return
     this.#unrecorded.push(record)

@@ -11,10 +11,11 @@ import type {RunningService} from './requests.js'
 const KEPT_REFUSALS = [402, 404, 409, 410]
 const MOST_KEY_LENGTH = 255
 
+export type Pause = () => Promise<void>
 type KeyUse = ReturnType<typeof keyUse>
 
 /** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
-export function keyUse(clientId: string, header: string, json: unknown) {
+export function keyUse(clientId: string, header: string, json: unknown, requestId: string) {
   const key = header.trim()
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
@@ -26,7 +27,7 @@ export function keyUse(clientId: string, header: string, json: unknown) {
     throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
   }
   const bodyHash = createHash('sha256').update(canonical(json)).digest('hex')
-  return {clientId, key, bodyHash, running: JSON.stringify([clientId, key])}
+  return {clientId, key, bodyHash, requestId, running: JSON.stringify([clientId, key])}
 }
 
 /** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
@@ -54,13 +55,7 @@ function replay(service: RunningService, use: KeyUse): Answer | undefined {
  * The answer kept under the key, or, after `pause`, that of `work`, kept in one transaction with what it did; a refusal
  * undoes the work and is kept by itself. The key counts as running until then. Throws as `replay` and `work` do.
  */
-export async function runOnce(
-  service: RunningService,
-  use: KeyUse,
-  requestId: string,
-  pause: () => Promise<void>,
-  work: () => Answer,
-): Promise<Answer> {
+export async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
   const earlier = replay(service, use)
   if (earlier) return earlier
   service.runningKeys.set(use.running, use.bodyHash)
@@ -73,7 +68,7 @@ export async function runOnce(
     })
   } catch (error) {
     if (error instanceof Refusal && KEPT_REFUSALS.includes(error.status)) {
-      keep(service, use, error.toAnswer(requestId))
+      keep(service, use, error.toAnswer(use.requestId))
     }
     throw error
   } finally {

@@ -9,10 +9,8 @@ import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {parseJson, validate} from './body.js'
 import {faultInstead, giveBackFault, takeFault} from './faults.js'
-import {keyUse, runOnce} from './idempotency.js'
+import {keyUse, type Pause, runOnce} from './idempotency.js'
 import type {Handle, RequestContext, RunningService} from './requests.js'
-
-type Pause = () => Promise<void>
 
 /** Runs `work` under the fault injected into `operation`, if any. `work` calls `pause` where a latency has its effect. */
 export async function underFaults(
@@ -93,8 +91,8 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
       return {...answer, status}
     }
     if (isIdempotent && client) {
-      const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json)
-      return answerWithOrigin(await runOnce(service, use, requestId, pause, work), origin)
+      const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json, requestId)
+      return answerWithOrigin(await runOnce(service, use, pause, work), origin)
     }
     await pause()
     return work()

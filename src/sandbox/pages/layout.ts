@@ -119,10 +119,10 @@ function addressWith(visit: Visit, change: Readonly<Record<string, string | null
 export function listView(
   visit: Visit,
   title: string,
-  filters: readonly Piece[],
+  filters: Piece[],
   table: Piece,
   found: Listed<unknown>,
-): View {
+) {
   const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
 <a href="${visit.path}">Show all</a></form>`
   const main = html`<section class="card" aria-label="${title}">

@@ -135,19 +135,13 @@ const DUE = `SELECT delivery_id AS deliveryId, subscription_id AS subscriptionId
 type DueRow = Omit<DueDelivery, 'event'> & EventRow
 
 /** At most `limit` deliveries due for a subscription at `now`, the earliest first, without those of `taken`. */
-export function findDue(
-  database: Database,
-  subscriptionId: string,
-  now: number,
-  taken: Taken,
-  limit: number,
-) {
+export function findDue(database: Database, subscription: string, now: number, taken: Taken, limit: number) {
   const sql = `SELECT delivery_id AS id FROM deliveries INDEXED BY deliveries_waiting
     WHERE subscription_id = ? AND status = 'PENDING' AND next_attempt_at <= ?
       AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY next_attempt_at, sequence LIMIT ?`
   return database
-    .all<{id: string}>(sql, subscriptionId, now + SLACK_SECONDS, JSON.stringify(taken.deliveries), limit)
+    .all<{id: string}>(sql, subscription, now + SLACK_SECONDS, JSON.stringify(taken.deliveries), limit)
     .flatMap(({id}) => findForAttempt(database, id) ?? [])
 }
 

@@ -16,11 +16,8 @@ type ReservationRow = Record<'clientId' | 'record', string> & Record<'sequence' 
 const SELECT_RESERVATIONS =
   'SELECT sequence, client_id AS clientId, debited_minor AS debitedMinor, record FROM reservations'
 
-export function addReservation(
-  database: Database,
-  {clientId, debitedMinor, record}: StoredReservation,
-  paymentToken: string | null = null,
-): void {
+export function addReservation(database: Database, stored: StoredReservation, token: string | null = null) {
+  const {clientId, debitedMinor, record} = stored
   const {expires_at} = record.payment
   database.run(
     `INSERT INTO reservations (reservation_ref, client_id, client_reference_id, offer_id, status, created_at,
@@ -32,7 +29,7 @@ export function addReservation(
     record.offer_id,
     record.status,
     unixTime(record.created_at),
-    paymentToken,
+    token,
     expires_at === null ? null : unixTime(expires_at),
     debitedMinor,
     JSON.stringify(record),

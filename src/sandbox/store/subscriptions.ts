@@ -8,12 +8,8 @@ type SubscriptionRow = Record<'client_id' | 'subscription_id' | 'url' | 'events'
 
 const SUBSCRIPTIONS = 'SELECT * FROM subscriptions'
 
-export function addSubscription(
-  database: Database,
-  clientId: string,
-  {id, url, events, is_active}: Subscription,
-  secret: string,
-): void {
+export function addSubscription(database: Database, clientId: string, added: Subscription, secret: string) {
+  const {id, url, events, is_active} = added
   const sql = `INSERT INTO subscriptions (subscription_id, client_id, url, events, secret, is_active)
     VALUES (?, ?, ?, ?, ?, ?)`
   database.run(sql, id, clientId, url, JSON.stringify(events), secret, Number(is_active))
