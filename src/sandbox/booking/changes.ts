@@ -1,7 +1,6 @@
 /**
- * What may happen to a reservation, each with its events (§6.1, §2.8; their data is ours). Instant payments (§3): paid confirms, failed
- * leaves it pending for another try, and in the end it expires. Its contact and guests change, or it is cancelled, for a fee by
- * its policies (ours).
+ * What may happen to a reservation, with its events (§6.1, §2.8; their data is ours). It is paid (§3), or declined and pays in
+ * another try, or expires; ours: its contact and guests change, or it is cancelled, for a fee by its policies.
  */
 import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'

@@ -1,7 +1,4 @@
-/**
- * Countries and currencies of `/content` (§5 scope content:read; records are ours), what the hotels of a country share, and how
- * much of each currency one euro buys: fixed, so that the same search always gives the same price.
- */
+/** Countries and currencies of `/content` (records are ours), what the hotels of a country share, and what one euro buys. */
 import {countries} from 'countries-list'
 import {minorUnits} from '../../contract/money.js'
 import type {Country, Currency} from '../../contract/records.js'
@@ -64,7 +61,7 @@ function rules(
   return {currency, phonePrefix, taxPermille, cityTaxPerStar, cityTaxName}
 }
 
-/** In millionths. */
+/** In millionths; fixed, so that the same search always gives the same price. */
 const RATES = parse(`
   AED 3.97 AFN 77 ALL 98 AMD 420 AOA 990 ARS 1100 AUD 1.65 AWG 1.93 AZN 1.84 BAM 1.95583 BBD 2.16 BDT 130
   BHD 0.407 BIF 3150 BMD 1.08 BND 1.44 BOB 7.46 BOV 7.46 BRL 6.1 BSD 1.08 BTN 91 BWP 14.7 BYN 3.5 BZD 2.17

@@ -4,9 +4,6 @@ import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 
-/** Operations of the pages beside the API, for faults and the request log. */
-export const PAGE_OPERATIONS = ['voucher.download', 'payment.page', 'payment.submit'] as const
-
 /** What each kind does, and the fields that it takes beside operation and times; `!` marks those it cannot do without. */
 export const FAULT_KINDS = {
   status: ['answers with a status and its error, and does nothing', 'status!', 'retry_after', 'code'],
@@ -28,8 +25,9 @@ export function faultField(kind: FaultKind, name: string): 'needed' | 'optional'
   return ['operation', 'kind', 'times'].includes(name) || fields.includes(name, 1) ? 'optional' : undefined
 }
 
-/** Every operation a fault may hit: those of contract/operations.ts, of the pages, or `*` for all. */
-export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGE_OPERATIONS]
+/** Every operation a fault may hit: `*` for all, those of contract/operations.ts, and those of the pages at links. */
+const PAGES = ['voucher.download', 'payment.page', 'payment.submit']
+export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGES]
 
 export const FAULT_NUMBERS = {
   times: {min: 1, max: 1_000_000},

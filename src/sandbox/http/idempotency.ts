@@ -1,7 +1,6 @@
 /**
- * Idempotency-Key (§4.4; what a repeat does is ours). The answer to a request that was executed is kept for each client and
- * key, in the transaction of the change it reports, and answered again. After other refusals (400, 401, 403, 429, 5xx,
- * injected faults) nothing was done, and the key can be used again.
+ * Idempotency-Key (§4.4; what a repeat does is ours). The answer to a request that was executed is kept for its client and key,
+ * and answered again. After other refusals (400, 401, 403, 429, 5xx) nothing was done, and the key can be used again.
  */
 import {createHash} from 'node:crypto'
 import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
@@ -52,8 +51,8 @@ function replay(service: RunningService, use: KeyUse): Answer | undefined {
 }
 
 /**
- * The answer kept under the key, or, after `pause`, that of `work`, kept in one transaction with what it did; a refusal
- * undoes the work and is kept by itself. The key counts as running until then. Throws as `replay` and `work` do.
+ * The answer kept under the key; or, after `pause`, that of `work`, kept in one transaction with what it did. A refusal undoes
+ * the work and is kept by itself. Throws as `replay` and `work` do.
  */
 export async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
   const earlier = replay(service, use)

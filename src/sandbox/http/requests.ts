@@ -54,10 +54,7 @@ export function addRoutes(app: App, service: RunningService, routes: Readonly<Re
   }
 }
 
-/**
- * The origin asked. Other host names are refused (DNS rebinding). `served`: where the sandbox listens; in process, any loopback.
- * Throws Refusal `forbidden`.
- */
+/** The origin asked, of `served` or, in process, any loopback. Throws Refusal `forbidden` for other hosts (DNS rebinding). */
 export function checkHost(request: Request, served: string | undefined): string {
   const url = new URL(request.url)
   const host = request.headers.get('host')?.toLowerCase() ?? url.host

@@ -77,24 +77,13 @@ export BOOKCTL_CLIENT_SECRET=${secret}</code></pre>
 }
 
 /** A minute; just over the lifetime of an offer; that of a voucher link and of a token; the last delay of §6.4; a day. */
-const STEPS = [
-  ['+1 min', 60],
-  ['+16 min', 16 * 60],
-  ['+1 h', 3600],
-  ['+2 h', 2 * 3600],
-  ['+8 h', 8 * 3600],
-  ['+24 h', 24 * 3600],
-] as const
+const STEPS = {'+1 min': 60, '+16 min': 960, '+1 h': 3600, '+2 h': 7200, '+8 h': 28_800, '+24 h': 86_400}
 
-export const CLOCK_UNITS: Readonly<Record<string, number>> = {
-  seconds: 1,
-  minutes: 60,
-  hours: 3600,
-  days: 86_400,
-}
+export const CLOCK_UNITS: Record<string, number> = {seconds: 1, minutes: 60, hours: 3600, days: 86_400}
 
 function clockForms(visit: Visit): Piece {
-  return html`<div class="actions">${STEPS.map(([text, seconds]) => moveButton(visit, text, seconds))}</div>
+  const steps = Object.entries(STEPS).map(([text, seconds]) => moveButton(visit, text, seconds))
+  return html`<div class="actions">${steps}</div>
 <form method="post" action="/ui/clock" class="actions"><input type="hidden" name="back" value="${visit.path}">
 <label>Advance by<input type="number" name="amount" min="0" step="any" required inputmode="decimal"></label>
 ${select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Advance</button></form>

@@ -1,15 +1,7 @@
 /** `/ui/requests` and `/ui/requests/{id}`: the last requests, without their secrets; `/ui/faults`: what is injected into them. */
 import {ERROR_CODES} from '../../contract/error-codes.js'
-import {OPERATIONS} from '../../contract/operations.js'
 import {Refusal} from '../base/answers.js'
-import {
-  FAULT_KIND_NAMES,
-  FAULT_KINDS,
-  FAULT_NUMBERS,
-  FAULT_OPERATIONS,
-  faultField,
-  PAGE_OPERATIONS,
-} from '../http/faults.js'
+import {FAULT_KIND_NAMES, FAULT_KINDS, FAULT_NUMBERS, FAULT_OPERATIONS, faultField} from '../http/faults.js'
 import {KEPT_REQUESTS, type LoggedRequest} from '../http/requests.js'
 import {detailView, filterOf, listView, PAGE_SIZE, pagingOf, type View, type Visit} from './layout.js'
 import {
@@ -52,7 +44,7 @@ export function requestList(visit: Visit): View {
   const start = Math.max(end - PAGE_SIZE, 0)
   const items = found.slice(start, end).reverse()
   const filters = [
-    select('operation', 'Operation', [...Object.keys(OPERATIONS), ...PAGE_OPERATIONS], operation, 'any'),
+    select('operation', 'Operation', FAULT_OPERATIONS.slice(1), operation, 'any'),
     select('outcome', 'Outcome', OUTCOMES, outcome, 'any'),
   ]
   const none = nothing('No matching requests. To send one:', 'bookctl account')

@@ -1,7 +1,4 @@
-/**
- * Tables of the local sandbox, as migrations: statements are only ever appended. Removing what has expired by the service's
- * clock, or everything; and `meta`, its single values.
- */
+/** Tables of the local sandbox, as migrations: statements are only ever appended. And what removes rows; and single values. */
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
 import type {Database} from '../../storage/database.js'

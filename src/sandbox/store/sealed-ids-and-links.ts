@@ -1,6 +1,6 @@
 /**
- * What carries its own expiry. Identifiers contain their owner too, so that an expired one is recognised without a record of it: one
- * block of AES each, so they reveal nothing and cannot be forged. Links of vouchers (§2.6) are under an HMAC.
+ * Voucher links (§2.6), under an HMAC; and identifiers that contain their owner and their expiry, so that an expired one is
+ * recognised without a record of it: one block of AES each, so they reveal nothing and cannot be forged.
  */
 import {createCipheriv, createDecipheriv, createHmac, timingSafeEqual} from 'node:crypto'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
@@ -25,10 +25,8 @@ export function stampsOf(database: Database, owner: string) {
       block.writeUIntBE(sequence, 6, 5)
       block.writeUIntBE(index, 11, 2)
       mark.copy(block, 13)
-      return createCipheriv('aes-128-ecb', key, null)
-        .setAutoPadding(false)
-        .update(block)
-        .toString('base64url')
+      const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
+      return cipher.update(block).toString('base64url')
     },
     open(text: string): Stamp | undefined {
       const sealed = Buffer.from(text, 'base64url')

@@ -1,7 +1,4 @@
-/**
- * The port of what listens on this machine: the usual one, or another if that is taken; a port that was typed is kept to.
- * And a free one for a program that starts later.
- */
+/** The port of what listens on this machine: the typed one, else the usual one or another. And a free one for later. */
 import {randomInt} from 'node:crypto'
 import {once} from 'node:events'
 import {createServer} from 'node:net'
