@@ -155,10 +155,7 @@ const ENDED = new Set(['cancelled', 'expired'])
  * The verdict on `intent`, given the entries that share its offer, reference or key, newest first; undefined when a
  * new entry may be made (an entry of which nothing was sent, and which differs, gives way to it).
  */
-export function decide(
-  entries: readonly JournalEntry[],
-  intent: ReservationIntent,
-): JournalVerdict | undefined {
+export function decide(entries: readonly JournalEntry[], intent: ReservationIntent) {
   const {clientReferenceId, offerId, idempotencyKey, bodySha256} = intent
   const isLive = (each: JournalEntry) => each.reservationRef !== null || !CLOSED.has(each.outcome)
   const same = entries.find(each => isLive(each) && isSame(each, intent))

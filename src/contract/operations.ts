@@ -3,8 +3,10 @@
  * does not show: a guess, which the client calls on the local sandbox only, or where the profile names it.
  */
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: Method
   /** Path after the base URL, with `{name}` for each parameter. */
   readonly path: string
   /** Scope the bearer token needs; null for the OAuth endpoints, which take no Authorization header. */
@@ -53,12 +55,8 @@ export type OperationName = keyof typeof OPERATIONS
 export const PATH_TEMPLATE = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/
 
 /** The path of `name`, or `template`, with its parameters filled in and percent-encoded. Throws when one is missing. */
-export function pathOf(
-  name: OperationName,
-  parameters: Record<string, string> = {},
-  template: string = OPERATIONS[name].path,
-): string {
-  return template.replace(/\{(\w+)\}/g, (_, key: string) => {
+export function pathOf(name: OperationName, parameters: Record<string, string> = {}, template?: string) {
+  return (template ?? OPERATIONS[name].path).replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = parameters[key]
     if (value === undefined) throw new TypeError(`${name} needs the path parameter ${key}`)
     return encodeURIComponent(value)
@@ -72,13 +70,7 @@ export function operationAt(method: string, path: string): OperationName | undef
   return names.find(name => OPERATIONS[name].method === method && fits(OPERATIONS[name].path))
 }
 
-function op(
-  method: Operation['method'],
-  path: string,
-  scope: Scope | null,
-  summary: string,
-  source = 'ours',
-): Operation {
+function op(method: Method, path: string, scope: Scope | null, summary: string, source = 'ours'): Operation {
   return {method, path, scope, summary, source}
 }
 

@@ -176,12 +176,7 @@ function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<Vie
 }
 
 /** What is inside an object, outermost first; of a list only its first item, and never another offer. */
-function* viewsInside(
-  {offerId}: OfferNode,
-  value: JsonObject,
-  role: Role,
-  place: View['place'],
-): Generator<View> {
+function* viewsInside({offerId}: OfferNode, value: JsonObject, role: Role, place: View['place']) {
   let level: {value: JsonObject; role: Role}[] = [{value, role}]
   let count = 0
   for (let depth = 0; depth < MOST_DEPTH_INSIDE && level.length > 0; depth++) {

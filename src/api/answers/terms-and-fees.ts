@@ -101,23 +101,19 @@ type Candidate = {readonly fee: Money; readonly refund: Money | null}
  * none is named. An ambiguous fee counts as missing.
  */
 export function costIn(json: unknown) {
-  const explicit: Candidate[] = []
-  const others: Candidate[] = []
-  const doubts: Money[] = []
+  const names = [...FEE.explicit, ...FEE.others]
   const isElsewhere = (node: Node) => FEE.elsewhere.test(snakeCase(node.key))
-  for (const node of inDocumentOrder(unwrap(json), isElsewhere)) {
-    if (isNoAmount(node, [...FEE.explicit, ...FEE.others])) {
-      return {fee: null, refund: null, unclear: 'it names a fee that is no amount of money'}
-    }
-    const [named, general] = [feesIn(node, FEE.explicit), feesIn(node, FEE.others)]
-    explicit.push(...named)
-    others.push(...general)
-    const isUnnamed = named.length + general.length === 0 && FEE.about.test(snakeCase(node.key))
-    if (isUnnamed) doubts.push(...moneysIn(node, FEE.unnamed))
-  }
-  const candidates = [...explicit, ...others]
+  const nodes = [...inDocumentOrder(unwrap(json), isElsewhere)]
+  if (nodes.some(node => isNoAmount(node, names)))
+    return {fee: null, refund: null, unclear: 'it names a fee that is no amount of money'}
+  const explicit = nodes.flatMap(node => feesIn(node, FEE.explicit))
+  const candidates = [...explicit, ...nodes.flatMap(node => feesIn(node, FEE.others))]
   const [best] = candidates
   if (!best) return {fee: null, refund: null}
+  const unnamed = nodes.filter(
+    node => FEE.about.test(snakeCase(node.key)) && moneysIn(node, names).length === 0,
+  )
+  const doubts = unnamed.flatMap(node => moneysIn(node, FEE.unnamed))
   const named = [...candidates.map(({fee}) => fee), ...doubts]
   const agree = named.every(fee => isSame(fee, best.fee))
   // The name decides between several, unless what else is called a fee is higher.

@@ -63,15 +63,15 @@ function entriesOf(value: unknown): Entry[] | undefined {
   const isGrouped = members.every(([key, inner]) => /^(\p{Lu}|\d)/u.test(key) && Array.isArray(inner))
   if (members.length > 1 && isGrouped)
     return members.flatMap(([group, inner]) =>
-      (inner as unknown[]).flatMap(item => entryOf(item)).map(entry => ({...entry, group})),
+      (inner as unknown[]).flatMap(item => entryOf(item, undefined, group)),
     )
   if (members.length === 0 || !members.every(([key]) => /^([A-Z]{2,3}|\d+)$/.test(key))) return undefined
   return members.flatMap(([key, inner]) => entryOf(inner, key))
 }
 
-function entryOf(item: unknown, key?: string): Entry[] {
-  if (isObject(item)) return [{value: item, key}]
-  return typeof item === 'string' && item !== '' ? [{value: {name: item}, key}] : []
+function entryOf(item: unknown, key?: string, group?: string): Entry[] {
+  if (isObject(item)) return [{value: item, key, group}]
+  return typeof item === 'string' && item !== '' ? [{value: {name: item}, key, group}] : []
 }
 
 export type WholeList<Item> = Pick<Awaited<ReturnType<typeof readPages<Item>>>, 'items' | 'isComplete'>

@@ -21,35 +21,27 @@ const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
  * The whole PDF. While it is not ready this polls until `waitSeconds` are over, then throws a Failure of kind `pending`;
  * without them, the service's refusal, or service_failed without a link. What is cut off or no PDF is a Failure.
  */
-export async function fetchVoucher(
-  api: Api,
-  reservationRef: string,
-  waitSeconds?: number,
-): Promise<Uint8Array> {
-  const first = await api.fetchLink(await waitForLink(api, reservationRef, waitSeconds))
+export async function fetchVoucher(api: Api, reference: string, waitSeconds?: number): Promise<Uint8Array> {
+  const first = await api.fetchLink(await waitForLink(api, reference, waitSeconds))
   if (!LINK_EXPIRED.has(first.status)) return requirePdf(first)
-  return requirePdf(await api.fetchLink(await waitForLink(api, reservationRef)))
+  return requirePdf(await api.fetchLink(await waitForLink(api, reference)))
 }
 
 /** Whether the voucher can be fetched now, within `timeoutSeconds`. Throws Failure when the answer does not say. */
-export async function isVoucherReady(
-  api: Api,
-  reservationRef: string,
-  timeoutSeconds?: number,
-): Promise<boolean> {
+export async function isVoucherReady(api: Api, reference: string, timeoutSeconds?: number): Promise<boolean> {
   const deadline = timeoutSeconds === undefined ? undefined : api.clock.now() + timeoutSeconds
-  return typeof (await peek(api, reservationRef, deadline)) === 'string'
+  return typeof (await peek(api, reference, deadline)) === 'string'
 }
 
-async function waitForLink(api: Api, reservationRef: string, waitSeconds?: number): Promise<string> {
+async function waitForLink(api: Api, reference: string, waitSeconds?: number): Promise<string> {
   const deadline = waitSeconds === undefined ? undefined : api.clock.now() + waitSeconds
   for (let wait: number = POLL_SECONDS.first; ; wait = Math.min(wait * 2, POLL_SECONDS.longest)) {
-    const seen = await peek(api, reservationRef, deadline)
+    const seen = await peek(api, reference, deadline)
     if (typeof seen === 'string') return seen
     const left = deadline === undefined ? undefined : deadline - api.clock.now()
-    if (seen.kind === 'refused') await refuseEnded(api, reservationRef, seen, left)
+    if (seen.kind === 'refused') await refuseEnded(api, reference, seen, left)
     if (left === undefined) throw seen
-    if (left <= 0) throw stillPending(reservationRef, seen)
+    if (left <= 0) throw stillPending(reference, seen)
     await api.clock.sleep(Math.min(wait, left) * 1000)
   }
 }
@@ -66,12 +58,12 @@ async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSe
 }
 
 /** The voucher's link, or why there is none yet. With a deadline, a service that fails or is not reached is "not yet" too. */
-async function peek(api: Api, reservationRef: string, deadline?: number): Promise<string | Failure> {
+async function peek(api: Api, reference: string, deadline?: number): Promise<string | Failure> {
   const isWaiting = deadline !== undefined
   const policy = isWaiting ? {timeoutSeconds: Math.max(1, deadline - api.clock.now())} : {}
   let answer: Answer
   try {
-    answer = await api.exchange('voucher.show', {parameters: {reservation_ref: reservationRef}, policy})
+    answer = await api.exchange('voucher.show', {parameters: {reservation_ref: reference}, policy})
   } catch (error) {
     if (!(error instanceof SendError)) throw error
     const failure = unanswered(error, false)
@@ -80,12 +72,12 @@ async function peek(api: Api, reservationRef: string, deadline?: number): Promis
   }
   const {status} = answer
   if (!isSuccess(answer)) {
-    const refusal = refusalOf(answer, {now: api.clock.now(), about: reservationRef})
+    const refusal = refusalOf(answer, {now: api.clock.now(), about: reference})
     if (NOT_READY.has(status) || (isWaiting && (status >= 500 || status === 429))) return refusal
     throw refusal
   }
   if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
-  reservationIn(answer, reservationRef)
+  reservationIn(answer, reference)
   return findVoucherUrl(answer.json, api.baseUrl) ?? errorInAnswer(answer) ?? noLink(answer)
 }
 
@@ -96,8 +88,8 @@ function noLink({status, requestId}: Answer): Failure {
   return new Failure('service_failed', message, {code: 'no_voucher_link', hint, status, requestId})
 }
 
-function stillPending(reservationRef: string, last: Failure): Failure {
-  return new Failure('pending', `the voucher of ${reservationRef} is not ready yet: ${last.message}`, {
+function stillPending(reference: string, last: Failure): Failure {
+  return new Failure('pending', `the voucher of ${reference} is not ready yet: ${last.message}`, {
     ...last.details,
     code: 'voucher_not_ready',
     hint: 'try again later, or wait longer with --wait=SECONDS',

@@ -64,7 +64,7 @@ function askedFor(id: string) {
 /** Throws Failure when an answer names only other subscriptions; it need not name any. */
 function requireSubscription(answer: Answer, id: string): void {
   const named = [...inDocumentOrder(answer.json)].flatMap(
-    ({value}) => markedIdIn(value) ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
+    ({value}) => saidIn(value).markedId ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
   )
   itemAskedFor(answer, askedFor(id), named, found => [found])
 }
@@ -90,63 +90,56 @@ function isSameSet(left: readonly string[], right: readonly string[]): boolean {
 
 /** The new subscription in an answer of any shape; what the answer leaves out is as requested. */
 function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
-  const objects = [...inDocumentOrder(json)].map(({value}) => value)
-  const first = <T>(read: (value: JsonObject) => T | null, among: readonly JsonObject[] = objects) =>
-    among.map(read).find(found => found !== null) ?? undefined
-  const secret = first(secretIn)
+  const objects = [...inDocumentOrder(json)].map(({value}) => saidIn(value))
+  const first = <Name extends keyof Said>(name: Name, among = objects) =>
+    among.map(said => said[name]).find(found => found !== null) ?? undefined
+  const secret = first('secret')
   // An envelope may have an id of its own, so one with the prefix of a subscription's (§2.7) comes first.
-  const id = first(markedIdIn) ?? first(idIn, objects.filter(secretIn)) ?? first(idIn)
+  const withSecret = objects.filter(said => said.secret !== null)
+  const id = first('markedId') ?? first('id', withSecret) ?? first('id')
   if (secret === undefined || id === undefined) return undefined
   // What is beside the id comes before what another object of the answer says.
-  const ownFirst = [...objects.filter(value => idIn(value) === id), ...objects]
+  const ownFirst = [...objects.filter(said => said.id === id), ...objects]
   return {
     id,
-    url: first(urlIn, ownFirst) ?? request.url,
-    events: [...(first(eventsIn, ownFirst) ?? request.events)],
-    is_active: first(activeIn, ownFirst) ?? true,
+    url: first('url', ownFirst) ?? request.url,
+    events: [...(first('events', ownFirst) ?? request.events)],
+    is_active: first('is_active', ownFirst) ?? true,
     secret,
   }
 }
 
 function readSubscriptions(json: unknown) {
   return [...inDocumentOrder(json)].flatMap(({value}) => {
-    const [id, url, events, is_active] = [idIn(value), urlIn(value), eventsIn(value), activeIn(value)]
+    const {id, url, events, is_active} = saidIn(value)
     return id === null || (url === null && events === null) ? [] : [{id, url, events, is_active}]
   })
 }
 
-/** A signing secret: a text that begins as one (§2.7), or one under a name for it. */
-function secretIn(value: JsonObject): string | null {
-  const isMarked = (text: unknown) => typeof text === 'string' && text.startsWith(SIGNING_SECRET_PREFIX)
-  return (Object.values(value).find(isMarked) as string | undefined) ?? textUnder(value, SUBSCRIPTION.secret)
-}
+type Said = ReturnType<typeof saidIn>
 
-function idIn(value: JsonObject): string | null {
-  return markedIdIn(value) ?? textIn(fieldsOf(value), SUBSCRIPTION.id)
-}
-
-function markedIdIn(value: JsonObject): string | null {
-  return factIn(fieldsOf(value), SUBSCRIPTION.id, id =>
-    typeof id === 'string' && id.startsWith(SUBSCRIPTION_ID_PREFIX) ? id : null,
+/** What an object says of a subscription; null where it does not say. */
+function saidIn(value: JsonObject) {
+  const fields = fieldsOf(value)
+  const textUnder = (names: readonly string[], among = fields) =>
+    factIn(among, names, text => (typeof text === 'string' && text !== '' ? text : null))
+  const beginsWith = (prefix: string) => (text: unknown) =>
+    typeof text === 'string' && text.startsWith(prefix) ? text : null
+  const markedId = factIn(fields, SUBSCRIPTION.id, beginsWith(SUBSCRIPTION_ID_PREFIX))
+  const url = textUnder(SUBSCRIPTION.url)
+  const list = factIn(fields, SUBSCRIPTION.events, inner => (Array.isArray(inner) ? inner : null))
+  const types = list?.map(item =>
+    isObject(item) ? textUnder(SUBSCRIPTION.eventType, fieldsOf(item)) : textOf(item),
   )
-}
-
-function urlIn(value: JsonObject): string | null {
-  const url = textUnder(value, SUBSCRIPTION.url)
-  return url !== null && parseUrl(url) ? url : null
-}
-
-function eventsIn(value: JsonObject): string[] | null {
-  const list = factIn(fieldsOf(value), SUBSCRIPTION.events, inner => (Array.isArray(inner) ? inner : null))
-  const types = list?.map(item => (isObject(item) ? textUnder(item, SUBSCRIPTION.eventType) : textOf(item)))
-  // With one event type that cannot be read the list is unknown.
-  return types?.every(type => typeof type === 'string') ? types : null
-}
-
-function activeIn(value: JsonObject): boolean | null {
-  return factIn(fieldsOf(value), SUBSCRIPTION.active, flag => (typeof flag === 'boolean' ? flag : null))
-}
-
-function textUnder(value: JsonObject, names: readonly string[]): string | null {
-  return factIn(fieldsOf(value), names, text => (typeof text === 'string' && text !== '' ? text : null))
+  return {
+    markedId,
+    id: markedId ?? textIn(fields, SUBSCRIPTION.id),
+    url: url !== null && parseUrl(url) ? url : null,
+    // With one event type that cannot be read the list is unknown.
+    events: types?.every(type => typeof type === 'string') ? types : null,
+    is_active: factIn(fields, SUBSCRIPTION.active, flag => (typeof flag === 'boolean' ? flag : null)),
+    /** A text that begins as a signing secret (§2.7), or one under a name for it. */
+    secret:
+      factIn(fields, [...fields.keys()], beginsWith(SIGNING_SECRET_PREFIX)) ?? textUnder(SUBSCRIPTION.secret),
+  }
 }
