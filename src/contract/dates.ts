@@ -3,12 +3,10 @@ const MILLISECONDS_PER_DAY = 86_400_000
 
 /** The day number (days since 1970-01-01) of `text`, or undefined when it is not a date that exists. */
 export function dayNumber(text: string): number | undefined {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)?.map(Number) ?? []
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  const at = new Date(Date.UTC(year, month - 1, day))
-  if (year < 100) at.setUTCFullYear(year)
-  const exists = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
-  return exists ? at.getTime() / MILLISECONDS_PER_DAY : undefined
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  // Date.parse takes 31 June for 1 July.
+  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+  return exists ? at / MILLISECONDS_PER_DAY : undefined
 }
 
 /** ISO 8601 of Unix seconds, in UTC, to the millisecond. Throws RangeError for what is no time. */
@@ -16,7 +14,7 @@ export function isoTime(unixSeconds: number): string {
   return new Date(Math.round(unixSeconds * 1000)).toISOString()
 }
 
-/** Unix seconds of an ISO 8601 time, or undefined; Date.parse would take 31 June for 1 July. */
+/** Unix seconds of an ISO 8601 time, or undefined. */
 export function instantOf(text: string): number | undefined {
   const milliseconds = isCalendarDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
