@@ -10,6 +10,11 @@ export interface Place {
   readonly proxy: string | undefined
 }
 
+export function placeOf(url: URL, proxy?: string): Place {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return {target: `${url.hostname}:${port}`, proxy}
+}
+
 export type Diagnosis = readonly [fault: ExchangeFault, reason: string, isRefusedHere?: boolean]
 
 interface NodeError extends Error {

@@ -12,7 +12,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher, type ProxyServer} from './connection.js'
 import {Exchange} from './exchange.js'
-import {certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
+import {certificateProblem, diagnoseConnecting, placeOf, secondsText} from './faults.js'
 
 export interface Way {
   readonly url: URL
@@ -25,29 +25,25 @@ export interface Way {
 
 type ShownCertificate = ReturnType<typeof chainOf>[number]
 
-export function hostAndPort(url: URL): {host: string; port: number} {
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  return {host: url.hostname.replace(/^\[|\]$/g, ''), port}
-}
-
 /** The addresses of a host name, IPv6 too. Throws ExchangeError. */
 export async function findAddresses(way: Way): Promise<string[]> {
-  const {host} = hostAndPort(way.url)
+  const host = way.url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return [host]
   const late = sleep(way.milliseconds, undefined, {ref: false}).then(() => {
     const reason = `timed out looking up ${host} (${secondsText(way.milliseconds)})`
     throw new ExchangeError('connect_timeout', false, reason)
   })
   const found = lookup(host, {all: true}).catch(error => {
-    throw faultOf(error, way)
+    const [fault, reason] = diagnoseConnecting(error, placeOf(way.url))
+    throw new ExchangeError(fault, false, reason)
   })
   return (await Promise.race([found, late])).map(({address}) => address)
 }
 
 /** Opens a TCP connection, or that to the proxy, and closes it. Throws ExchangeError. */
 export async function tryConnecting(way: Way): Promise<void> {
-  const {host, port} = hostAndPort(way.proxy ? new URL(way.proxy.origin) : way.url)
-  const origin = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const {target} = placeOf(way.proxy ? new URL(way.proxy.origin) : way.url)
+  const origin = new URL(`http://${target}`)
   const dispatcher = await createDispatcher(origin, undefined, {ca: undefined, insecure: false})
   await connectOnly(way, dispatcher, origin, () => {})
 }
@@ -128,17 +124,10 @@ function problemOf(tls: TLSSocket, way: Way) {
   if (tls.authorized) return undefined
   const error = tls.authorizationError as unknown
   const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')
-  const {reason} = faultOf(Object.assign(new Error(code), {code}), way)
+  const refusal = Object.assign(new Error(code), {code})
+  const [, reason] = diagnoseConnecting(refusal, placeOf(way.url, way.proxy?.origin))
   const [, advice] = certificateProblem(code)
   return {reason, advice}
-}
-
-function faultOf(error: unknown, way: Way): ExchangeError {
-  if (error instanceof ExchangeError) return error
-  const {host, port} = hostAndPort(way.url)
-  const place = {target: `${host}:${port}`, proxy: way.proxy?.origin}
-  const [fault, reason, isRefusedHere] = diagnoseConnecting(error, place)
-  return new ExchangeError(fault, false, reason, isRefusedHere)
 }
 
 /**

@@ -1,13 +1,8 @@
 /** Checks beyond this machine: the way to the service and the service itself, then signing secrets and a webhook receiver. */
 import {throwUnanswered} from '../../../api/answers/refusals.js'
 import {type ProxyServer, proxyFor} from '../../../api/http/connection.js'
-import {
-  certificateText,
-  findAddresses,
-  hostAndPort,
-  inspectTls,
-  tryConnecting,
-} from '../../../api/http/inspect.js'
+import {placeOf} from '../../../api/http/faults.js'
+import {certificateText, findAddresses, inspectTls, tryConnecting} from '../../../api/http/inspect.js'
 import {showAccount} from '../../../api/operations/account.js'
 import type {Sender, SentAnswer} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -55,8 +50,7 @@ export function networkChecks(baseUrl: string, parts: NetworkParts, now: number)
     connection: async () => {
       const started = performance.now()
       await tryConnecting(way())
-      const {host, port} = hostAndPort(way().url)
-      const where = proxy ? `proxy ${proxy.origin}` : `${host}:${port}`
+      const where = proxy ? `proxy ${proxy.origin}` : placeOf(way().url).target
       return ok(`${where} accepts connections, in ${Math.round(performance.now() - started)} ms`)
     },
     tls: async () => {
