@@ -21,11 +21,6 @@ export type AnswerMessage =
   /** The part of a StorageError that can be sent; of any other error, its message. */
   | {readonly id: number; readonly error: Pick<StorageError, 'message'> & Partial<StorageError>}
 
-interface Waiting {
-  readonly resolve: (value: never) => void
-  readonly reject: (error: Error) => void
-}
-
 export interface ThreadData {
   /** Of events.db. */
   readonly directory: string
@@ -35,7 +30,7 @@ export interface ThreadData {
 /** Starts the thread; events.db is opened by the first call, which reports errors. */
 export function startEventWorker(workerData: ThreadData): EventKeeper {
   const worker = startThread(workerData)
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, {resolve: (value: never) => void; reject: (error: Error) => void}>()
   let calls = 0
   let failed: StorageError | undefined
   const fail = (reason: string) => {

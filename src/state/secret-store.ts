@@ -25,20 +25,17 @@ interface SigningSecret {
   readonly stored_at: number
 }
 
-interface SecretRow {
-  /** Empty or missing for a secret of an earlier version. */
-  readonly client_id?: string
-  readonly secret: string
-}
-
 /** `database` is read before any client secret is, also one in the keychain. */
 export function createSecretStore(database: Database, keychain: Keychain) {
   /** Writes to tokens.db, synchronously. */
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
     void database.run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
-  // Every column: a read-only tokens.db of an earlier version has no client_id.
+  // Every column: a read-only tokens.db of an earlier version has no client_id, and in a newer one those secrets an empty one.
   const rowsOf = ({profile}: SecretOwner) =>
-    database.all<SecretRow>('SELECT * FROM client_secrets WHERE profile = ?', profile)
+    database.all<{client_id?: string; secret: string}>(
+      'SELECT * FROM client_secrets WHERE profile = ?',
+      profile,
+    )
   const erase = (sql: string, values: Value[], orLater: boolean) =>
     database.erase(() => database.run(sql, ...values), {orLater}) > 0
   return {
@@ -123,7 +120,15 @@ export function createKeychain(
       })
       return await Promise.race([work(entry, signal), late])
     } catch (error) {
-      throw noKeychain(error)
+      // The keychain's own message is left out, because it may contain the secret.
+      const isMissing = (error as {code?: string}).code === 'ERR_MODULE_NOT_FOUND'
+      const why = isMissing
+        ? 'the package @napi-rs/keyring is not installed'
+        : 'it did not answer or refused access'
+      throw new Failure('not_allowed', `cannot use the keychain of this system: ${why}`, {
+        code: 'keychain_unavailable',
+        hint: 'run `bookctl login` without --keychain to store the secret in a private file, or set BOOKCTL_CLIENT_SECRET',
+      })
     } finally {
       done.abort()
     }
@@ -140,16 +145,4 @@ export function createKeychain(
 async function loadSystemEntry(account: string): Promise<KeychainEntry> {
   const {AsyncEntry} = await import('@napi-rs/keyring')
   return new AsyncEntry('bookctl', account)
-}
-
-/** The keychain's own message is left out, because it may contain the secret. */
-function noKeychain(error: unknown): Failure {
-  const isMissing = (error as {code?: string}).code === 'ERR_MODULE_NOT_FOUND'
-  const why = isMissing
-    ? 'the package @napi-rs/keyring is not installed'
-    : 'it did not answer or refused access'
-  return new Failure('not_allowed', `cannot use the keychain of this system: ${why}`, {
-    code: 'keychain_unavailable',
-    hint: 'run `bookctl login` without --keychain to store the secret in a private file, or set BOOKCTL_CLIENT_SECRET',
-  })
 }

@@ -2,7 +2,6 @@
 import type {Room} from '../contract/hotels.js'
 import {
   OFFER_RETENTION_SECONDS,
-  type OfferFound,
   type OfferStore,
   type SeenDetails,
   type SeenOffer,
@@ -34,7 +33,12 @@ export function createOfferStore(database: Database): OfferStore {
     async remember(client, offers, now) {
       database.transaction(() => {
         database.run('DELETE FROM offers WHERE searched_at < ?', now - OFFER_RETENTION_SECONDS)
-        for (const offer of offers) insert(database, client, offer)
+        for (const offer of offers) {
+          const details = offer.details && textOf(offer.details)
+          const row: Record<string, Value> = {...offer, rooms: JSON.stringify(offer.rooms), details}
+          const values = COLUMNS.map(name => row[name] ?? null)
+          database.run(UPSERT_OFFER, client.baseUrl, client.clientId, offer.offer_id, ...values)
+        }
       })
     },
     async find(client, offerId) {
@@ -65,13 +69,6 @@ function offerOf(row: Row): SeenOffer {
   const {base_url: _, client_id: __, ...offer} = row
   const details = row.details === null ? null : (JSON.parse(row.details) as SeenDetails)
   return {...offer, rooms: JSON.parse(row.rooms) as Room[], details}
-}
-
-function insert(database: Database, {baseUrl, clientId}: Client, offer: OfferFound): void {
-  const details = offer.details && textOf(offer.details)
-  const row: Record<string, Value> = {...offer, rooms: JSON.stringify(offer.rooms), details}
-  const values = COLUMNS.map(name => row[name] ?? null)
-  database.run(UPSERT_OFFER, baseUrl, clientId, offer.offer_id, ...values)
 }
 
 /** As JSON, without terms that are too long. */

@@ -24,7 +24,7 @@ import {createCityStore, createOfferStore} from './seen-store.js'
 import {createSettings} from './settings.js'
 import {createTokenStore, type Forgotten, forget, generationOf} from './token-store.js'
 
-export type State = ReturnType<typeof assemble>
+export type State = ReturnType<typeof openState>
 
 /** The store that this machine shares with others, if one is set. */
 export interface StoreChoice {
@@ -38,22 +38,16 @@ export interface StoreChoice {
 
 type KnownClient = Pick<TokenClient, 'baseUrl' | 'clientId' | 'clientSecret'>
 
+interface StateOptions {
+  readonly keychain?: Keychain
+  readonly store?: StoreChoice
+  /** False while the user is typing: nothing is created, changed, permissions too, or migrated; what has no file is empty. */
+  readonly writes?: boolean
+}
+
 /** Throws nothing; the parts throw StorageError when used. With a store, what machines share is there and nowhere else. */
-export function openState(
-  directory: string,
-  options: {keychain?: Keychain; store?: StoreChoice} = {},
-): State {
-  const {keychain = createKeychain(directory), store} = options
-  return assemble(directory, keychain, store, true)
-}
-
-/** For reading only, while the user is typing: nothing is created, changed or migrated; what has no file is empty. */
-export function openStateToLookAt(directory: string): State {
-  return assemble(directory, createKeychain(directory), undefined, false)
-}
-
-/** `writes`: whether anything may be created or changed, permissions too. */
-function assemble(directory: string, keychain: Keychain, store: StoreChoice | undefined, writes: boolean) {
+export function openState(directory: string, options: StateOptions = {}) {
+  const {keychain = createKeychain(directory), store, writes = true} = options
   const writable = once(() => writes && isWritableDirectory(directory))
   const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void) =>
     openWhenUsed(own, directory, {writes, writable, onQuery})

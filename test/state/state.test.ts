@@ -2,7 +2,7 @@
 import {chmodSync, readdirSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
-import {openMemoryJournal, openState, openStateToLookAt, type State} from '../../src/state/state.js'
+import {openMemoryJournal, openState, type State} from '../../src/state/state.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {CLIENT, intent, offer, token} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
@@ -96,7 +96,7 @@ describe('reading', () => {
 
 describe('looking at the state', () => {
   test('creates nothing where nothing is, and finds nothing', () => {
-    const seen = openStateToLookAt(directory)
+    const seen = openState(directory, {writes: false})
     expect(seen.cities.list()).toEqual([])
     expect(seen.settings.read().profiles).toEqual({})
     expect(readdirSync(directory)).toEqual([])
@@ -104,7 +104,7 @@ describe('looking at the state', () => {
 
   test('sees what another process just wrote, and cannot write', () => {
     state.cities.remember(CLIENT, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
-    const seen = openStateToLookAt(directory)
+    const seen = openState(directory, {writes: false})
     expect(seen.cities.list()).toEqual([{id: 101, name: 'Istanbul', country_code: 'TR'}])
     expect(() => seen.cities.remember(CLIENT, [{id: 1, name: 'x', country_code: null}])).toThrow(StorageError)
     const before = readdirSync(directory)
@@ -119,7 +119,7 @@ describe('looking at the state', () => {
     writeFileSync(path, '{}')
     chmodSync(path, 0o640)
     chmodSync(directory, 0o750)
-    const seen = openStateToLookAt(directory)
+    const seen = openState(directory, {writes: false})
     expect([seen.settings.read().profiles, seen.cities.list().length, seen.writable]).toEqual([{}, 1, false])
     seen.close()
     expect([path, directory].map(each => statSync(each).mode & 0o777)).toEqual([0o640, 0o750])

@@ -46,13 +46,9 @@ function urlOf(request: WireRequest, redactor: Redactor): string {
 function bodyOf(body: string, redactor: Redactor): string {
   const json = parseJson(Buffer.from(body))
   if (json === undefined) return quote('[not JSON; left out]')
-  const variables = isObject(json)
-    ? Object.keys(VARIABLES).filter(name => typeof json[name] === 'string')
-    : []
-  const redacted = redactor.json(json)
-  const shown = isObject(redacted)
-    ? {...redacted, ...Object.fromEntries(variables.map(name => [name, `\0${name}\0`]))}
-    : redacted
+  const shown = redactor.json(json)
+  if (isObject(json) && isObject(shown))
+    for (const name of Object.keys(VARIABLES)) if (typeof json[name] === 'string') shown[name] = `\0${name}\0`
   // A variable is outside the single quotes, where the shell puts its value in.
   return JSON.stringify(shown)
     .split(/\\u0000(\w+)\\u0000/)

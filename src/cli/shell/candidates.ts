@@ -2,7 +2,7 @@
 import {EVENT_TYPES} from '../../contract/events.js'
 import {SCOPES} from '../../contract/operations.js'
 import type {Client} from '../../contract/token-cache.js'
-import {openStateToLookAt, type State} from '../../state/state.js'
+import {openState, type State} from '../../state/state.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 
 export type Candidate = readonly [value: string, description: string]
@@ -53,7 +53,7 @@ export async function candidatesOf(
   configDirectory: string,
   client?: Client,
 ): Promise<Candidate[]> {
-  const state = openStateToLookAt(configDirectory)
+  const state = openState(configDirectory, {writes: false})
   try {
     return [...new Map(await SOURCES[kind](state, client))].filter(([value]) => value !== '')
   } catch {
