@@ -36,10 +36,17 @@ interface Keeper {
 /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
 export function receiveEvents(
   database: Database,
-  keeper: Keeper,
+  {profile, owner}: Keeper,
   events: readonly NewEvent[],
 ): {duplicate: boolean}[] {
-  return database.transaction(() => events.map(event => ({duplicate: !insert(database, keeper, event)})))
+  const insert = ({eventId, type, receivedAt, secretName, rawHeaders, body, targets}: NewEvent) => {
+    const headers = packHeaders(rawHeaders)
+    const duplicate =
+      database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0
+    if (!duplicate) for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
+    return {duplicate}
+  }
+  return database.transaction(() => events.map(insert))
 }
 
 /** Removes at most `limit` events received before `time` (Unix seconds), but none to be forwarded; returns their number. */
@@ -72,16 +79,6 @@ export function createEventStore(database: Database): EventStore {
     },
     prune: async (time, limit) => pruneEvents(database, time, limit),
   }
-}
-
-/** Whether the event is new. */
-function insert(database: Database, {profile, owner}: Keeper, event: NewEvent): boolean {
-  const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
-  const headers = packHeaders(rawHeaders)
-  if (database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0)
-    return false
-  for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
-  return true
 }
 
 /** An attempt takes seconds, and a failed one is due again only after its wait. */

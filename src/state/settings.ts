@@ -66,8 +66,12 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
       const {openStage} = await import('./settings-change.js')
       const stage = await openStage(path)
       try {
-        const waitMilliseconds = PATIENCE_MILLISECONDS
-        const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds}
+        const lock = {
+          directory,
+          kind: 'settings',
+          key: SETTINGS_NAME,
+          waitMilliseconds: PATIENCE_MILLISECONDS,
+        }
         const outcome = await withLock(lock, () => write(stage, edit, together))
         if (!outcome.gaveUp) return outcome.value
       } finally {

@@ -58,14 +58,6 @@ export function openState(directory: string, options: StateOptions = {}) {
   })
   const stateDatabase = whenUsed(STATE)
   const eventsDatabase = whenUsed(EVENTS)
-  const forgetTokens = (which: Forgotten) => {
-    generation.began = undefined
-    if (writable()) return forget(tokensDatabase, which)
-    const path = join(directory, TOKENS_NAME)
-    if (!hasDatabaseFile(path)) return false
-    const hint = 'make the directory writable and run it again; the file was not changed'
-    throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
-  }
   const people = once(async () => {
     const {createPeopleStore} = await import('./people-store.js')
     return createPeopleStore(stateDatabase)
@@ -159,7 +151,13 @@ export function openState(directory: string, options: StateOptions = {}) {
      * kept guests and contacts too. Returns whether there were any.
      */
     async forget(which: Forgotten): Promise<boolean> {
-      const had = forgetTokens(which)
+      generation.began = undefined
+      const path = join(directory, TOKENS_NAME)
+      if (!writable() && hasDatabaseFile(path)) {
+        const hint = 'make the directory writable and run it again; the file was not changed'
+        throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
+      }
+      const had = writable() && forget(tokensDatabase, which)
       const hasPeople = which === 'all' && existsSync(join(directory, STATE_NAME))
       return (hasPeople && (await people()).forgetAll()) || had
     },

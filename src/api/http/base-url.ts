@@ -29,7 +29,7 @@ export function parseBaseUrl(
   // The URL parser hides an empty query or fragment, so the text itself is checked.
   if (/[?#]/.test(text)) throw refuse('must not have a query or fragment')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
-    throw refuse('must start with https:// (http:// is for this machine alone)')
+    throw refuse('must start with https:// (plain http is for this machine alone)')
   const path = url.pathname.replace(/\/$/, '')
   if (path.split('/').at(-1) !== API_VERSION) {
     throw refuse(`must end in /${API_VERSION}, for example https://…/partner-api/${API_VERSION}`)

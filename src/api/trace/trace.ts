@@ -95,6 +95,7 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
   const key = request.headers['idempotency-key']
   const answered = outcome instanceof ExchangeError ? undefined : {...outcome, redactor}
   const id = answered && requestIdOf(answered)
+  const code = answered && answered.status >= 400 ? describeError(answered).code : ''
   return {
     /** ISO 8601. */
     at: new Date(record.startedAt * 1000).toISOString(),
@@ -107,13 +108,9 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
     status: answered?.status ?? null,
     ...(outcome instanceof ExchangeError && {fault: outcome.fault, reason: redactor.text(outcome.reason)}),
     ...(id !== undefined && {request_id: redactor.text(id)}),
-    ...(answered && answered.status >= 400 && codePart(describeError(answered).code, redactor)),
+    // Only a single word: some services give a sentence in place of a code, and it may name a person.
+    ...(/^[A-Za-z][\w.:-]*$/.test(code) && {error_code: redactor.text(code)}),
   }
-}
-
-/** Only a single word: some services give a sentence in place of a code, and it may name a person. */
-function codePart(code: string, redactor: Redactor): {error_code?: string} {
-  return /^[A-Za-z][\w.:-]*$/.test(code) ? {error_code: redactor.text(code)} : {}
 }
 
 /** A path may hold a person's data, too. */
