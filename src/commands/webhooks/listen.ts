@@ -1,7 +1,7 @@
 import {listen} from '../../cli/features/webhooks/listen.js'
 import {describeListening, listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
 import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
-import {resolveWebhookSecrets, secretList} from '../../cli/features/webhooks/secrets.js'
+import {secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {running} from '../../cli/shell/running.js'
@@ -41,10 +41,7 @@ the profile; needs no login.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
-    if (flags['print-secret']) {
-      const secrets = await resolveWebhookSecrets(flags, await this.state())
-      return this.print(secretList(secrets))
-    }
+    if (flags['print-secret']) return this.print(await secretList(flags, await this.state()))
     const plan = planListening(flags)
     for (const warning of unknownEventWarnings(plan.types)) this.warn(warning)
     if (flags['dry-run']) {

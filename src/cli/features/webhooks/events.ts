@@ -21,7 +21,7 @@ import {systemClock} from '../../session/clock.js'
 import {dryRun} from '../../session/dry-run.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
-import {listResult, type Result, single} from '../../terminal/result.js'
+import {columnsOf, listResult, type Result, single} from '../../terminal/result.js'
 import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
@@ -57,8 +57,8 @@ export async function pruneEvents(store: EventStore, seconds: number): Promise<n
   return removed
 }
 
-const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret', 'bytes'] as const
-export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'forwards']
+const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret'] as const
+export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'bytes', 'forwards']
 
 const PAGE = 200
 
@@ -117,14 +117,12 @@ export async function eventList(store: EventStore, filter: EventFilter, limit: n
     for (const event of page) events.push(await rowOf(store, event))
     from = {before: page.at(-1)?.sequence}
   }
-  const {columns, ...list} = listResult({events}, events, PLAIN_COLUMNS)
+  const list = listResult({events}, events, PLAIN_COLUMNS)
+  const bytes = columnsOf<Row>(['bytes'], {isMinor: true})
   const states = ({forwards}: Row) => forwards.map(({state}) => state)
   return {
     ...list,
-    columns: [
-      ...columns.map(column => ({...column, isMinor: column.name === 'bytes'})),
-      {name: 'forwards', value: states, wraps: true},
-    ],
+    columns: [...list.columns, ...bytes, {name: 'forwards', value: states, wraps: true}],
     shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards'],
     whenEmpty: 'No events match.',
   }

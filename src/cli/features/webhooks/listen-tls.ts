@@ -90,10 +90,7 @@ function tried<T>(work: () => T): T | undefined {
 }
 
 /** Both as PEM. */
-export interface KeyPair {
-  readonly cert: string
-  readonly key: string
-}
+type KeyPair = Readonly<Record<'cert' | 'key', string>>
 
 const DAY_SECONDS = 24 * 3600
 /** The authority is replaced early enough to outlive every certificate it signs. */

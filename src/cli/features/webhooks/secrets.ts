@@ -93,7 +93,8 @@ export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: Sta
 }
 
 /** The secrets as `webhooks listen --print-secret` prints them: one a line, for a receiver that needs them. */
-export function secretList(secrets: readonly NamedSecret[]): Result<NamedSecret> {
+export async function secretList(flags: WebhookSecretFlags, state: State): Promise<Result<NamedSecret>> {
+  const secrets = await resolveWebhookSecrets(flags, state)
   const text = secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join('')
   return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
