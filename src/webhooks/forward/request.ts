@@ -41,19 +41,14 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
   const https = new HttpsAgent({keepAlive: true, ...trust})
   const open = new Set<ClientRequest>()
 
-  const attempt = (
-    url: URL,
-    headers: string[],
-    body: Uint8Array,
-    onNewConnection = false,
-  ): Promise<HandoverResult & {stale?: boolean}> => {
+  const attempt = (url: URL, headers: string[], body: Uint8Array, onNewConnection = false) => {
     const started = performance.now()
-    const [start, shared] = url.protocol === 'https:' ? [requestHttps, https] : [requestHttp, http]
+    const [requestTo, shared] = url.protocol === 'https:' ? [requestHttps, https] : [requestHttp, http]
     const agent = onNewConnection ? false : shared
-    const request = start(url, {method: 'POST', headers: headers as never, ...trust, agent})
+    const request = requestTo(url, {method: 'POST', headers: headers as never, ...trust, agent})
     open.add(request)
     const timer = setTimeout(() => request.destroy(new Error('timeout')), timeoutMilliseconds)
-    return new Promise(resolve => {
+    return new Promise<HandoverResult & {stale?: boolean}>(resolve => {
       const settled = (status: number | null, error: string | null) => {
         clearTimeout(timer)
         open.delete(request)
@@ -89,8 +84,7 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
       const first = await attempt(address, headers, body)
       // The receiver closed an idle connection at the moment it was used again: that was no answer. The next idle one may be
       // closed as well.
-      const {stale: _, ...result} = first.stale ? await attempt(address, headers, body, true) : first
-      return result
+      return first.stale ? attempt(address, headers, body, true) : first
     },
     /** Ends open requests, as `stopped`. */
     close(): void {
