@@ -208,26 +208,20 @@ export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'er
 
 type Replayed = Awaited<ReturnType<typeof replayEvents>>[number]
 
-interface Replay {
-  readonly events: readonly StoredEvent[]
-  /** The headers to send one with now, as names and values in turn. */
-  readonly headersOf: (event: StoredEvent) => readonly string[]
-  /** How many of them a target that checks signatures would refuse for their age. */
-  readonly old: number
-}
+type ReplayFlags = WebhookSecretFlags & {readonly resign: boolean}
+type Replay = Awaited<ReturnType<typeof planReplay>>
 
-/** With --resign each is signed with the secret it came with, if that is still stored. Throws usage. */
-export async function planReplay(
-  ids: readonly string[],
-  flags: WebhookSecretFlags & {readonly resign: boolean},
-  state: State,
-): Promise<Replay> {
+/**
+ * With --resign each is signed when it is sent, with the secret it came with if that is still stored. `old`: how many a target
+ * that checks signatures would refuse for their age. Throws usage.
+ */
+export async function planReplay(ids: readonly string[], flags: ReplayFlags, state: State) {
   const events: StoredEvent[] = []
   for (const id of ids) events.push(await findEvent(state.events, id))
   const {signature} = webhookHeaderNames(flags, state)
   if (!flags.resign) {
     const isOld = (event: StoredEvent) => !freshHeaders(event, signature, [], systemClock.now())
-    return {events, headersOf: ({rawHeaders}) => rawHeaders, old: events.filter(isOld).length}
+    return {events, headersOf: ({rawHeaders}: StoredEvent) => rawHeaders, old: events.filter(isOld).length}
   }
   const secrets = await resolveWebhookSecrets(flags, state)
   const headersOf = (event: StoredEvent) => {

@@ -13,7 +13,6 @@ import {type DryChange, describeCall, dryRun, dryRunFlag} from '../../session/dr
 import type {Target} from '../../session/target.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {checkExpression} from '../../terminal/query.js'
-import type {Result} from '../../terminal/result.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 import {checkTarget} from './targets.js'
@@ -109,12 +108,7 @@ export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types
 }
 
 /** Listening itself sends nothing; `--subscribe` does, to `target`; its test needs an id from the first answer. */
-export function describeListening(
-  plan: ListenPlan,
-  flags: ListenFlags,
-  state: State,
-  target: Target | undefined,
-): Result {
+export function describeListening(plan: ListenPlan, flags: ListenFlags, state: State, target?: Target) {
   const own = (name: string) => join(state.directory, name)
   const written = [
     {file: target && own(TOKENS_NAME), what: 'signing secret of the subscription'},

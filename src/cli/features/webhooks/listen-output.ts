@@ -32,7 +32,7 @@ export async function createListenOutput(terms: ListenTerms) {
     else if (early.length < 1000) early.push(line)
   }
   const notesOf = createForwardNotes(terms)
-  const rows = isForPeople(flags, process.stdout) ? createListenRows(print, notesOf, terms) : undefined
+  const rows = isForPeople(flags, process.stdout) ? createListenRows(print, terms) : undefined
   return {
     /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
     ready(url: string, pid: number) {

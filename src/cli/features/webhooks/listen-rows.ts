@@ -55,13 +55,9 @@ interface Row {
   readonly notes?: readonly string[]
 }
 
-/** `notesOf`: what else there is to say about an attempt. */
-export function createListenRows(
-  print: (line: string) => void,
-  notesOf: (report: ForwardReport) => readonly string[],
-  terms: ListenTerms,
-) {
+export function createListenRows(print: (line: string) => void, terms: ListenTerms) {
   const {targets} = terms
+  const notesOf = createForwardNotes(terms)
   const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
   const early = new Set<string>()
   let explainedAt = Number.NEGATIVE_INFINITY

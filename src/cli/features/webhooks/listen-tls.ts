@@ -19,11 +19,7 @@ import {readBytes} from '../../input/files.js'
 import type {ListenFlags} from './listen-flags.js'
 
 /** Certificate and key for --host, or undefined for plain http. Throws usage. */
-export async function listenIdentity(
-  {tls, cert, key, host}: Pick<ListenFlags, 'tls' | 'cert' | 'key' | 'host'>,
-  directory: string,
-  now: number,
-): Promise<KeyPair | undefined> {
+export async function listenIdentity({tls, cert, key, host}: ListenFlags, directory: string, now: number) {
   if (cert !== undefined && key !== undefined) return readIdentity(cert, key)
   return tls ? makeCertificate(await ownAuthority(directory, now), host, now) : undefined
 }

@@ -37,12 +37,7 @@ const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
 /** Listens, and with a `connection` subscribes, until the wait is over, or a signal comes. Throws Failure. */
-export async function listen(
-  command: BaseCommand,
-  plan: ListenPlan,
-  flags: Flags,
-  connection: Connection | undefined,
-): Promise<void> {
+export async function listen(command: BaseCommand, plan: ListenPlan, flags: Flags, connection?: Connection) {
   const listening = await openListening(command, plan, flags)
   if (connection) await subscribe(command, connection, listening, plan, flags)
   await listening.run()

@@ -60,11 +60,8 @@ type CreationFlags = TargetFlags & {readonly again?: boolean; readonly 'secret-f
 export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
 
 /** Stores the secret, too; for a `problem` with that see `failNotStored`. Throws `outcome_unknown` when one may exist. */
-export async function createAndKeep(
-  {api, state, clock, target}: Connection,
-  wanted: SubscriptionRequest,
-  flags: CreationFlags,
-) {
+export async function createAndKeep(to: Connection, wanted: SubscriptionRequest, flags: CreationFlags) {
+  const {api, state, clock, target} = to
   const {again = false, 'secret-file': secretFile} = flags
   const profile = profileName(flags, state)
   // Checked before anything is sent: the secret comes once, and must be stored then.

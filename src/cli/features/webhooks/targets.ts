@@ -26,11 +26,7 @@ export function checkTarget(field: string, text: string): string {
 }
 
 /** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
-export async function trustedFor(
-  url: string,
-  caFile: string | undefined,
-  directory: string,
-): Promise<string[] | undefined> {
+export async function trustedFor(url: string, caFile: string | undefined, directory: string) {
   const {protocol, hostname} = new URL(url)
   const own = join(directory, LISTEN_CA_NAME)
   const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
