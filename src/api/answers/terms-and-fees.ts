@@ -115,11 +115,11 @@ export function costIn(json: unknown) {
   )
   const doubts = unnamed.flatMap(node => moneysIn(node, FEE.unnamed))
   const named = [...candidates.map(({fee}) => fee), ...doubts]
-  const agree = named.every(fee => isSame(fee, best.fee))
+  const agree = named.every(fee => isSameMoney(fee, best.fee))
   // The name decides between several, unless what else is called a fee is higher.
   const isNamed =
     explicit.length > 0 &&
-    explicit.every(({fee}) => isSame(fee, best.fee)) &&
+    explicit.every(({fee}) => isSameMoney(fee, best.fee)) &&
     named.every(fee => compareAmounts(fee.amount, best.fee.amount) <= 0 && isSameCurrency(fee, best.fee))
   if (!agree && !isNamed) return {fee: null, refund: null, unclear: 'it names different fees'}
   const currency = candidates.find(({fee}) => fee.currency !== null)?.fee.currency ?? null
@@ -136,12 +136,13 @@ function moneysIn(node: Node, names: readonly string[]): Money[] {
   return names.flatMap(name => moneyIn(fieldsOf(node.value), [name], node) ?? [])
 }
 
-function isSame(left: Money, right: Money): boolean {
+/** Whether both may be the same amount. */
+export function isSameMoney(left: Money, right: Money): boolean {
   return compareAmounts(left.amount, right.amount) === 0 && isSameCurrency(left, right)
 }
 
 /** Whether both may be in the same currency. */
-export function isSameCurrency(left: Money, right: Money): boolean {
+function isSameCurrency(left: Money, right: Money): boolean {
   const [one, other] = [left.currency, right.currency]
   return one === null || other === null || one.toUpperCase() === other.toUpperCase()
 }

@@ -88,8 +88,6 @@ export async function quoteCancellation(api: Api, reference: string) {
   throw notUnderstood(answer, unclear ?? 'it names no fee for the cancellation')
 }
 
-export type Cancelled = Awaited<ReturnType<typeof cancelReservation>>
-
 /**
  * Cancels; sent once. `outcome` is the service's word for the state, in lower case, `accepted` when it gives none;
  * `reservation` is as the service sent it, if it did. Throws Failure: `outcome_unknown` when it may have been cancelled.

@@ -49,9 +49,6 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     const atStake = cancelling.describeCancellation(plan, target)
     await this.consent(yes, 'Cancel this reservation?', cancelling.changeOf(plan), atStake)
     this.stopNote = {hint: howToCheck(args.ref)}
-    const warn = (text: string) => void this.warn(text)
-    const done = await cancelling.cancel(connection, plan, body, warn)
-    for (const surprise of cancelling.surprises(done, plan)) this.warn(surprise)
-    await this.print(cancelling.cancelResult(done, plan))
+    await this.print(await cancelling.cancel(connection, plan, body, text => void this.warn(text)))
   }
 }

@@ -6,20 +6,18 @@ import {type Cause, type Claim, cause} from './finding.js'
 const MILLISECONDS = 'timestamp_milliseconds'
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
-/** A header has few signatures; one that has many is not searched through. */
-const MOST_CLAIMS = 12
-const MOST_VALUES = 4
-const MOST_VALUE_LENGTH = 4096
-
-/** The claims in `values`, the header's values. Those that follow the grammar have no causes. */
+/**
+ * The claims in `values`, the header's values. Those that follow the grammar have no causes. A header has few signatures; one
+ * that has many is not searched through.
+ */
 export function readClaims(values: readonly string[]): Claim[] {
   const repeated =
     values.length > 1 ? [cause('header_repeated', 'The signature header came more than once.')] : []
   return values
-    .slice(0, MOST_VALUES)
-    .flatMap(value => readValue(value.slice(0, MOST_VALUE_LENGTH)))
+    .slice(0, 4)
+    .flatMap(value => readValue(value.slice(0, 4096)))
     .map(claim => ({...claim, causes: [...repeated, ...claim.causes]}))
-    .slice(0, MOST_CLAIMS)
+    .slice(0, 12)
 }
 
 function readValue(text: string): Claim[] {

@@ -145,16 +145,14 @@ export const SPELLINGS: readonly (readonly Spelling[])[] = [
 ]
 
 const UNIT = /\\(?:u[\da-fA-F]{4}|.)|[\uD800-\uDBFF][\uDC00-\uDFFF]|./gsu
-/** Nothing that a printer would spell in two ways: most strings, skipped quickly. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII
-const PLAIN = /^[\x00-\x7f]*$/
-const SPECIAL = /[\\/<>&=+'`]/
+/** What a printer may spell in two ways; most strings have none of it. */
+const UNUSUAL = /[\\/<>&=+'`]|[^\0-\x7f]/
 
 /** JSON `text` with its own spacing and its strings spelled by the first of `spellings` that has an opinion. */
 export function respell(text: string, spellings: readonly Spelling[]): string {
   if (spellings.length === 0) return text
   return text.replace(STRINGS, string => {
-    if (PLAIN.test(string) && !SPECIAL.test(string)) return string
+    if (!UNUSUAL.test(string)) return string
     const units = string.slice(1, -1).replace(UNIT, unit => {
       const character = unit[0] === '\\' ? JSON.parse(`"${unit}"`) : unit
       for (const {spell} of spellings) {

@@ -25,7 +25,9 @@ export interface Verdict {
   readonly secretName?: string
 }
 
-interface JudgeTerms {
+interface VerifyTerms {
+  /** The value of the header; an array when it came more than once, which is malformed. */
+  readonly header: string | readonly string[] | undefined
   readonly secrets: readonly NamedSecret[]
   /** Unix seconds; parts of a second are dropped. */
   readonly now: number
@@ -33,10 +35,7 @@ interface JudgeTerms {
   readonly toleranceSeconds?: number
 }
 
-interface VerifyTerms extends JudgeTerms {
-  /** The value of the header; an array when it came more than once, which is malformed. */
-  readonly header: string | readonly string[] | undefined
-}
+type JudgeTerms = Omit<VerifyTerms, 'header'>
 
 /** A header that follows the grammar: the digits as received, for they were signed, and every `v1` in lowercase hex. */
 interface ParsedSignature {

@@ -1,11 +1,135 @@
-/** The commands that search in a city: what is missing is asked for at a terminal, else named beside all that is wrong. */
-
-import type {Failure} from '../../../contract/failure.js'
-import {currencyFlag} from '../../input/flags.js'
-import {combined, missing} from '../../input/usage-errors.js'
+/** Searches in a city, which may be named: from the service's list where it may be called (§4.9), else those remembered here. */
+import {type FoundCity, listCities} from '../../../api/operations/content.js'
+import {Failure} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {KnownCity} from '../../../state/seen-store.js'
+import type {State} from '../../../state/state.js'
+import {checkInteger, invalid} from '../../input/checks.js'
+import {checkCountry} from '../../input/countries.js'
+import {checkedFlag, currencyFlag} from '../../input/flags.js'
+import {closestFew, didYouMean, fold, matches} from '../../input/match.js'
+import {combined, into, missing} from '../../input/usage-errors.js'
+import type {Connection} from '../../session/connect.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {mayAsk} from '../../terminal/prompts/ask.js'
-import {readCity, wrongCity} from './city-names.js'
+
+/** The parts of a connection that know names. */
+type Naming = Pick<Connection, 'api'> & Place
+type Place = {readonly state: State; readonly target: {readonly baseUrl: string}}
+
+/** The service's cities, remembered here; else those remembered. Throws Failure when nothing can be asked. */
+export async function namedCities(naming: Naming): Promise<readonly KnownCity[]> {
+  const {items} = await listCities(naming.api).catch(error => {
+    if (!(error instanceof Failure)) throw error
+    // A search may still work, unless credentials are missing or the service is away.
+    const {kind, details} = error
+    const isOnlyTheList =
+      kind === 'not_allowed' ? details.status === 403 : /^(usage|refused|service_failed)$/.test(kind)
+    if (!isOnlyTheList) throw error
+    return {items: []}
+  })
+  const listed = rememberCities(naming, items)
+  return listed.length > 0 ? listed : remembered(naming)
+}
+
+/** Those that can be chosen by name, remembered where that is possible. */
+export function rememberCities({state, target}: Place, found: readonly FoundCity[]): KnownCity[] {
+  const known = found.flatMap(({id, name, country_code}) =>
+    id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
+  )
+  if (state.writable && known.length > 0) state.cities.remember(target, known)
+  return known
+}
+
+function remembered({state, target}: Place): readonly KnownCity[] {
+  return state.writable ? state.cities.list(target) : []
+}
+
+/** `Istanbul (101)`; `otherwise` is its name where it is not known here; without one `101`. No request is made. */
+export function cityText(id: number | string, place: Place, otherwise?: string): string {
+  const name = remembered(place).find(city => String(city.id) === String(id))?.name ?? otherwise
+  return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
+}
+
+/** `--city`: an id, or a name that only the connection can resolve. */
+export const cityFlag = {
+  city: checkedFlag((field, text) =>
+    /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
+  )({
+    helpValue: 'CITY',
+    summary: 'city by name or id, such as Istanbul or 101 in the local sandbox',
+  }),
+}
+
+/** The id that `--city` means: a name is looked up here, else in the service's list. Throws usage. */
+export async function readCity(
+  typed: number | string | undefined,
+  open: () => Promise<Naming>,
+): Promise<number | undefined> {
+  if (typeof typed !== 'string') return typed
+  const naming = await open()
+  const known = remembered(naming)
+  const isKnown = (await citiesNamed(typed, known)).length > 0
+  return cityNumber(typed, isKnown ? known : await namedCities(naming))
+}
+
+/** The refusal of `--city` as far as the cities remembered here tell, to be named beside other mistakes. */
+export async function wrongCity(
+  typed: number | string | undefined,
+  state: State,
+  baseUrl: string | undefined,
+): Promise<Failure[]> {
+  const errors: Failure[] = []
+  const known = baseUrl === undefined ? [] : remembered({state, target: {baseUrl}})
+  if (typeof typed === 'string' && known.length > 0) await cityNumber(typed, known).catch(into(errors))
+  return errors
+}
+
+/** Cities whose name is `typed`, alone or with country or id, as they are shown: `Valencia, ES (7)`. */
+async function citiesNamed(typed: string, cities: readonly KnownCity[]): Promise<KnownCity[]> {
+  const plain = (text: string) => fold(text.replace(/[\s,()]+/g, ' '))
+  const wanted = plain(typed)
+  const found: KnownCity[] = []
+  for (const city of cities) {
+    const name = plain(city.name)
+    if (wanted !== name && !wanted.startsWith(`${name} `)) continue
+    const rest = ` ${wanted.slice(name.length).trim()}`.replace(new RegExp(` ${city.id}$`), '').trim()
+    if (rest === '' || (await isCountry(rest, city.country_code ?? ''))) found.push(city)
+  }
+  return found
+}
+
+async function isCountry(typed: string, code: string): Promise<boolean> {
+  if (fold(code) === typed) return true
+  const named = await checkCountry('--city', typed).catch(into([]))
+  return named !== undefined && named === code.toUpperCase()
+}
+
+/** The id of the city of that name. Throws usage, naming the cities that may be meant. */
+export async function cityNumber(typed: string, known: readonly KnownCity[]): Promise<number> {
+  const cities = await citiesNamed(typed, known)
+  const [city, ...others] = cities
+  if (city && others.length === 0) return city.id
+  if (city) {
+    const problem = `several cities have this name: ${cities.slice(0, 10).map(cityLine).join('; ')}`
+    throw invalid('--city', problem, undefined, 'give the id, or add the country')
+  }
+  const unlisted = "must be an id here, because the service's list of cities is not available"
+  if (known.length === 0) throw invalid('--city', unlisted, typed)
+  const bare = fold(typed.replace(/[,(].*$/s, ''))
+  const near = closestFew(bare, [...new Set(known.map(({name}) => fold(name)))], 3)
+  const meant = known
+    .filter(({name}) => near.includes(fold(name)) || matches(name, bare || typed))
+    .slice(0, 3)
+  const hint =
+    meant.length > 0 ? didYouMean(meant.map(cityLine).join(' or ')) : 'list cities: bookctl content cities'
+  throw invalid('--city', 'must be the name or id of a city of the service', typed, hint)
+}
+
+/** `Valencia, ES (7)`. */
+export function cityLine({id, name, country_code: country}: KnownCity): string {
+  return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
+}
 
 export const pricesFlag = {
   currency: currencyFlag({
@@ -22,7 +146,10 @@ interface Typed {
   readonly currency?: string | undefined
 }
 
-/** Without statics: oclif would look no further up for those of the classes below. */
+/**
+ * A command that searches in a city: what is missing is asked for at a terminal, else named beside all that is wrong. Without
+ * statics: oclif would look no further up for those of the classes below.
+ */
 export abstract class CitySearch extends BaseCommand {
   /** As `absentIn` takes them. */
   protected abstract readonly needed: readonly string[]
@@ -51,7 +178,7 @@ export abstract class CitySearch extends BaseCommand {
     const given = await this.withDefaults(flags, this.settings(refused))
     const placed = Object.fromEntries(refused.map(name => [name, true]))
     const absent = mayAsk(this.globals) ? [] : absentIn({...given, ...placed}, this.needed)
-    return [...city, ...this.misfitsIn(given), ...(absent.length > 0 ? [missing(absent)] : [])]
+    return [...city, ...this.misfitsIn(given), ...absent]
   }
 
   private settings(refused: readonly string[]) {
@@ -60,8 +187,9 @@ export abstract class CitySearch extends BaseCommand {
   }
 }
 
-/** Those of the flags `needed` that `given` lacks: `--city`, or `--check-out or --nights`, of which one is enough. */
-export function absentIn(given: object, needed: readonly string[]): string[] {
+/** The error that names which of the flags `needed` are absent: `--city`, or `--check-out or --nights`, of which one is enough. */
+export function absentIn(given: object, needed: readonly string[]): Failure[] {
   const values: Readonly<Record<string, unknown>> = {...given}
-  return needed.filter(names => !names.split(' or ').some(name => values[name.slice(2)]))
+  const absent = needed.filter(names => !names.split(' or ').some(name => values[name.slice(2)]))
+  return absent.length > 0 ? [missing(absent)] : []
 }

@@ -5,7 +5,7 @@ import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
 import {headLine, listResult, type Result} from '../../terminal/result.js'
 import {shownOf} from '../../terminal/wording.js'
-import {rememberCities} from './city-names.js'
+import {rememberCities} from './city-search.js'
 
 export const CONTENT_COLUMNS = {
   countries: ['code', 'name', 'phone_code', 'currency'],

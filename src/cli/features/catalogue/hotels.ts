@@ -25,30 +25,24 @@ import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
 import {leaveAfter, MOST_NIGHTS, MOST_ROOMS, readCheckOut, readRoom} from '../../input/stay.js'
-import {combined, into, missing} from '../../input/usage-errors.js'
+import {combined, into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {counted} from '../../terminal/wording.js'
-import {cityFlag, cityText} from './city-names.js'
-import {absentIn, pricesFlag} from './city-search.js'
+import {absentIn, cityFlag, cityText, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from './filters.js'
 
 /** Without --room. */
 const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
 
-/** Read again when the check-in is known. */
-const checkOutFlag = checkedFlag((field, text) => {
-  readCheckOut(field, text, '0001-01-01')
-  return text
-})
-
 export const searchFlags = {
   ...cityFlag,
   'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
-  'check-out': checkOutFlag({
-    helpValue: 'DATE|N',
-    summary: 'departure date, or number of nights (3 or +3)',
-  }),
+  'check-out': checkedFlag((field, text) => {
+    // Read again when the check-in is known.
+    readCheckOut(field, text, '0001-01-01')
+    return text
+  })({helpValue: 'DATE|N', summary: 'departure date, or number of nights (3 or +3)'}),
   nights: Flags.integer({
     helpValue: 'N',
     min: 1,
@@ -100,8 +94,7 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
 /** The request of §2.2. Throws usage, naming every flag that is missing or does not fit the others. */
 export function readSearch(flags: SearchFlags): SearchRequest {
   const {city, 'check-in': checkIn, nationality, currency, room: rooms = DEFAULT_ROOMS} = flags
-  const absent = absentIn(flags, NEEDED)
-  const errors = [...(absent.length > 0 ? [missing(absent)] : []), ...misfitsIn(flags)]
+  const errors = [...absentIn(flags, NEEDED), ...misfitsIn(flags)]
   if (!city || !checkIn || !nationality || !currency || errors.length > 0) throw combined(errors)
   return {
     destination: {type: 'CITY', id: city},

@@ -1,9 +1,8 @@
 /** Cancelling: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
 import type {Money} from '../../../api/answers/facts.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
-import {isSameCurrency} from '../../../api/answers/terms-and-fees.js'
+import {isSameMoney} from '../../../api/answers/terms-and-fees.js'
 import {
-  type Cancelled,
   cancelReservation,
   isCancelled,
   quoteCancellation,
@@ -121,41 +120,31 @@ export function changeOf({quote}: CancelPlan): Change {
   }
 }
 
-/** Throws Failure; for an unknown outcome, with how to find it out. */
+export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee']
+
+/**
+ * The answer of the service; missing values are null, and never taken from the quote. Warns where it is not what was agreed to.
+ * Throws Failure; for an unknown outcome, with how to find it out.
+ */
 export async function cancel(
   connection: Connection,
   {reference, quote}: CancelPlan,
   body: {reason?: string},
   warn: (text: string) => void,
-): Promise<Cancelled> {
+): Promise<Result> {
   const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(withHint(error, howToCheck(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}
     throw named instanceof Failure && result ? failureWith(named, {result: {...result, quote}}) : named
   })
-  if (isCancelled(done.outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
-  return done
-}
-
-export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee']
-
-/** The answer of the service; missing values are null, and never taken from the quote. */
-export function cancelResult(done: Cancelled, {reference, quote}: CancelPlan): Result {
   const {outcome, reservation, fee, refund} = done
+  if (isCancelled(outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
   const [feeText, refundText, quoted_fee] = [fee, refund, quote.fee].map(moneyText)
+  if (fee && !isSameMoney(fee, quote.fee))
+    warn(`Warning: the fee is ${feeText}, where ${quoted_fee} was quoted`)
+  const word = sanitizeLine(outcome, 40)
+  if (!/^(cancell?ed|accepted)/.test(outcome))
+    warn(`Warning: the service accepted it and reports ${word}; ${howToCheck(reference)}`)
   const row = {outcome, reservation_ref: reference, fee: feeText, refund: refundText, quoted_fee}
   return single({outcome, reservation, fee, refund, quote}, row, reference)
-}
-
-export function surprises({outcome, fee}: Cancelled, {quote, reference}: CancelPlan): string[] {
-  const isOther =
-    fee !== null && (compareAmounts(fee.amount, quote.fee.amount) !== 0 || !isSameCurrency(fee, quote.fee))
-  return [
-    ...(isOther ? [`Warning: the fee is ${moneyText(fee)}, where ${moneyText(quote.fee)} was quoted`] : []),
-    ...(/^(cancell?ed|accepted)/.test(outcome)
-      ? []
-      : [
-          `Warning: the service accepted it and reports ${sanitizeLine(outcome, 40)}; ${howToCheck(reference)}`,
-        ]),
-  ]
 }

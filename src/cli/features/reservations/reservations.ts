@@ -8,7 +8,7 @@ import {
   updateReservation,
 } from '../../../api/operations/reservations.js'
 import {outcomeWord, withoutPeople} from '../../../api/reserve/outcome.js'
-import {instantOf, isCalendarDate} from '../../../contract/dates.js'
+import {isCalendarDate, zonedInstantOf} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {isObject} from '../../../contract/json.js'
@@ -38,8 +38,7 @@ export function readStatus(_field: string, text: string): string {
 
 /** A day, or a timestamp with an offset. */
 export function checkInstant(field: string, text: string): string {
-  const isTimestamp = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) && instantOf(text) !== undefined
-  if (isTimestamp || isCalendarDate(text)) return text
+  if (zonedInstantOf(text) !== undefined || isCalendarDate(text)) return text
   throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
 }
 
@@ -52,27 +51,25 @@ function rowOf(found: ReadReservation) {
   return {...facts, reservation_ref, status, payment_url, price, fee}
 }
 
-const NAMES = [
+export const RESERVATIONS_COLUMNS = [
   ...(['reservation_ref', 'status', 'hotel', 'rooms', 'check_in', 'check_out'] as const),
   ...(['lead_guest', 'guests', 'price', 'payment_mode', 'payment', 'payment_url', 'voucher'] as const),
   ...(['free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
 ]
-export const RESERVATIONS_COLUMNS: readonly string[] = NAMES
 
 /** Where a terminal has no room for all, the reference of the partner goes first, and the hotel's name stays. */
-const COLUMNS = columnsOf<Row>(NAMES).map(column => ({
+const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({
   ...column,
   isMain: column.name === 'hotel',
   isMinor: column.name === 'client_reference_id' || column.name === 'check_out',
 }))
 
-const MORE_THAN_THESE =
-  'Warning: there are more than these, and nothing that --after takes brings them; raise --limit, or narrow the list'
-
 /** Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {reservations, next} = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
+  const warning =
+    'Warning: there are more than these, and nothing that --after takes brings them; raise --limit, or narrow the list'
   return {
     document,
     items: reservations.map(rowOf),
@@ -80,7 +77,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
     lead: headLine(counted(reservations.length, 'reservation')),
     shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
     whenEmpty: 'There are no such reservations.',
-    ...(next === UNKNOWN_NEXT ? {warning: MORE_THAN_THESE} : {}),
+    ...(next === UNKNOWN_NEXT ? {warning} : {}),
     next,
   }
 }

@@ -1,6 +1,6 @@
 /** A city by its name: known on this machine, or in the list of the service. */
 import {describe, expect, test} from 'vitest'
-import {cityNumber, readCity, wrongCity} from '../../src/cli/features/catalogue/city-names.js'
+import {cityNumber, readCity, wrongCity} from '../../src/cli/features/catalogue/city-search.js'
 import type {KnownCity} from '../../src/state/seen-store.js'
 import {apiOfSandbox} from '../support/answering.js'
 import {rejectionOf} from '../support/thrown.js'
