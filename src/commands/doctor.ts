@@ -1,14 +1,9 @@
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
-import {
-  DiagnosingCommand,
-  DOCTOR_COLUMNS,
-  doctorExit,
-  doctorResult,
-  summaryOf,
-} from '../cli/features/doctor/doctor.js'
+import {DiagnosingCommand, DOCTOR_COLUMNS, doctorResult, summaryOf} from '../cli/features/doctor/doctor.js'
 import {checkTarget} from '../cli/features/webhooks/targets.js'
 import {checkedFlag} from '../cli/input/flags.js'
+import {EXITS} from '../cli/shell/exit-codes.js'
 import {isForPeople, terminalOf} from '../cli/terminal/output.js'
 
 export default class Doctor extends DiagnosingCommand {
@@ -38,7 +33,8 @@ for the network, 6 for the service, 5 for the receiver; 0 if none failed.`
     const {flags} = await this.parse(Doctor)
     const checks = await this.diagnose(flags.offline, flags.receiver)
     await this.print(doctorResult(checks))
-    this.exitCode = doctorExit(checks)
+    const failed = checks.find(({status}) => status === 'fail')
+    if (failed) this.exitCode = EXITS[failed.kind ?? 'unexpected'].code
     const isSaid = this.globals.quiet || isForPeople(this.globals, terminalOf(process.stdout))
     if (this.exitCode !== 0 && !isSaid) this.warn(summaryOf(checks))
   }

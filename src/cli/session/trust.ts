@@ -6,6 +6,9 @@ import {sizeText} from '../../contract/limits.js'
 import {MOST_PEM_BYTES} from '../../storage/files.js'
 import {readFile} from '../input/files.js'
 
+/** By path, because a pipe can be read only once and some commands ask twice. */
+const read = new Map<string, Promise<string[]>>()
+
 /**
  * The certificates to trust, or undefined for the runtime's own default. Passing `ca` to TLS replaces the default
  * roots and NODE_EXTRA_CA_CERTS with them, so everything is listed again. Throws a usage Failure for a bad file.
@@ -15,7 +18,10 @@ export async function trustedCertificates(
   env: NodeJS.ProcessEnv,
 ): Promise<string[] | undefined> {
   if (caFile === undefined) return undefined
-  return [...(await defaultCertificates(env)), ...(await readCertificates(caFile))]
+  const certificates = read.get(caFile) ?? readCertificates(caFile)
+  read.set(caFile, certificates)
+  const own = await certificates
+  return [...(await defaultCertificates(env)), ...own]
 }
 
 async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
@@ -36,16 +42,7 @@ async function readPem(file: string): Promise<string> {
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** By path, because a pipe can be read only once and some commands ask twice. */
-const read = new Map<string, Promise<string[]>>()
-
-function readCertificates(caFile: string): Promise<string[]> {
-  const certificates = read.get(caFile) ?? parseCertificates(caFile)
-  read.set(caFile, certificates)
-  return certificates
-}
-
-async function parseCertificates(caFile: string): Promise<string[]> {
+async function readCertificates(caFile: string): Promise<string[]> {
   const text = await readPem(caFile).catch(error => {
     throw error instanceof Failure || !error.code ? error : badCaFile(`cannot be read (${error.code})`)
   })

@@ -84,17 +84,15 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 }
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
+  // Not offered: a value that is not what it looks like, or that would not be one line.
+  const isPlain = ([value]: Candidate) =>
+    value !== '' && value.length <= MOST_VALUE_CHARACTERS && sanitizeLine(value) === value
   const clean = [...new Map(candidates.filter(isPlain))].map(
     ([value, text]): Candidate => [value, sanitizeLine(text, MOST_DESCRIPTION_CHARACTERS)],
   )
   const beginning = clean.filter(([value]) => value.startsWith(word))
   const named = () => clean.filter(([, text]) => fold(text).includes(fold(word)))
   return (beginning.length > 0 || !hasNames ? beginning : named()).slice(0, MOST_CANDIDATES)
-}
-
-/** A value that is not what it looks like, or that would not be one line, is not offered. */
-function isPlain([value]: Candidate): boolean {
-  return value !== '' && value.length <= MOST_VALUE_CHARACTERS && sanitizeLine(value) === value
 }
 
 class Commands {

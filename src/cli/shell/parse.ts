@@ -43,6 +43,8 @@ interface Reading<T> {
   readonly refused: readonly string[]
 }
 
+type Take = (name: string, from: Word, failure: Failure) => void
+
 /** `parse` reads `argv` by softened `specs`. `ignoresVariables`: an invalid variable counts as not set. */
 export async function readSoftly<T extends Output>(
   specs: Specs,
@@ -52,16 +54,12 @@ export async function readSoftly<T extends Output>(
 ): Promise<Reading<T>> {
   const errors: Failure[] = []
   const refused: string[] = []
+  const take: Take = (name, from, failure) => {
+    if (!from.isVariable || !ignoresVariables) errors.push(failure)
+    refused.push(name)
+  }
   const softenAll = (all: Specs['args']) =>
-    Object.fromEntries(
-      Object.entries(all).map(([name, spec]) => {
-        const take = (from: Word, failure: Failure) => {
-          if (!from.isVariable || !ignoresVariables) errors.push(failure)
-          refused.push(name)
-        }
-        return [name, soften(spec, name, take)]
-      }),
-    )
+    Object.fromEntries(Object.entries(all).map(([name, spec]) => [name, soften(spec, name, take)]))
   const softened = {strict: specs.strict, args: softenAll(specs.args), flags: softenAll(specs.flags)}
   const words = fillOptionalValues(argv, specs.flags)
   let output: T | undefined
@@ -96,7 +94,7 @@ function wordsOf({raw}: Pick<Output, 'raw'>): string[] {
 }
 
 /** `spec` with nothing that the parser could refuse: a failed check goes to `take`, and the value is undefined. */
-function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) => void): Spec {
+function soften(spec: Spec, name: string, take: Take): Spec {
   if (spec.type === 'boolean') return {...spec, exclusive: [], dependsOn: []}
   const parse: Spec['parse'] = async (input, context, options) => {
     const from = wordOf(context, spec, name)
@@ -104,7 +102,7 @@ function soften(spec: Spec, name: string, take: (from: Word, failure: Failure) =
       return await readValue(spec, from, input, context, options)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      take(from, error)
+      take(name, from, error)
       return error instanceof PartsFailure ? error.rest : undefined
     }
   }

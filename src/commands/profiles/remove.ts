@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import {
-  describeProfileRemoval,
+  describeLogout,
   LIVE_LOGOUT,
   leavingFlags,
   leavingProfile,
@@ -27,7 +27,16 @@ export default class ProfilesRemove extends BaseCommand {
     const leaving = leavingProfile(state, args.name)
     const [live] = await liveAmong(state, leaving, process.env)
     if (live) this.warn(`LIVE: credentials ${live}`)
-    if (flags['dry-run']) return this.print(await describeProfileRemoval(state, leaving, systemClock.now()))
+    if (flags['dry-run']) {
+      const before = {base_url: leaving.baseUrls[0], client_id: leaving.clientId}
+      const entry = {
+        file: state.settings.path,
+        action: 'remove',
+        what: `profiles.${args.name}`,
+        before,
+      } as const
+      return this.print(await describeLogout(state, leaving, systemClock.now(), [entry]))
+    }
     if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
     const gone = await removeProfile(await this.openSender(), state, leaving)
     await this.print(single(gone, gone, gone.profile))

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.js'
-import type {SettingsEditor, SettingsFile} from '../../../state/settings.js'
+import type {SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {checkedArg} from '../../input/flags.js'
 import {closest, didYouMean} from '../../input/match.js'
@@ -107,21 +107,16 @@ export function settingsPath(directory: string): Result {
   return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
 }
 
-interface Typed {
-  readonly key: SettingKey
-  readonly value?: string
-}
-
 /** `config set` or, without a value, `config unset`; with `isDry` it only says what would change. Throws usage. */
 export async function changeSetting(
-  typed: Typed,
+  {key, value}: {readonly key: SettingKey; readonly value?: string},
   around: Surroundings,
   {settings}: State,
   isDry: boolean,
 ): Promise<Result> {
   const {path} = settings
-  const change = await planChange(typed, around)
-  const {key, holder, profile, before, after} = change
+  const change = await planChange(key, value, around)
+  const {holder, profile, before, after} = change
   const removed = pathsTaken(around.settings, change).map(name => `paths.${name}`)
   if (isDry) {
     const what = (name: string) => [...holder, name].join('.')
@@ -130,7 +125,14 @@ export async function changeSetting(
     const gone = removed.map(name => ({file: path, action: 'remove', what: what(name)}) as const)
     return dryRun([], [changed, ...gone])
   }
-  await settings.update(file => applyChange(file, change))
+  await settings.update(file => {
+    const present = file.read()
+    // It may have been removed since.
+    if (profile !== null) existingProfile(present, profile)
+    if (pathsTaken(present, change).length > 0) file.delete([...holder, 'paths'])
+    if (after === null) file.delete([...holder, ...pathIn(key)])
+    else file.set([...holder, ...pathIn(key)], after)
+  })
   const row = {key: key.name, value: after, previous: before, profile, path}
   const names = removed.map(name => sanitizeLine(name, 60)).join(', ')
   const overriddenBy = overriding(change, around)
@@ -168,7 +170,7 @@ export const keyArg = {
 type Change = Awaited<ReturnType<typeof planChange>>
 
 /** Settings of a service change in the profile in use, others in the defaults or the profile of --profile. */
-async function planChange({key, value}: Typed, around: Surroundings) {
+async function planChange(key: SettingKey, value: string | undefined, around: Surroundings) {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
@@ -188,16 +190,6 @@ function placeOf(key: SettingKey, around: Surroundings) {
   const [first = 'defaults'] = key.places
   if (key.isOfService && Object.hasOwn(settings.profiles, profileInUse(around))) return 'profile'
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
-}
-
-/** Throws usage if the profile has been removed since. */
-function applyChange(settings: SettingsEditor, change: Change): void {
-  const {key, holder, profile, after} = change
-  const present = settings.read()
-  if (profile !== null) existingProfile(present, profile)
-  if (pathsTaken(present, change).length > 0) settings.delete([...holder, 'paths'])
-  if (after === null) settings.delete([...holder, ...pathIn(key)])
-  else settings.set([...holder, ...pathIn(key)], after)
 }
 
 /** Operations whose paths the profile loses, because they belong to the previous service. */

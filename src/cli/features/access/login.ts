@@ -117,8 +117,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const [address = '', clientId = '', clientSecret = ''] = wanted.map(({given}) => given ?? answers.shift())
   const {baseUrl} = parseBaseUrl(address)
   checkSecret(clientSecret, baseUrl)
-  const {keychain = false} = flags
-  const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain}
+  const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain: flags.keychain ?? false}
   return {input, askedFor: asked.find(({secret}) => secret)}
 }
 
@@ -150,7 +149,12 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     {
       // A process killed here leaves the old login intact, whose secret is still stored beside the new client's.
       ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
-      whenDone: () => forgetEarlier(state, input, before),
+      async whenDone() {
+        await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
+        if (before?.secret_store !== 'keychain') return
+        const earlier = {profile: input.profile, clientId: before.client_id}
+        await state.secrets.remove(earlier, 'keychain', input.keychain ? input : undefined)
+      },
     },
   )
   await state.tokens.put(tokenClientOf(baseUrl, input), token)
@@ -163,13 +167,6 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     expires_at: isoTime(token.expiresAt),
     stored_in: storedIn(place, state),
   }
-}
-
-async function forgetEarlier(state: State, input: LoginInput, before: Profile | undefined): Promise<void> {
-  await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
-  if (before?.secret_store !== 'keychain') return
-  const earlier = {profile: input.profile, clientId: before.client_id}
-  await state.secrets.remove(earlier, 'keychain', input.keychain ? input : undefined)
 }
 
 /** What a profile keeps after a new login: not its scopes, and not the paths of another service. */

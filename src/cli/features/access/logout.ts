@@ -62,7 +62,11 @@ export async function logOut(
   if (isAll) results.push(await state.forget('all'))
   else if (clients.length + profiles.length > 0) results.push(await state.forget({profiles, clients}))
   // After the files: a keychain that cannot be used then keeps nothing but what is in it.
-  for (const name of profiles) results.push(await removeFromKeychain(state, name))
+  for (const name of profiles) {
+    const {client_id = '', secret_store: place} = recordOf(state, name) ?? {}
+    if (place === 'keychain')
+      results.push(await state.secrets.remove({profile: name, clientId: client_id}, place))
+  }
   // One that could not be read would only be waited for again.
   const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
@@ -83,11 +87,6 @@ export async function logOut(
     : 'run it again when the store takes writes'
   const ended = {...result, revoked: unread ? false : revoked}
   throw new Failure(problem.kind, message, {...problem.details, hint, result: ended})
-}
-
-async function removeFromKeychain(state: State, profile: string): Promise<boolean> {
-  const {client_id: clientId = '', secret_store: place} = recordOf(state, profile) ?? {}
-  return place === 'keychain' && state.secrets.remove({profile, clientId}, place)
 }
 
 /** What `work` in the store returns, or why it cannot be used; without a store errors are the machine's, and thrown. */
@@ -245,18 +244,6 @@ export async function describeLogout(
 export function leavingProfile(state: State, name: string) {
   const {client_id: clientId, base_url: baseUrl} = existingProfile(state.settings.read(), name)
   return {profile: name, profiles: [name], clientId, baseUrls: [baseUrl]}
-}
-
-/** The result of --dry-run. */
-export function describeProfileRemoval(
-  state: State,
-  leaving: ReturnType<typeof leavingProfile>,
-  now: number,
-): Promise<Result> {
-  const {profile, clientId, baseUrls} = leaving
-  const before = {base_url: baseUrls[0], client_id: clientId}
-  const entry = {file: state.settings.path, action: 'remove', what: `profiles.${profile}`, before} as const
-  return describeLogout(state, leaving, now, [entry])
 }
 
 /** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */

@@ -7,7 +7,6 @@ import {connect, type OpenedSender, openSender} from '../../session/connect.js'
 import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
 import {resolveTarget, serviceOf, type Target} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
-import {EXITS} from '../../shell/exit-codes.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
@@ -76,12 +75,6 @@ export function summaryOf(checks: readonly Check[]): string {
     return [status === 'warn' || status === 'fail' ? `${count} (${names.join(', ')})` : count]
   })
   return `${checks.length} checks: ${parts.join(', ')}`
-}
-
-/** That of the first failed check, or 0. */
-export function doctorExit(checks: readonly Check[]): number {
-  const first = checks.find(({status}) => status === 'fail')
-  return first ? EXITS[first.kind ?? 'unexpected'].code : EXITS.done.code
 }
 
 export abstract class DiagnosingCommand extends BaseCommand {

@@ -67,8 +67,6 @@ export function checkDisk(directory: string): Finding {
   return free < FEW_BYTES ? warn(detail, fix) : ok(detail)
 }
 
-const OUR_FILES = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
-
 export function checkConfiguration(state: State): Finding {
   const settings = state.settings.read()
   if (!existsSync(state.settings.path)) return ok(`no ${state.settings.path} (optional)`)
@@ -81,7 +79,8 @@ export function checkConfiguration(state: State): Finding {
 export function checkPermissions(directory: string): Finding {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
   if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
-  const ofFiles = OUR_FILES.flatMap(name => {
+  const ours = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
+  const ofFiles = ours.flatMap(name => {
     const path = join(directory, name)
     const ofFile = lstatSync(path, {throwIfNoEntry: false})
     if (!ofFile) return []

@@ -9,7 +9,7 @@ import {isoTime} from '../../../contract/dates.js'
 import {parseJson} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
-import {BOOKING_SCOPES, OPERATIONS, SCOPES, type Scope} from '../../../contract/operations.js'
+import {BOOKING_SCOPES, OPERATIONS, SCOPES} from '../../../contract/operations.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/checks.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
@@ -131,7 +131,13 @@ export function serviceChecks(
     }),
     scopes: withLogin(({target}) => {
       if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
-      return granted ? checkScopes(target.scopes ?? BOOKING_SCOPES, granted) : skipped('no token')
+      if (!granted) return skipped('no token')
+      const given = granted.join(', ')
+      const lacking = (target.scopes ?? BOOKING_SCOPES).filter(scope => !granted?.includes(scope))
+      if (lacking.length === 0) return ok(`granted: ${given}`)
+      const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
+      const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
+      return warn(`granted: ${given || 'none'}; not granted: ${words}`, fix)
     }),
     account: withLogin(async ({api, target}) => {
       if (!granted) return skipped(target.token ? 'the token is not accepted' : 'no token')
@@ -167,14 +173,6 @@ function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   const detail = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service's: tokens and signatures depend on the time`
   const fix = 'set the clock of this machine by NTP: timedatectl set-ntp true'
   return seconds > SIGNATURE_TOLERANCE_SECONDS ? fail('usage', detail, fix) : warn(detail, fix)
-}
-
-function checkScopes(asked: readonly Scope[], granted: readonly string[]): Finding {
-  const lacking = asked.filter(scope => !granted.includes(scope))
-  if (lacking.length === 0) return ok(`granted: ${granted.join(', ')}`)
-  const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
-  const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
-  return warn(`granted: ${granted.join(', ') || 'none'}; not granted: ${words}`, fix)
 }
 
 type ReceiverParts = ProbeOptions & Pick<ConnectOptions, 'env'> & {readonly profile: string | undefined}

@@ -46,7 +46,10 @@ export default class BookctlHelp extends Help {
   protected override CommandHelpClass = CommandText
 
   constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
-    super(config, {maxWidth: helpWidth(terminalOf(process.stdout).columns), stripAnsi: true, ...options})
+    const {columns} = terminalOf(process.stdout)
+    // Longer lines are hard to read; where names and texts have lines of their own, oclif exceeds its width by two.
+    const maxWidth = Math.max(38, columns < 60 ? columns - 2 : Math.min(columns, 100))
+    super(config, {maxWidth, stripAnsi: true, ...options})
   }
 
   /** Shows the help of the command, group or topic that `argv` names. Throws usage when there is none of that name. */
@@ -63,7 +66,10 @@ export default class BookctlHelp extends Help {
     const [flag] = splitArgv(running.argv).rest
     if (flag !== undefined && asked.length === own.length) throw flagWithoutCommand(flag)
     // A group alone with --json; help that was asked for is text.
-    if (asked.length === own.length && wantsJson(running.argv)) return this.logList(name)
+    if (asked.length === own.length && wantsJson(running.argv)) {
+      const commands = this.below(name).map(([command, summary]) => ({command, summary}))
+      return this.log(jsonText({commands}, 2))
+    }
     // Hidden commands, such as `help` itself, are explained by the first screen.
     if (words[0] === undefined || this.config.findCommand(words[0])?.hidden) return this.showRootHelp()
     if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
@@ -82,11 +88,6 @@ export default class BookctlHelp extends Help {
     const {isTTY, paint} = terminalOf(process.stdout)
     const text = lines.join('\n')
     process.stdout.write(`${isTTY ? text.replace(HEADING, heading => paint('header', heading)) : text}\n`)
-  }
-
-  private logList(name: readonly string[]): void {
-    const commands = this.below(name).map(([command, summary]) => ({command, summary}))
-    this.log(jsonText({commands}, 2))
   }
 
   /** The commands of a group, or all of them for no words. */
@@ -260,12 +261,6 @@ function seeAlso(id: string): Row[] {
     ['bookctl help output', 'JSON, columns, queries, pipes'],
     ['bookctl help exit-codes', 'exit codes, for scripts'],
   ]
-}
-
-/** The width of help on a terminal of `columns`: longer lines are hard to read, shorter ones have no room. */
-function helpWidth(columns: number): number {
-  // Where names and texts have lines of their own, oclif exceeds its width by two.
-  return Math.max(38, columns < 60 ? columns - 2 : Math.min(columns, 100))
 }
 
 /** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */
