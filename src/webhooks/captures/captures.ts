@@ -35,37 +35,27 @@ export async function* readCaptures<T = never>(
   bytes: AsyncIterable<Uint8Array>,
   options: ReadOptions<T>,
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
-  const {leftOut, shortcut} = options
+  const {leftOut, shortcut, names, signatureGiven} = options
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_HEAD_BYTES)
   // An empty file is an empty capture; only beside a signature is it an empty body.
-  if (start.length === 0 && !options.signatureGiven) return
+  if (start.length === 0 && !signatureGiven) return
   const request = readHttpRequest(source, start)
   if (request) return yield [request]
-  if (!options.signatureGiven) {
-    if (looksLikeHar(start)) return yield* readHar(source.rest(), options)
-    if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
-    if (mayBeRecords(start)) {
-      const head = await source.peek(HEAD_BYTES)
-      if (beginsWithRecord(head)) return yield* readRecords(source, leftOut, shortcut)
-      const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
-      if (requests) return yield requests
-    }
-    const text = start.toString('latin1').toLowerCase()
-    if (text.includes(options.names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/.test(text))
-      return yield [unreadable(FOREIGN_FORM, '')]
+  if (signatureGiven) return yield [{body: source.rest()}]
+  const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '')
+  if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return yield* readHar(source.rest(), options)
+  if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
+  // A cheap check first: other files are not held in memory.
+  if (/^\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)) {
+    const head = await source.peek(HEAD_BYTES)
+    if (beginsWithRecord(head)) return yield* readRecords(source, leftOut, shortcut)
+    const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
+    if (requests) return yield requests
   }
-  yield [{body: source.rest()}]
-}
-
-function looksLikeHar(start: Buffer): boolean {
-  return /^(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{/.test(start.toString('latin1', 0, 4096))
-}
-
-/** A cheap check first: other files are not held in memory. */
-function mayBeRecords(start: Buffer): boolean {
-  const text = start.toString('latin1')
-  return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)
+  const holdsSignature =
+    text.toLowerCase().includes(names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/i.test(text)
+  yield [holdsSignature ? unreadable(FOREIGN_FORM, '') : {body: source.rest()}]
 }
 
 /** Parsing takes several times as much memory. */

@@ -1,7 +1,4 @@
-/**
- * What may have been done to a body after it was signed: repairs, each undoing one change, which the HMAC proves or not; and
- * readings with loss, which nothing undoes.
- */
+/** What may have been done to a body after it was signed: repairs, each undoing one change, which the HMAC proves or not. */
 
 import {isUtf8} from 'node:buffer'
 import {unzipSync} from 'node:zlib'
@@ -239,22 +236,4 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
     encoded[at] = byte
   }
   return encoded
-}
-
-/** What reading `original` in the wrong encoding makes of it, with loss: not to be undone, but recognised beside it. */
-export function lossyReadings(original: Uint8Array): BodyForm[] {
-  const text = Buffer.from(original).toString('utf8')
-  const bytes = Buffer.from(original).toString('latin1')
-  const intoLatin1 = text.replace(/[^\0-\xff]/gu, '?')
-  const latin1 = 'latin1, a `?` for each letter it does not have'
-  const changes: readonly [how: string, content: string | Uint8Array][] = [
-    ['read as ASCII, a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
-    ['read as ASCII, a `?` for each other byte', bytes.replace(/[^\0-\x7f]/g, '?')],
-    ['read as ASCII, other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
-    ['read as ASCII, U+FFFD for each other byte', bytes.replace(/[^\0-\x7f]/g, '\ufffd')],
-    ['read as UTF-8, U+FFFD for invalid bytes', text],
-    [`read as ${latin1}`, intoLatin1],
-    [`written as ${latin1}`, Buffer.from(intoLatin1, 'latin1')],
-  ]
-  return changes.map(([how, content]) => step(content, `was ${how}: the lost letters cannot be restored`))
 }

@@ -4,10 +4,9 @@
  * constant time: only the secret's owner waits.
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {parseJson} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
-import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
+import {restoreEdges, unwrapBody} from './body-causes.js'
 import {describeDifference, describeEventId, describeTime, fixFor, unexplained} from './explanations.js'
 import {
   type BodyForm,
@@ -47,9 +46,10 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const isMismatch = verdict.reason === 'signature_mismatch'
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
   if (isMismatch && kinds.length > 0) return findings(kinds)
-  const found = explain(refused, body.kept) ?? (await explainByOriginal(refused, body.kept))
-  if (Array.isArray(found)) return findings([...found, ...kinds])
-  return [unexplained(refused, found), ...findings(isMismatch ? doubted : kinds)]
+  const causes = explain(refused, body.kept)
+  if (causes) return findings([...causes, ...kinds])
+  const difference = await compareWithReceived(refused, body.kept)
+  return [unexplained(refused, difference), ...findings(isMismatch ? doubted : kinds)]
 }
 
 /** Joins causes with the same code, so that each finding comes once. */
@@ -82,20 +82,17 @@ function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   return [body.event?.id, header].filter(id => id !== undefined)
 }
 
-/** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
-async function explainByOriginal(
+/** Words on where the body in hand differs from the one received here under its id, if there is one. */
+async function compareWithReceived(
   refused: CheckedRequest,
   rawBody: Uint8Array,
-): Promise<Cause[] | string | undefined> {
+): Promise<string | undefined> {
   let original: Uint8Array | undefined
   for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
   if (!original) return undefined
-  const right = search(refused, [{bytes: original, causes: []}])
-  const difference = describeDifference(rawBody, original)
-  if (!right) return difference
-  const loss = causeOfLoss(rawBody, original)
-  if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
-  return `The signature is right for the body received here under this id. ${difference}`
+  const isRight = search(refused, [{bytes: original, causes: []}]) !== undefined
+  const right = isRight ? 'The signature is right for the body received here under this id. ' : ''
+  return right + describeDifference(rawBody, original)
 }
 
 /** The causes that together explain the signature; undefined when none of the combinations tried does. */
@@ -219,24 +216,4 @@ function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterab
 
 function* withLineBreak({bytes, causes}: BodyForm): Generator<BodyForm> {
   for (const end of ['\n', '\r\n']) yield {bytes: Buffer.concat([bytes, Buffer.from(end)]), causes}
-}
-
-/** The change that loses something and turns `original`, whose signature is right, into `inHand`; undefined for none. */
-function causeOfLoss(inHand: Uint8Array, original: Uint8Array): Cause | undefined {
-  const isInHand = ({bytes}: BodyForm) => Buffer.compare(bytes, inHand) === 0
-  const lossy = lossyReadings(original).find(isInHand)
-  if (lossy) return lossy.causes[0]
-  const what =
-    'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).'
-  for (const form of printsOf(original)) if (isInHand(form)) return cause('body_reserialized', what)
-  return undefined
-}
-
-/** What JavaScript, which loses the order of some keys and the spelling of numbers, and other printers make of a body. */
-function* printsOf(bytes: Uint8Array): Generator<BodyForm> {
-  const value = parseJson(bytes)
-  if (value === undefined) return
-  for (const indent of [0, 2, 4, '\t'])
-    yield {bytes: Buffer.from(JSON.stringify(value, null, indent)), causes: []}
-  for (const printable of printables({bytes, causes: []})) yield* reprint(printable)
 }

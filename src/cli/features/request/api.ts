@@ -34,7 +34,13 @@ export function checkMethod(field: string, text: string): string {
 
 /** The arguments and flags, checked before the service is known. Throws usage. */
 export async function readCall(args: {method: string; path: string}, flags: ApiFlags & OutputFlags) {
-  checkInclude(flags)
+  const {include, json, query, format, columns, quiet} = flags
+  // Rows have no place for status and headers.
+  if (include && !json && query === undefined && (format ?? columns ?? quiet)) {
+    const hint =
+      'with --json they are keys of the document; without a format they are printed before the body'
+    throw usage('invalid_input', '--include: status and headers need --json or no format', hint)
+  }
   return {
     method: args.method,
     path: args.path,
@@ -42,13 +48,6 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
     body: flags.data === undefined ? undefined : await readBody(flags.data),
     scopes: scopesOf(...(flags.scope ?? [])),
   }
-}
-
-/** Rows have no place for status and headers. */
-function checkInclude({include, json, query, format, columns, quiet}: ApiFlags & OutputFlags): void {
-  if (!include || json || query !== undefined || !(format ?? columns ?? quiet)) return
-  const hint = 'with --json they are keys of the document; without a format they are printed before the body'
-  throw usage('invalid_input', '--include: status and headers need --json or no format', hint)
 }
 
 /** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
