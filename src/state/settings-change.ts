@@ -54,8 +54,9 @@ export async function openStage(path: string) {
   const conf = new Store({...RULES, cwd: stage, configFileMode: 0o600, serialize})
   const write = (keys: Keys, value: unknown) => {
     try {
-      // Not conf's own `set`, which ignores some names of profiles silently, and takes digits for a list index.
-      conf.store = withValue(conf.store, keys, value)
+      if (value === undefined || keys.some(key => MISREAD.test(key)))
+        conf.store = withValue(conf.store, keys, value)
+      else conf.set(keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.'), value)
     } catch (error) {
       if (isSystemError(error)) throw error
       const place = sanitizeLine(keys.join('.'), 120)
@@ -86,6 +87,9 @@ export async function openStage(path: string) {
     close: () => rmSync(stage, {recursive: true, force: true}),
   }
 }
+
+/** Keys that conf's own `set` misreads: it ignores the first three silently, and takes digits for a list index. */
+const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
 
 /** `object` with `value` at `keys`; for undefined without that key, and without the contact or the paths it leaves empty. */
 function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown, depth = 0): JsonObject {
