@@ -114,7 +114,7 @@ const START = new RegExp(
 const HEADER = String.raw`"[a-z\d-]+":${TEXT}`
 const HEADERS = new RegExp(String.raw`","headers":\{${HEADER}(?:,${HEADER})*\},"event":`, 'y')
 /** The usual header: one `v1`, at its end. Two are sent only while a secret is replaced (§6.2). */
-const SIGNATURE = /t=(\d{1,12}),v1=/y
+const SIGNATURE = /^t=\d{1,12},v1=.{64}$/
 const DIGEST_LENGTH = 64
 const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
 const WORDS = String.raw`\{(?:${TEXT}:${WORD}(?:,${TEXT}:${WORD})*)?\}`
@@ -149,7 +149,8 @@ export function usualLineCheck(
     if (receivedAt === undefined) return undefined
     const bodyStart = START.lastIndex
     const headersStart = text.indexOf('"', bodyStart)
-    if (matchAt(HEADERS, text, headersStart) === null) return undefined
+    HEADERS.lastIndex = headersStart
+    if (!HEADERS.test(text)) return undefined
     const eventStart = HEADERS.lastIndex
     const [, id, type] = matchAt(EVENT, text, eventStart) ?? []
     if (id === undefined || type === undefined) return undefined
@@ -158,10 +159,8 @@ export function usualLineCheck(
 
     const headers = text.slice(headersStart, eventStart)
     const header = onlyValue(headers, signatureKey)
-    const [, timestamp] = (header && matchAt(SIGNATURE, header, 0)) || []
-    if (header === undefined || timestamp === undefined) return undefined
-    const digest = header.slice(SIGNATURE.lastIndex)
-    if (digest.length !== DIGEST_LENGTH) return undefined
+    if (header === undefined || !SIGNATURE.test(header)) return undefined
+    const [timestamp, digest] = [header.slice(2, -DIGEST_LENGTH - 4), header.slice(-DIGEST_LENGTH)]
     if (onlyValue(headers, eventIdKey) !== id && headers.includes(eventIdKey)) return undefined
 
     const verdict = verifyParsed({timestamp, digests: [digest]}, text.slice(eventStart, end - 1), {
