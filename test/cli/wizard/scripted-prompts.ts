@@ -54,10 +54,10 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
       for (;;) {
         const typed = await next(question)
         const answer = answerOf(question, typed)
-        const hint = question.hint?.(typed)
-        if (hint !== undefined) log.push(`hint: ${hint}`)
         try {
           await question.check?.(answer)
+          const hint = question.hint?.(typed)
+          if (hint !== undefined) log.push(`hint: ${hint}`)
           return answer
         } catch (error) {
           if (!(error instanceof Failure)) throw error

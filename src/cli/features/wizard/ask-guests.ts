@@ -227,11 +227,7 @@ async function askTcNumber(prompts: Prompts, guest: string): Promise<string> {
         if (digitsOf(text).length !== 11 || /\p{L}/u.test(text))
           throw usage('invalid_input', 'must be a TC number, which has 11 digits')
       },
-      hint: text => {
-        const number = digitsOf(text)
-        if (number.length !== 11) return `${number.length} of 11 digits`
-        return isTcNumber(number) ? 'valid' : 'not valid: the checksum fails'
-      },
+      hint: text => (isTcNumber(digitsOf(text)) ? 'valid' : 'not valid: the checksum fails'),
     })
     const number = digitsOf(typed)
     if (isTcNumber(number)) return number

@@ -43,24 +43,23 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     balance ??= readBalance(parts.connection.api)
     return balance
   }
-  const rounds = inRounds<Booked>({
-    prompts: parts.prompts,
-    draft,
+  const rounds = inRounds<Booked>(parts, draft, {
     clock,
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
-    round: async (prompts, changeNow) => {
-      await askMissing({...parts, prompts}, draft, readOnce)
+    round: async (asked, changeNow) => {
+      await askMissing(asked, draft, readOnce)
       const plan = await planOf(parts, draft, chosen)
       parts.tell(describeSummary(plan, chosen, parts))
       if (parts.flags['dry-run']) return {plan, booking: undefined}
       // The one confirmation. A reservation already made needs none: it is only shown again.
       const message = `Reserve this now (${modeWords(parts.connection.target)})?`
-      if (!parts.flags.yes && !isSettled(plan) && !(await prompts.confirm({message}))) return changeNow()
+      if (!parts.flags.yes && !isSettled(plan) && !(await asked.prompts.confirm({message})))
+        return changeNow()
       const booking = await send(parts, plan, draft)
       return booking && {plan, booking}
     },
-    change: prompts => {
+    change: ({prompts}) => {
       balance = undefined
       return askChange(prompts, draft)
     },

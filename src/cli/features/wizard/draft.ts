@@ -90,24 +90,22 @@ function snapshot(draft: Draft): () => void {
 }
 
 interface Rounds<T> {
-  readonly prompts: Prompts
-  readonly draft: Draft
   /** What Escape does at the first question of the first round; undefined: nothing. */
   readonly leave: (() => void) | undefined
   readonly clock?: Beside | undefined
   /** Undefined: something has to be changed first. `changeNow` does that with a way back into this round, which runs again. */
-  readonly round: (prompts: Prompts, changeNow: () => Promise<undefined>) => Promise<T | undefined>
-  readonly change: (prompts: Prompts) => Promise<void>
+  readonly round: (parts: WizardParts, changeNow: () => Promise<undefined>) => Promise<T | undefined>
+  readonly change: (parts: WizardParts) => Promise<void>
 }
 
 /** Asks in rounds until one has a result, with a change between two; Escape at the first question undoes the change. */
-export async function inRounds<T>({prompts, draft, leave, clock, round, change}: Rounds<T>): Promise<T> {
+export async function inRounds<T>(parts: WizardParts, draft: Draft, rounds: Rounds<T>): Promise<T> {
+  const {leave, clock: beside, round, change} = rounds
   let goBack = leave
   for (;;) {
-    const leaves = goBack !== undefined
-    const options = {answers: draft.answers, leaves, restore: snapshot(draft), beside: clock}
     let undo: (() => void) | undefined
-    const lead = (asked: Prompts) => {
+    const lead = (prompts: Prompts) => {
+      const asked = {...parts, prompts}
       undo = undefined
       return round(asked, async () => {
         undo = snapshot(draft)
@@ -115,10 +113,12 @@ export async function inRounds<T>({prompts, draft, leave, clock, round, change}:
         return undefined
       })
     }
-    const result = await unlessBack(withWayBack(prompts, lead, options), () => void goBack?.())
+    const options = {answers: draft.answers, leaves: goBack !== undefined, restore: snapshot(draft), beside}
+    const result = await unlessBack(withWayBack(parts.prompts, lead, options), () => void goBack?.())
     if (result !== undefined) return result
     goBack = undo ?? snapshot(draft)
-    if (!undo) await unlessBack(withWayBack(prompts, change, {leaves: true, beside: clock}), () => {})
+    const changing = (prompts: Prompts) => change({...parts, prompts})
+    if (!undo) await unlessBack(withWayBack(parts.prompts, changing, {leaves: true, beside}), () => {})
   }
 }
 

@@ -18,13 +18,11 @@ import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
 export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
-  draft.chosen ??= await inRounds({
-    prompts: parts.prompts,
-    draft,
+  draft.chosen ??= await inRounds(parts, draft, {
     // Before the first question of a search with all its criteria there is nothing to undo.
     leave: draft.search.city === undefined ? undefined : () => {},
-    round: (prompts, changeNow) => searchAndChoose({...parts, prompts}, draft, changeNow),
-    change: prompts => askChange({...parts, prompts}, draft),
+    round: (asked, changeNow) => searchAndChoose(asked, draft, changeNow),
+    change: asked => askChange(asked, draft),
   })
 }
 

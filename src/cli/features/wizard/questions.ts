@@ -12,14 +12,7 @@ export async function askRead<T>(
   read: (field: string, typed: string) => T,
   show?: (value: T) => string | undefined,
 ): Promise<T> {
-  const hint = (typed: string) => {
-    try {
-      return typed.trim() === '' ? undefined : show?.(read('', typed))
-    } catch (error) {
-      if (error instanceof Failure) return undefined
-      throw error
-    }
-  }
+  const hint = (typed: string) => (typed.trim() === '' ? undefined : show?.(read('', typed)))
   const check = (typed: string) => void read('', typed)
   return read('', await prompts.text({...question, check, hint}))
 }

@@ -89,14 +89,11 @@ async function awaitEnd(
       learn(outcome)
     },
   }
-  let confirmed: ReserveOutcome | undefined
+  // Aborted with the newest outcome, or with what ended the wait.
   const ended = new AbortController()
   const resumeHint = `${resumeCommand(booking.client_reference_id)} --wait`
   waitUntilConfirmed(connection, booking, seconds, hooks).then(
-    outcome => {
-      confirmed = outcome
-      ended.abort()
-    },
+    outcome => ended.abort(outcome),
     error => ended.abort(error),
   )
   try {
@@ -110,7 +107,7 @@ async function awaitEnd(
       signal: ended.signal,
     })
   } catch (error) {
-    if (confirmed) return confirmed
+    if (error === newest) return newest
     if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
     throw interruption(`stopped waiting for the ${awaiting}`, `continue: ${resumeHint}`)
   }

@@ -33,7 +33,7 @@ export interface TextQuestion extends Asked {
   /** Allows an empty answer and names it: `none`. With a default, `-` means empty. */
   readonly empty?: string
   readonly secret?: boolean
-  /** The meaning of the answer, shown beside it: the date of `+20`, the country of a prefix, an age. */
+  /** The meaning of an accepted answer, shown beside it: the date of `+20`, the country of a prefix, an age. */
   readonly hint?: (answer: string) => string | undefined
   /** Checks the answer; throws Failure, whose message is shown, and the question stays. */
   readonly check?: (answer: string) => void | Promise<void>
