@@ -31,16 +31,6 @@ export class ListAside {
   *document(counts: Readonly<Record<string, number>>): Generator<Uint8Array> {
     const head = jsonText(counts, 2).slice(0, -2)
     yield Buffer.from(`${head},\n  "results": [\n`)
-    yield* this.pieces()
-    yield Buffer.from('\n  ]\n}\n')
-  }
-
-  close(): void {
-    if (this.file !== undefined) closeSync(this.file)
-    this.file = undefined
-  }
-
-  private *pieces(): Generator<Uint8Array> {
     const piece = Buffer.alloc(PIECE_BYTES)
     for (let at = 0; this.file !== undefined && at < this.bytes; ) {
       const read = readSync(this.file, piece, 0, piece.length, at)
@@ -48,6 +38,12 @@ export class ListAside {
       at += read
       yield piece.subarray(0, read)
     }
+    yield Buffer.from('\n  ]\n}\n')
+  }
+
+  close(): void {
+    if (this.file !== undefined) closeSync(this.file)
+    this.file = undefined
   }
 }
 
