@@ -1,7 +1,7 @@
 /** A reservation as a person sees it, and its payment, in the shapes that services use; what nobody says is left out. */
 import {expect, test, vi} from 'vitest'
 import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
-import {describeCancellation} from '../../src/cli/features/reservations/cancel.js'
+import {describeCancellation} from '../../src/cli/features/reservations/reservations.js'
 import {
   awaited,
   factsShown,

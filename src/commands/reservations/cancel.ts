@@ -1,6 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import * as cancelling from '../../cli/features/reservations/cancel.js'
-import {howToCheck} from '../../cli/features/reservations/reservations.js'
+import * as reservations from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {pathNote} from '../../cli/session/own-paths.js'
@@ -20,15 +19,15 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     'bookctl reservations cancel "$RESERVATION" --yes --max-fee 50 --reason "plans changed"',
     'bookctl reservations cancel "$RESERVATION" --dry-run',
   ]
-  static override columns = cancelling.CANCEL_COLUMNS
+  static override columns = reservations.CANCEL_COLUMNS
   static override candidates = {ref: 'references'} as const
   static override args = referenceArg
   static override flags = {
-    reason: checkedFlag(cancelling.checkReason)({
+    reason: checkedFlag(reservations.checkReason)({
       helpValue: 'TEXT',
       summary: `reason sent to the service, at most ${MOST_REASON_LENGTH} characters`,
     }),
-    'max-fee': checkedFlag(cancelling.readMaxFee)({
+    'max-fee': checkedFlag(reservations.readMaxFee)({
       helpValue: 'AMOUNT',
       summary: 'maximum fee: 50, or "50 EUR"',
     }),
@@ -44,11 +43,11 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     const call = {parameters: {reservation_ref: args.ref}, body}
     if (flags['dry-run']) return this.printCall('reservations.cancel', target, call)
     const connection = await this.connect(target)
-    const plan = await cancelling.planCancellation(connection, args.ref)
-    cancelling.checkFee(plan, maxFee)
-    const atStake = cancelling.describeCancellation(plan, target)
-    await this.consent(yes, 'Cancel this reservation?', cancelling.changeOf(plan), atStake)
-    this.stopNote = {hint: howToCheck(args.ref)}
-    await this.print(await cancelling.cancel(connection, plan, body, text => void this.warn(text)))
+    const plan = await reservations.planCancellation(connection, args.ref)
+    reservations.checkFee(plan, maxFee)
+    const atStake = reservations.describeCancellation(plan, target)
+    await this.consent(yes, 'Cancel this reservation?', reservations.changeOf(plan), atStake)
+    this.stopNote = {hint: reservations.howToCheck(args.ref)}
+    await this.print(await reservations.cancel(connection, plan, body, text => void this.warn(text)))
   }
 }

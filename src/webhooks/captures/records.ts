@@ -44,15 +44,12 @@ function isOurs(value: unknown): boolean {
   return ['body_base64', 'headers', 'verdict'].some(name => name in value)
 }
 
-/** Lines of a capture; a byte is a character of `text` (latin1), so that places in one are places in the other. */
-interface CaptureLines {
-  readonly bytes: Buffer
-  readonly text: string
-}
-
-/** What is made of line `number` of a capture, from `start` to the line feed at `end`, without reading it as a request. */
+/**
+ * What is made of line `number` of a capture, from `start` to the line feed at `end`, without reading it as a request. A byte is
+ * a character of `text` (latin1), so that places in one are places in the other.
+ */
 export type LineShortcut<T> = (
-  lines: CaptureLines,
+  lines: {readonly bytes: Buffer; readonly text: string},
   start: number,
   end: number,
   number: number,

@@ -1,24 +1,37 @@
-/** `reservations list`, `show` and `update`. */
+/** `reservations list`, `show`, `update` and `cancel`: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
+import type {Money} from '../../../api/answers/facts.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
+import {isSameMoney} from '../../../api/answers/terms-and-fees.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import {
+  cancelReservation,
+  isCancelled,
   type ListWish,
   listReservations,
+  quoteCancellation,
   showReservation,
+  stateOf,
   updateReservation,
 } from '../../../api/operations/reservations.js'
 import {outcomeWord, withoutPeople} from '../../../api/reserve/outcome.js'
 import {isCalendarDate, zonedInstantOf} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
+import {compareAmounts, isAmount} from '../../../contract/money.js'
+import {MOST_REASON_LENGTH} from '../../../contract/operations.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
-import {checkGiven, invalid} from '../../input/checks.js'
+import {checkCurrency, checkGiven, invalid} from '../../input/checks.js'
 import {completeGuests} from '../../input/guests.js'
 import {combined, missing} from '../../input/usage-errors.js'
+import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
-import {columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {counted, moneyText, onItsOwnClock} from '../../terminal/wording.js'
+import {serviceText, type Target} from '../../session/target.js'
+import type {Change} from '../../terminal/prompts/ask.js'
+import {columnsOf, headLine, type Result, single} from '../../terminal/result.js'
+import {counted, factLines, moneyText, onItsOwnClock} from '../../terminal/wording.js'
+import {cancellationText} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import {noteOutcome} from '../reserve/follow.js'
 import {factsShown, paymentAddress} from '../reserve/payment.js'
@@ -149,7 +162,132 @@ export function howToCheck(reference: string): string {
 }
 
 /** Adds `hint` to an unknown outcome; any other error stays as it is. */
-export function withHint(error: unknown, hint: string): unknown {
+function withHint(error: unknown, hint: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') return error
   return failureWith(error, {hint})
+}
+
+type CancelPlan = Awaited<ReturnType<typeof planCancellation>>
+
+export function checkReason(field: string, reason: string): string {
+  if (reason.length <= MOST_REASON_LENGTH) return reason
+  throw invalid(field, `must be at most ${MOST_REASON_LENGTH} characters`)
+}
+
+/** Requests the fee and the reservation, which is null where the service does not show it. Throws Failure. */
+export async function planCancellation({api}: Connection, reference: string) {
+  const quote = await quoteCancellation(api, reference).catch(error => {
+    throw cancelledAlready(withoutQuote(error), reference)
+  })
+  const reservation = await showReservation(api, reference).catch(error => {
+    // Not every service that quotes a fee also shows the reservation.
+    if (error instanceof Failure && error.details.code !== 'another_reservation') return null
+    throw error
+  })
+  if (!reservation || !isCancelled(stateOf(reservation.reservation) ?? ''))
+    return {reference, quote, reservation}
+  const details = {code: 'already_cancelled', result: {quote}}
+  const message = `${reference} is cancelled already; nothing was sent`
+  throw cancelledAlready(new Failure('refused', message, details), reference)
+}
+
+function withoutQuote(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.details.code !== 'path_not_shown') return error
+  const why = 'what a cancellation costs is asked before it is sent, and this path is not shown'
+  return new Failure(error.kind, `${why}: ${error.message}`, error.details)
+}
+
+/** Names both possible causes. */
+function cancelledAlready(error: unknown, reference: string): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'refused') return error
+  const words = `${error.details.code} ${error.message}`
+  if (!/already.{0,20}cancel|cancell?(ed|ation)\W+already/i.test(words)) return error
+  const hint = `by an earlier attempt whose answer was lost, or by another person; fee and time: bookctl reservations show ${reference}`
+  return failureWith(error, {hint})
+}
+
+export function describeCancellation({reference, quote, reservation}: CancelPlan, target: Target): string[] {
+  const facts = reservation && factsOfReservation(reservation)
+  const dates = facts && [facts.check_in, facts.check_out].filter(Boolean).join(' to ')
+  const costsNow = compareAmounts(quote.fee.amount, '0') > 0
+  const known = facts && {freeUntil: facts.free_until, madeAt: facts.created_at, costsNow}
+  return factLines({
+    Reservation: [reference, reservation?.status].filter(Boolean).join(', '),
+    Hotel: facts?.hotel,
+    Dates: dates,
+    Price: moneyText(facts?.price ?? null),
+    Cancellation: known && cancellationText(known, systemClock.now()),
+    'Fee now': moneyText(quote.fee),
+    Refund: moneyText(quote.refund),
+    Service: serviceText(target),
+  })
+}
+
+/** `5`, or `5 EUR`; without a currency it is in that of the reservation's price. Throws usage. */
+export function readMaxFee(field: string, text: string): Money {
+  const [, amount = '', code] = /^(\S*?\d)(?:\s*([A-Za-z]{3}))?$/.exec(text.trim()) ?? []
+  if (!isAmount(amount)) throw invalid(field, 'must be an amount such as 450 or "450.00 EUR"', text)
+  return {amount, currency: code === undefined ? null : checkCurrency(field, code)}
+}
+
+/** Throws usage when cancelling costs more than `maxFee`, or when the currencies cannot be compared. */
+export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undefined): void {
+  const {fee} = quote
+  if (maxFee === undefined || compareAmounts(fee.amount, '0') === 0) return
+  const price = reservation && factsOfReservation(reservation).price
+  const refusal = (code: string, problem: string, hint: string) => {
+    const message = `cancelling costs ${moneyText(fee)}, ${problem}; nothing was cancelled`
+    return new Failure('usage', message, {code, hint: sanitizeLine(hint, 200), result: {quote}})
+  }
+  if (fee.currency === null) {
+    const hint = 'ask the operator; --yes without --max-fee agrees to any fee'
+    throw refusal('fee_not_comparable', 'and the service does not say in which currency', hint)
+  }
+  const currency = maxFee.currency ?? price?.currency ?? fee.currency
+  if (currency.toUpperCase() !== fee.currency.toUpperCase()) {
+    const problem = `which cannot be compared with ${moneyText({...maxFee, currency})}`
+    const hint = `state the maximum in that currency: --max-fee "${maxFee.amount} ${fee.currency}"`
+    throw refusal('fee_not_comparable', problem, hint)
+  }
+  if (compareAmounts(fee.amount, maxFee.amount) <= 0) return
+  const hint = `to agree to it: --max-fee "${moneyText(fee)}"`
+  throw refusal('fee_too_high', `more than --max-fee ${moneyText(maxFee)}`, hint)
+}
+
+export function changeOf({quote}: CancelPlan): Change {
+  return {
+    what: `cancelling costs ${moneyText(quote.fee)} and`,
+    undone: 'nothing was cancelled',
+    hint: 'add --yes, and --max-fee AMOUNT for the most it may cost',
+    result: {quote},
+  }
+}
+
+export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee']
+
+/**
+ * The answer of the service; missing values are null, and never taken from the quote. Warns where it is not what was agreed to.
+ * Throws Failure; for an unknown outcome, with how to find it out.
+ */
+export async function cancel(
+  connection: Connection,
+  {reference, quote}: CancelPlan,
+  body: {reason?: string},
+  warn: (text: string) => void,
+): Promise<Result> {
+  const done = await cancelReservation(connection.api, reference, body).catch(error => {
+    const named = cancelledAlready(withHint(error, howToCheck(reference)), reference)
+    const {result} = named instanceof Failure ? named.details : {}
+    throw named instanceof Failure && result ? failureWith(named, {result: {...result, quote}}) : named
+  })
+  const {outcome, reservation, fee, refund} = done
+  if (isCancelled(outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
+  const [feeText, refundText, quoted_fee] = [fee, refund, quote.fee].map(moneyText)
+  if (fee && !isSameMoney(fee, quote.fee))
+    warn(`Warning: the fee is ${feeText}, where ${quoted_fee} was quoted`)
+  const word = sanitizeLine(outcome, 40)
+  if (!/^(cancell?ed|accepted)/.test(outcome))
+    warn(`Warning: the service accepted it and reports ${word}; ${howToCheck(reference)}`)
+  const row = {outcome, reservation_ref: reference, fee: feeText, refund: refundText, quoted_fee}
+  return single({outcome, reservation, fee, refund, quote}, row, reference)
 }
