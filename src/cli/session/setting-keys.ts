@@ -33,8 +33,6 @@ export interface SettingKey {
   readonly summary: string
   /** Where it may be in config.json; the first overrides the others. */
   readonly places: readonly SettingPlace[]
-  /** Belongs to one service: `config set` writes it to the profile in use, and to the defaults if there is none. */
-  readonly isOfService?: boolean
   readonly environment?: string
   /** The global flag that overrides everything, without its dashes. */
   readonly flag?: string
@@ -162,7 +160,6 @@ export const SETTING_KEYS: readonly SettingKey[] = [
     name: `paths.${operation}`,
     summary: `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`,
     places: EVERYWHERE,
-    isOfService: true,
     check: (field: string, text: string) => checkOwnPath(field, operation, text),
   })),
 ]

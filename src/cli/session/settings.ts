@@ -9,12 +9,10 @@ import type {Fields} from '../input/guests.js'
 import {pathIn, SETTING_KEYS, type SettingKey, type SettingPlace, type SettingValue} from './setting-keys.js'
 import {DEFAULT_PROFILE, type TargetFlags} from './target.js'
 
-type Origin = 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
-
 interface Effective {
   readonly key: SettingKey
   readonly value: SettingValue | null
-  readonly origin: Origin
+  readonly origin: 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
   /** The flag, the variable, or the name of the profile. */
   readonly source: string | null
 }
@@ -127,10 +125,8 @@ export async function readConnectionSettings(around: Surroundings, ignoresInvali
       throw error
     })
   const timeout = await read('timeout')
-  return {
-    timeoutSeconds: timeout === undefined ? undefined : Number(timeout),
-    caFile: await read('ca_file'),
-  }
+  const timeoutSeconds = timeout === undefined ? undefined : Number(timeout)
+  return {timeoutSeconds, caFile: await read('ca_file')}
 }
 
 /** The setting as text; undefined where it is not set. Throws usage as above. */

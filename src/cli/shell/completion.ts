@@ -16,8 +16,6 @@ type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {re
 
 /** A shell asks before it lists more than about this. */
 const MOST_CANDIDATES = 200
-const MOST_VALUE_CHARACTERS = 200
-const MOST_DESCRIPTION_CHARACTERS = 60
 
 /** `hasNames`: descriptions are searched if no value fits, because people know cities by name. */
 interface Values {
@@ -85,10 +83,9 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
   // Not offered: a value that is not what it looks like, or that would not be one line.
-  const isPlain = ([value]: Candidate) =>
-    value !== '' && value.length <= MOST_VALUE_CHARACTERS && sanitizeLine(value) === value
+  const isPlain = ([value]: Candidate) => value !== '' && sanitizeLine(value, 200) === value
   const clean = [...new Map(candidates.filter(isPlain))].map(
-    ([value, text]): Candidate => [value, sanitizeLine(text, MOST_DESCRIPTION_CHARACTERS)],
+    ([value, text]): Candidate => [value, sanitizeLine(text, 60)],
   )
   const beginning = clean.filter(([value]) => value.startsWith(word))
   const named = () => clean.filter(([, text]) => fold(text).includes(fold(word)))

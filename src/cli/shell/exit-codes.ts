@@ -5,14 +5,6 @@ import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
 import {FILES_MISSING, SIGNAL_EXITS} from './running.js'
 
-interface Exit {
-  readonly code: number
-  readonly meaning: string
-  readonly hint?: string
-  /** Whether it concerns a service: the error then names the service. */
-  readonly isOfService?: boolean
-}
-
 /** Every way to end: the only table of exit codes. */
 export const EXITS = {
   done: {code: 0, meaning: 'done'},
@@ -31,25 +23,21 @@ export const EXITS = {
     code: 4,
     meaning: 'not authenticated or not allowed (401, 403)',
     hint: 'check your credentials: bookctl whoami; log in again: bookctl login',
-    isOfService: true,
   },
   refused: {
     code: 5,
     meaning: 'the service refused (any other 4xx)',
     hint: 'change what the service objects to and run the command again; --verbose shows the exchange',
-    isOfService: true,
   },
   service_failed: {
     code: 6,
     meaning: 'the service failed (5xx), or its answer cannot be understood',
     hint: 'try again later; --verbose shows the exchange for support',
-    isOfService: true,
   },
   unreachable: {
     code: 7,
     meaning: 'unreachable, TLS, proxy or timeout, and the service cannot have acted',
     hint: 'check the network and the base URL: bookctl whoami',
-    isOfService: true,
   },
   pending: {
     code: 8,
@@ -65,14 +53,19 @@ export const EXITS = {
     code: 10,
     meaning: 'outcome unknown: a reservation or change may have been made; the message says how to find out',
     hint: 'check its state before you retry, with the command that lists or shows it',
-    isOfService: true,
   },
   interrupted: {
     code: SIGNAL_EXITS.SIGINT,
     meaning: 'interrupted by Ctrl-C (SIGINT)',
     hint: 'nothing was sent after the interruption; run the command again to restart',
   },
-} as const satisfies Record<FailureKind | 'done' | 'unexpected', Exit>
+} as const satisfies Record<
+  FailureKind | 'done' | 'unexpected',
+  {code: number; meaning: string; hint?: string}
+>
+
+/** What concerns a service: the error then names the service. */
+const OF_SERVICE = ['not_allowed', 'refused', 'service_failed', 'unreachable', 'outcome_unknown']
 
 const MOST_ERROR_BYTES = 4000
 
@@ -96,14 +89,12 @@ export function asFailure(thrown: unknown): Described {
 /** `service`: the one in use, in words, if known. `document` goes to stdout with `--json`, else `text` to stderr. */
 export function describeFailure(thrown: unknown, service?: string) {
   const failure = asFailure(thrown)
-  const exit: Exit = EXITS[failure.kind]
-  const hint = failure.details.hint ?? exit.hint ?? ''
-  return {
-    exit: exit.code,
-    document: documentOf(failure, hint),
-    // A store that cannot be reached is not the service.
-    text: textOf(failure, hint, exit.isOfService && !(thrown instanceof StorageError) ? service : undefined),
-  }
+  const {code, hint: usual} = EXITS[failure.kind]
+  const hint = failure.details.hint ?? usual
+  // A store that cannot be reached is not the service.
+  const isOfService = OF_SERVICE.includes(failure.kind) && !(thrown instanceof StorageError)
+  const text = textOf(failure, hint, isOfService ? service : undefined)
+  return {exit: code, document: documentOf(failure, hint), text}
 }
 
 function documentOf({message, details}: Described, hint: string) {

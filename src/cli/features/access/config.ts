@@ -188,7 +188,9 @@ async function planChange(key: SettingKey, value: string | undefined, around: Su
 function placeOf(key: SettingKey, around: Surroundings) {
   const {flags, settings} = around
   const [first = 'defaults'] = key.places
-  if (key.isOfService && Object.hasOwn(settings.profiles, profileInUse(around))) return 'profile'
+  // A path belongs to one service.
+  if (key.name.startsWith('paths.') && Object.hasOwn(settings.profiles, profileInUse(around)))
+    return 'profile'
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 

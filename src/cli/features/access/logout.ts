@@ -18,13 +18,7 @@ import type {Change} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
 import {existingProfile, type RequestParts, recordOf, storedIn} from './profiles.js'
 
-/** Credentials that commands can still use after logging out. */
-interface Remaining {
-  readonly what: 'profile' | 'environment'
-  /** Of the profile, or of the variables, separated by spaces. */
-  readonly name: string
-  readonly command: string
-}
+type Remaining = Awaited<ReturnType<typeof remainingAfter>>[number]
 
 export type LoggedOut = Awaited<ReturnType<typeof logOut>>
 
@@ -146,21 +140,20 @@ async function secretOf(state: State, profile: string): Promise<string | undefin
   return clientId === undefined ? undefined : state.secrets.read({profile, clientId}, place)
 }
 
-/** What commands can still use: the profile beside credentials of the environment, if it has a secret, and the environment. */
-export async function remainingAfter(
-  {beside: name}: Leaving,
-  env: NodeJS.ProcessEnv,
-  state: State,
-): Promise<Remaining[]> {
-  const remaining: Remaining[] = []
+/**
+ * What commands can still use after logging out: the profile beside credentials of the environment, if it has a secret, and
+ * the environment. `name`: of the profile, or of the variables, separated by spaces.
+ */
+export async function remainingAfter({beside}: Leaving, env: NodeJS.ProcessEnv, state: State) {
   // Without a keychain commands cannot use a secret in it either.
-  if (name !== undefined && (await secretOf(state, name).catch(into([]))))
-    remaining.push({what: 'profile', name, command: `bookctl logout --profile ${name}`})
+  const isLeft = beside !== undefined && (await secretOf(state, beside).catch(into([])))
+  const command = `bookctl logout --profile ${beside}`
+  const ofProfile = isLeft ? [{what: 'profile', name: beside, command} as const] : []
   const pair = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   const ofPair = pair.every(each => env[each]) ? pair : []
   const names = [...(env.BOOKCTL_TOKEN ? ['BOOKCTL_TOKEN'] : []), ...ofPair].join(' ')
-  if (names !== '') remaining.push({what: 'environment', name: names, command: `unset ${names}`})
-  return remaining
+  if (names === '') return ofProfile
+  return [...ofProfile, {what: 'environment', name: names, command: `unset ${names}`} as const]
 }
 
 export function remainingText(leaving: Leaving, {what, name, command}: Remaining): string {
