@@ -42,10 +42,6 @@ type Edit = (settings: SettingsEditor) => void
 /** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
 export function createSettings(directory: string, {mayTighten = true} = {}) {
   const path = join(directory, SETTINGS_NAME)
-  const read = (): SettingsFile => {
-    const text = readSettingsText(path, mayTighten)
-    return text === undefined ? {profiles: {}} : parseSettings(text, path)
-  }
   const write = async (stage: SettingsStage, edit: Edit, {whenReady, whenDone}: Together) => {
     const text = readSettingsText(path, mayTighten)
     if (text !== undefined) parseSettings(text, path)
@@ -59,19 +55,18 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
     /** Path of config.json, whether or not it exists. */
     path,
     /** The content of the file; no profiles when there is none. Throws Failure when it is not valid. */
-    read,
+    read(): SettingsFile {
+      const text = readSettingsText(path, mayTighten)
+      return text === undefined ? {profiles: {}} : parseSettings(text, path)
+    },
     /** Returns the new settings. Others wait until `whenDone` has ended. Throws Failure for what is invalid, StorageError. */
     async update(edit: Edit, together: Together = {}): Promise<SettingsFile> {
       ensurePrivateDirectory(directory)
       const {openStage} = await import('./settings-change.js')
       const stage = await openStage(path)
       try {
-        const lock = {
-          directory,
-          kind: 'settings',
-          key: SETTINGS_NAME,
-          waitMilliseconds: PATIENCE_MILLISECONDS,
-        }
+        const waitMilliseconds = PATIENCE_MILLISECONDS
+        const lock = {directory, kind: 'settings', key: SETTINGS_NAME, waitMilliseconds}
         const outcome = await withLock(lock, () => write(stage, edit, together))
         if (!outcome.gaveUp) return outcome.value
       } finally {

@@ -33,10 +33,8 @@ export interface StoreChoice {
   /** Throws usage when its address cannot be used. */
   options(): Promise<Omit<StoreOptions, 'most'>>
   /** The client of the environment, if there is one: its tokens are this machine's too. */
-  clients?(): Promise<readonly KnownClient[]>
+  clients?(): Promise<readonly Omit<TokenClient, 'secretFingerprint'>[]>
 }
-
-type KnownClient = Pick<TokenClient, 'baseUrl' | 'clientId' | 'clientSecret'>
 
 interface StateOptions {
   readonly keychain?: Keychain
@@ -49,8 +47,35 @@ interface StateOptions {
 export function openState(directory: string, options: StateOptions = {}) {
   const {keychain = createKeychain(directory), store, writes = true} = options
   const writable = once(() => writes && isWritableDirectory(directory))
-  const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void) =>
-    openWhenUsed(own, directory, {writes, writable, onQuery})
+  /** Queries find nothing while there is no file; where nothing may or can be written, they open it for reading only. */
+  const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void): Database => {
+    const path = join(directory, own.name)
+    const toLookAt = once(() => openDatabaseToRead(path))
+    const toWrite = writes ? once(() => openOwn(own, directory)) : toLookAt
+    const toRead = () => {
+      if (toWrite.result) return toWrite.result
+      if (!hasDatabaseFile(path)) return EMPTY
+      return writable() ? toWrite() : toLookAt()
+    }
+    const queried = () => {
+      const database = toRead()
+      onQuery?.(database)
+      return database
+    }
+    return {
+      all: (sql, ...values) => queried().all(sql, ...values),
+      get: (sql, ...values) => queried().get(sql, ...values),
+      run: (sql, ...values) => toWrite().run(sql, ...values),
+      transaction: work => toWrite().transaction(work),
+      erase: (work, options) => toWrite().erase(work, options),
+      close() {
+        for (const opened of [toWrite, toLookAt]) {
+          opened.result?.close()
+          delete opened.result
+        }
+      },
+    }
+  }
   const generation: {began?: number | undefined} = {}
   const tokensDatabase = whenUsed(TOKENS, queried => {
     // A token belongs to the generation in which its client secret was read.
@@ -58,14 +83,8 @@ export function openState(directory: string, options: StateOptions = {}) {
   })
   const stateDatabase = whenUsed(STATE)
   const eventsDatabase = whenUsed(EVENTS)
-  const people = once(async () => {
-    const {createPeopleStore} = await import('./people-store.js')
-    return createPeopleStore(stateDatabase)
-  })
-  const ownEvents = once(async () => {
-    const {createEventStore} = await import('./event-store.js')
-    return createEventStore(eventsDatabase)
-  })
+  const people = async () => (await import('./people-store.js')).createPeopleStore(stateDatabase)
+  const ownEvents = async () => (await import('./event-store.js')).createEventStore(eventsDatabase)
   const settings = createSettings(directory, {mayTighten: writes})
   const secrets = createSecretStore(tokensDatabase, keychain)
   const isShared = once(() => store?.isSet() === true)
@@ -206,45 +225,6 @@ function once<T>(compute: () => T): Once<T> {
 type Queried = Pick<Database, 'all' | 'get'>
 
 const EMPTY: Queried = {all: () => [], get: () => undefined}
-
-interface Access {
-  /** Whether anything may be created or changed. */
-  readonly writes: boolean
-  /** Whether it can be. */
-  readonly writable: () => boolean
-  /** Called before each query, with what answers it. */
-  readonly onQuery: ((queried: Queried) => void) | undefined
-}
-
-/** Queries find nothing while there is no file; where nothing may or can be written, they open it for reading only. */
-function openWhenUsed(own: OwnDatabase, directory: string, {writes, writable, onQuery}: Access): Database {
-  const path = join(directory, own.name)
-  const toLookAt = once(() => openDatabaseToRead(path))
-  const toWrite = writes ? once(() => openOwn(own, directory)) : toLookAt
-  const toRead = () => {
-    if (toWrite.result) return toWrite.result
-    if (!hasDatabaseFile(path)) return EMPTY
-    return writable() ? toWrite() : toLookAt()
-  }
-  const queried = () => {
-    const database = toRead()
-    onQuery?.(database)
-    return database
-  }
-  return {
-    all: (sql, ...values) => queried().all(sql, ...values),
-    get: (sql, ...values) => queried().get(sql, ...values),
-    run: (sql, ...values) => toWrite().run(sql, ...values),
-    transaction: work => toWrite().transaction(work),
-    erase: (work, options) => toWrite().erase(work, options),
-    close() {
-      for (const opened of [toWrite, toLookAt]) {
-        opened.result?.close()
-        delete opened.result
-      }
-    },
-  }
-}
 
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>
 

@@ -7,7 +7,7 @@ import {
   SIGNING_SECRET_PREFIX,
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
+import {isObject, type JsonObject, parseJson} from '../../contract/json.js'
 import {
   isHarmlessOfPeople,
   isLinkName,
@@ -171,14 +171,8 @@ function redactObject(value: JsonObject, context: Context): JsonObject {
 
 /** A string may be JSON itself, and its field names count then. */
 function redactString(value: string, context: Context): string {
-  if (/^\s*[[{]/.test(value)) {
-    try {
-      return JSON.stringify(redactJson(JSON.parse(value), context))
-    } catch {
-      // It only looked like JSON.
-    }
-  }
-  return context.text(value)
+  const json = /^\s*[[{]/.test(value) ? parseJson(Buffer.from(value)) : undefined
+  return json === undefined ? context.text(value) : JSON.stringify(redactJson(json, context))
 }
 
 function redactUrl(text: string, keepPath: boolean): string {
@@ -194,8 +188,8 @@ const OPAQUE = /(?<![\w~+-])(?=[\w~+-]*\d)(?=[\w~+-]*[A-Za-z])[\w~+-]{20,}/g
 
 /** A stack trace: the message of an error may hold any value. */
 export function redactStack(stack: string): string {
-  const [message = '', ...places] = stack.split(/\n(?=\s+at )/)
-  return [message, ...places].map(part => redactText(part).replace(OPAQUE, REDACTED)).join('\n')
+  const parts = stack.split(/\n(?=\s+at )/)
+  return parts.map(part => redactText(part).replace(OPAQUE, REDACTED)).join('\n')
 }
 
 /** Without known values: by form only. */
