@@ -1,6 +1,6 @@
 /** One exchange on one connection: its phases, their time limits, and whether a byte may have left. */
 import {ExchangeError, type ExchangeLimits, type WireAnswer} from '../types.js'
-import {type Diagnosis, diagnoseConnecting, diagnoseExchange, placeOf, secondsText} from './faults.js'
+import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 
@@ -20,15 +20,11 @@ export class Exchange {
   private phaseTimer: NodeJS.Timeout | undefined
   private totalTimer: NodeJS.Timeout | undefined
   private settle: {resolve(answer: WireAnswer): void; reject(error: Error): void} | undefined
-  private readonly place
 
   constructor(
-    url: URL,
+    private readonly place: Place,
     private readonly limits: ExchangeLimits,
-    proxy: string | undefined,
-  ) {
-    this.place = placeOf(url, proxy)
-  }
+  ) {}
 
   /** `dispatch` starts the exchange, and reports to this object as undici's dispatch handlers are reported to. */
   run(dispatch: () => void): Promise<WireAnswer> {

@@ -80,7 +80,7 @@ async function connectOnly<T>(
     totalMilliseconds: milliseconds,
     maxAnswerBytes: 0,
   }
-  const exchange = new Exchange(way.url, limits, way.proxy?.origin)
+  const exchange = new Exchange(placeOf(way.url, way.proxy?.origin), limits)
   let connected: Socket | undefined
   const onConnected = (message: unknown) => {
     connected = (message as {socket: Socket}).socket

@@ -11,6 +11,7 @@ import {isLoopbackHost} from '../../contract/loopback.js'
 import {ExchangeError, type Transport, type WireRequest} from '../types.js'
 import {createDispatcher, type Dispatcher, proxyFor} from './connection.js'
 import {Exchange} from './exchange.js'
+import {placeOf} from './faults.js'
 
 export interface TransportOptions {
   /** PEM certificates to trust, all of them (default: the runtime's own). */
@@ -40,7 +41,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
     const dispatcher = await createDispatcher(url, proxy, {ca, insecure: options.insecure ?? false})
     open.add(dispatcher)
     try {
-      const exchange = new Exchange(url, limits, proxy?.origin)
+      const exchange = new Exchange(placeOf(url, proxy?.origin), limits)
       return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error

@@ -28,49 +28,42 @@ function toEntry(record: AttemptRecord, redactor: Redactor): object {
   }
 }
 
-/** What HAR requires of both sides. */
-function common(headers: Readonly<Record<string, string>>, bodySize: number, redactor: Redactor) {
-  const shown = Object.entries(headers).map(([name, value]) => ({
-    name: redactor.text(name),
-    value: name === 'location' ? redactor.url(value, false) : redactor.header(name, value),
-  }))
-  return {httpVersion: 'HTTP/1.1', cookies: [], headers: shown, headersSize: -1, bodySize}
-}
-
 function toRequest(request: WireRequest, redactor: Redactor): object {
   const url = redactor.url(request.url, isOperation(request))
   const query = [...(parseUrl(url)?.searchParams ?? [])]
+  const {common, content} = toSide(request.headers, Buffer.from(request.body ?? ''), redactor)
   return {
     method: request.method,
     url,
     queryString: query.map(([name, value]) => ({name, value})),
-    postData:
-      request.body === undefined ? undefined : shown(request.headers, Buffer.from(request.body), redactor),
-    ...common(request.headers, Buffer.byteLength(request.body ?? ''), redactor),
+    postData: request.body === undefined ? undefined : content,
+    ...common,
   }
 }
 
 /** Without an answer, status 0 (HAR 1.2). */
 function toResponse(answer: WireAnswer | undefined, redactor: Redactor): object {
-  const {headers = {}, body = Buffer.alloc(0)} = answer ?? {}
+  const {status = 0, headers = {}, body = Buffer.alloc(0)} = answer ?? {}
   const {location} = headers
-  return {
-    status: answer?.status ?? 0,
-    statusText: '',
-    content: {size: body.length, ...shown(headers, body, redactor)},
-    redirectURL: location === undefined ? '' : redactor.url(location, false),
-    ...common(headers, answer ? body.length : -1, redactor),
-  }
+  const {common, content} = toSide(headers, body, redactor)
+  const redirectURL = location === undefined ? '' : redactor.url(location, false)
+  const bodySize = answer ? body.length : -1
+  return {status, statusText: '', content: {size: body.length, ...content}, redirectURL, ...common, bodySize}
 }
 
-/** What HAR says of a body. */
-function shown(
-  {'content-type': type = 'x-unknown'}: WireAnswer['headers'],
-  body: Uint8Array,
-  redactor: Redactor,
-) {
-  const mimeType = redactor.text(type)
+/** What HAR requires of both sides, and what it says of a body. */
+function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Redactor) {
+  const shown = Object.entries(headers).map(([name, value]) => ({
+    name: redactor.text(name),
+    value: name === 'location' ? redactor.url(value, false) : redactor.header(name, value),
+  }))
   const json = parseJson(body)
-  if (json !== undefined) return {mimeType, text: JSON.stringify(redactor.json(json))}
-  return {mimeType, text: '', comment: body.length > 0 ? 'not JSON; left out' : undefined}
+  const said =
+    json === undefined
+      ? {text: '', comment: body.length > 0 ? 'not JSON; left out' : undefined}
+      : {text: JSON.stringify(redactor.json(json))}
+  return {
+    common: {httpVersion: 'HTTP/1.1', cookies: [], headers: shown, headersSize: -1, bodySize: body.length},
+    content: {mimeType: redactor.text(headers['content-type'] ?? 'x-unknown'), ...said},
+  }
 }
