@@ -4,33 +4,24 @@
  * one transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
+import type {NewEvent} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
 import {createOwner, fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
 import {createForwardStore, pruneEvents, receiveEvents} from './event-store.js'
 import type {AnswerMessage, CallMessage, EventCalls, ThreadData} from './event-worker.js'
 
-type Received = Parameters<EventCalls['receive']>
-type Answers = ReturnType<EventCalls['receive']>
-
-interface Calls extends Omit<EventCalls, 'receive'> {
-  /** The results of several `receive`, in one transaction. */
-  receiveAll(received: readonly Received[]): Answers[]
-}
-
-function openCalls({directory, profile}: ThreadData): Calls {
+function openCalls({directory, profile}: ThreadData): EventCalls {
   const database = openOwn(EVENTS, directory)
   const owner = createOwner()
   const forwards = createForwardStore(database, owner)
   let broken: StorageError | undefined
   return {
-    receiveAll(received) {
+    receive(events) {
       // After a failed flush the contents of the disk are unknown, and a second one would report success.
       if (broken) throw broken
       try {
-        return database.transaction(() =>
-          received.map(each => receiveEvents(database, {profile, owner}, ...each)),
-        )
+        return receiveEvents(database, {profile, owner}, events)
       } catch (error) {
         if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
         throw error
@@ -48,16 +39,18 @@ function openCalls({directory, profile}: ThreadData): Calls {
 type Call = (...args: readonly unknown[]) => unknown
 
 function serve(data: ThreadData, port: MessagePort): void {
-  let calls: Calls | undefined
+  let calls: EventCalls | undefined
   const answer = (group: readonly CallMessage[]): AnswerMessage[] => {
     const [{name, args}] = group as [CallMessage]
     try {
       if (name !== 'close') calls ??= openCalls(data)
-      const values =
-        name === 'receive'
-          ? calls?.receiveAll(group.map(call => call.args as Received))
-          : [(calls?.[name] as Call | undefined)?.(...args)]
-      return group.map(({id}, n) => ({id, value: values?.[n]}))
+      // The events of a group are received in one call, and each of its calls is answered with its own results.
+      const isReceived = name === 'receive'
+      const all = isReceived ? [group.flatMap(call => call.args[0] as readonly NewEvent[])] : args
+      const value = (calls?.[name] as Call | undefined)?.(...all)
+      if (!isReceived) return group.map(({id}) => ({id, value}))
+      const left = value as ReturnType<EventCalls['receive']>
+      return group.map(call => ({id: call.id, value: left.splice(0, (call.args[0] as NewEvent[]).length)}))
     } catch (error) {
       const {fault, message, hint} = error as StorageError
       return group.map(({id}) => ({id, error: {fault, message, hint}}))

@@ -27,7 +27,7 @@ interface NodeError extends Error {
 }
 
 const CERTIFICATE =
-  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH|CRL_)/
+  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH|CRL_|ERR_TLS_CERT_ALTNAME_INVALID$)/
 const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)/
 const UNREACHABLE = /^E(CONNREFUSED|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL)$/
 
@@ -35,7 +35,7 @@ const UNREACHABLE = /^E(CONNREFUSED|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL)$/
 export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
-  if (isCertificateProblem(code) || TLS.test(code)) return ['tls', tlsReason(cause, place)]
+  if (CERTIFICATE.test(code) || TLS.test(code)) return ['tls', tlsReason(cause, place)]
   if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
   if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
     return ['dns', `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`]
@@ -87,10 +87,6 @@ function rootOf(error: unknown): NodeError {
   return current
 }
 
-function isCertificateProblem(code: string): boolean {
-  return CERTIFICATE.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID'
-}
-
 type CertificateProblem = readonly [words: string, advice: string]
 
 const CHECK_CLOCK = 'tell the operator of the service, and check the clock of this machine'
@@ -120,7 +116,7 @@ export function certificateProblem(code: string): CertificateProblem {
 function tlsReason(cause: NodeError, place: Place): string {
   const code = cause.code ?? ''
   const host = place.proxy === undefined ? place.target : `${place.target} (through proxy ${place.proxy})`
-  if (!isCertificateProblem(code)) return `TLS with ${host} failed (${code})`
+  if (!CERTIFICATE.test(code)) return `TLS with ${host} failed (${code})`
   const [problem] = certificateProblem(code)
   const names = cause.cert?.subjectaltname
   const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
