@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {credentialsOf, SANDBOX_CLIENTS, SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {credentialsOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {single} from '../../cli/terminal/result.js'
 
 /** How each shell sets a variable. The values are addresses and names without quotes in them. */
@@ -21,7 +21,7 @@ export default class SandboxEnv extends SandboxCommand {
   static override columns = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
   static override flags = {
     client: Flags.string({
-      options: [...SANDBOX_CLIENTS],
+      options: ['poor', 'readonly'],
       summary: 'the client with hardly any balance (poor), or the one that may only read (readonly)',
     }),
     shell: Flags.string({options: Object.keys(SYNTAX), default: 'sh', summary: 'shell whose syntax to use'}),

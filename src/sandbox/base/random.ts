@@ -1,5 +1,5 @@
 /** Random identifiers and secrets, and the hash under which secrets are stored. */
-import {createHash, randomBytes, randomInt} from 'node:crypto'
+import {createHash, randomBytes} from 'node:crypto'
 import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -21,8 +21,4 @@ export function randomReservationRef(): string {
 
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
-}
-
-export function randomDigits(count: number): string {
-  return Array.from({length: count}, () => randomInt(10)).join('')
 }

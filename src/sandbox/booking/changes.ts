@@ -2,6 +2,7 @@
  * What may happen to a reservation, with its events (§6.1, §2.8; their data is ours). It is paid (§3), or declined and pays in
  * another try, or expires; ours: its contact and guests change, or it is cancelled, for a fee by its policies.
  */
+import {randomInt} from 'node:crypto'
 import {isoTime} from '../../contract/dates.js'
 import type {EventType} from '../../contract/events.js'
 import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
@@ -9,7 +10,6 @@ import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Contact, Payment, Reservation, ReservationUpdate} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {Refusal} from '../base/answers.js'
-import {randomDigits} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {convert} from '../catalogue/countries-and-currencies.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
@@ -48,7 +48,7 @@ export function confirmed(record: Reservation, now: number): Reservation {
   return {
     ...record,
     status: 'CONFIRMED',
-    hotel_confirmation_number: `HC${randomDigits(8)}`,
+    hotel_confirmation_number: `HC${randomInt(10_000_000, 100_000_000)}`,
     voucher: {status: 'READY'},
     updated_at: isoTime(now),
     confirmed_at: isoTime(now),

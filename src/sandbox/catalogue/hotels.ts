@@ -46,7 +46,9 @@ function makeHotel(city: City, number: number): Hotel {
   const place = placeOf(city.id)
   const name = hotelName(place, number, hash(`bookctl/names/${city.id}`))
   const stars = pick(draw, STARS)
-  const facilities = chooseFacilities(draw, stars, place)
+  const facilities: string[] = FACILITIES.filter(() => draw(10) < 3 + stars)
+  if (stars === 5) facilities.push('Spa')
+  if (place.season !== 'city' && stars > 3) facilities.push('Outdoor pool')
   const digits = () => String(draw(9000) + 1000)
   return {
     hotel_id: hotelId,
@@ -75,13 +77,6 @@ function hotelName(place: Place, number: number, start: number): string {
   const pattern = patterns[(start + column * 3 + turn) % patterns.length] ?? '*'
   const round = Math.floor(turn / patterns.length)
   return pattern.replace('*', word) + (round > 0 ? ` ${round + 1}` : '')
-}
-
-function chooseFacilities(draw: Draw, stars: number, place: Place): string[] {
-  const chosen: string[] = FACILITIES.filter(() => draw(10) < 3 + stars)
-  if (stars === 5) chosen.push('Spa')
-  if (place.season !== 'city' && stars > 3) chosen.push('Outdoor pool')
-  return chosen
 }
 
 /** Within some two kilometres of the centre, in whole ten-thousandths of a degree. */

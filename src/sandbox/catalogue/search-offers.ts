@@ -49,7 +49,8 @@ function stayIn(city: City, search: SearchRequest, now: number) {
     nights,
     place,
     rules: rulesOf(city),
-    market: marketPercent(client_nationality, city.country_code),
+    // Residents pay a residents' rate, every other market its own a few points apart.
+    market: client_nationality === city.country_code ? 88 : 97 + (hash(`market/${client_nationality}`) % 9),
     leisure: nightFactors(place.season, false, check_in, nights),
     business: nightFactors(place.season, true, check_in, nights),
     cancel: policyMaker(check_in, city.timezone, now),
@@ -198,11 +199,6 @@ function childPercent(age: number): {bed: number; meal: number} {
   if (age < 2) return {bed: 0, meal: 0}
   if (age < 7) return {bed: 8, meal: 50}
   return age < 13 ? {bed: 17, meal: 50} : {bed: 30, meal: 100}
-}
-
-/** Percent by the guests' nationality: residents pay a residents' rate, every market its own a few points apart. */
-function marketPercent(nationality: string, hotelCountry: string): number {
-  return nationality === hotelCountry ? 88 : 97 + (hash(`market/${nationality}`) % 9)
 }
 
 /** On the hotel's clock, and written with its offset: no reader is a day wrong. */

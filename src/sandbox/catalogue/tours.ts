@@ -1,5 +1,4 @@
 /** The tours of a city: invented, but always the same (§4.9 names tours; records are ours). */
-
 import {dayNumber} from '../../contract/dates.js'
 import type {City} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
@@ -34,7 +33,13 @@ function readKind(line: string) {
 export function toursOf(cityId: number, currency: string): Tour[] {
   const city = findCity(cityId)
   if (!city) return []
-  return kindsOf(city).map((kind, index) => makeTour(city, index + 1, kind, currency))
+  const {sights, water} = placeOf(city.id)
+  const kinds = [
+    ...sights.map((sight): [Kind, string] => [SIGHT, sight]),
+    ...(water === undefined ? [] : [[BOAT, water] as [Kind, string]]),
+    ...CITY_WIDE.map((kind): [Kind, string] => [kind, city.name]),
+  ]
+  return kinds.map((kind, index) => makeTour(city, index + 1, kind, currency))
 }
 
 export function findTour(tourId: string, currency: string): Tour | undefined {
@@ -46,15 +51,6 @@ export function findTour(tourId: string, currency: string): Tour | undefined {
 export function runsOn({tour_id}: Tour, date: string): boolean {
   const draw = drawFrom(`bookctl/rest/${tour_id}`)
   return draw(3) > 0 || (dayNumber(date) ?? 0) % 7 !== draw(7)
-}
-
-function kindsOf(city: City): [Kind, string][] {
-  const {sights, water} = placeOf(city.id)
-  return [
-    ...sights.map((sight): [Kind, string] => [SIGHT, sight]),
-    ...(water === undefined ? [] : [[BOAT, water] as [Kind, string]]),
-    ...CITY_WIDE.map((kind): [Kind, string] => [kind, city.name]),
-  ]
 }
 
 function makeTour(city: City, number: number, [kind, what]: [Kind, string], currency: string): Tour {

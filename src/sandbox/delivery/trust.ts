@@ -2,23 +2,21 @@
 import * as tls from 'node:tls'
 import {readPem, requireOwnFile} from '../../storage/files.js'
 
-/** The context for the next connection, new when the file has changed; undefined, the runtime's default, without one. */
+/** The context for the next connection, new when the file has changed; undefined, the runtime's default, without a certificate. */
 export function createTrust(caFile: string | undefined): () => tls.SecureContext | undefined {
   let known: string | undefined
   let context: tls.SecureContext | undefined
   return () => {
-    const text = caFile === undefined ? undefined : readOwn(caFile)
-    if (text !== known) context = text === undefined ? undefined : contextWith(text)
+    // A file of ours is a regular file: a link could lead to another user's, and a pipe would block.
+    const text = caFile && orUndefined(() => (requireOwnFile(caFile) ? readPem(caFile) : undefined))
+    if (text === known) return context
     known = text
+    // Passing `ca` replaces the default roots, so they are listed again.
+    const withText = (pem: string) =>
+      tls.createSecureContext({ca: [...defaultCertificates(), pem], minVersion: 'TLSv1.2'})
+    context = text === undefined ? undefined : orUndefined(() => withText(text))
     return context
   }
-}
-
-/** Passing `ca` replaces the default roots, so they are listed again. Undefined when the file holds no certificate. */
-function contextWith(text: string): tls.SecureContext | undefined {
-  return orUndefined(() =>
-    tls.createSecureContext({ca: [...defaultCertificates(), text], minVersion: 'TLSv1.2'}),
-  )
 }
 
 function defaultCertificates(): readonly string[] {
@@ -28,11 +26,6 @@ function defaultCertificates(): readonly string[] {
   const {NODE_EXTRA_CA_CERTS: file} = process.env
   const extra = file && orUndefined(() => readPem(file))
   return extra ? [...tls.rootCertificates, extra] : tls.rootCertificates
-}
-
-/** A file of ours is a regular file: a link could lead to another user's, and a pipe would block. */
-function readOwn(file: string): string | undefined {
-  return orUndefined(() => (requireOwnFile(file) ? readPem(file) : undefined))
 }
 
 function orUndefined<T>(work: () => T): T | undefined {

@@ -92,7 +92,10 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
     }
     if (isIdempotent && client) {
       const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json, requestId)
-      return answerWithOrigin(await runOnce(service, use, pause, work), origin)
+      const answer = await runOnce(service, use, pause, work)
+      // What is kept of a new reservation has the link as a path.
+      const {data} = answer.json as {data?: Reservation}
+      return data ? {...answer, json: {data: withOrigin(data, origin)}} : answer
     }
     await pause()
     return work()
@@ -103,12 +106,6 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
       if (answer.dropAfterCommit) throw new ConnectionDrop()
       return Response.json(answer.json, answer)
     })
-}
-
-/** The answer to a new reservation: what is kept under its Idempotency-Key has the link as a path. */
-function answerWithOrigin(answer: Answer, origin: string): Answer {
-  const {data} = answer.json as {data?: Reservation}
-  return data ? {...answer, json: {data: withOrigin(data, origin)}} : answer
 }
 
 /** The client whose token this is. Throws Refusal: `token_invalid`, `token_expired`, `insufficient_scope`. */

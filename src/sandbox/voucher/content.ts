@@ -77,7 +77,7 @@ function addGuests(sheet: Sheet, {guests, contact}: Reservation): void {
     'Name 6|Type 3|Nationality 2|Identity document 3',
     guests.map((guest, index) => [
       `${index + 1}.  ${fullName(guest)}`,
-      `${typeInWords(guest.type)}${guest.is_lead ? ', lead guest' : ''}`,
+      `${guest.type.charAt(0)}${guest.type.slice(1).toLowerCase()}${guest.is_lead ? ', lead guest' : ''}`,
       guest.nationality ?? '–',
       guest.identity ? `${guest.identity.type} ${maskIdentity(guest.identity.number)}` : '–',
     ]),
@@ -94,10 +94,6 @@ function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
   const due = price.due_at_property.map(each => `${money(each.amount, each.currency)} – ${each.description}`)
   const atHotel = due.length > 0 ? `Due at the hotel: ${due.join('; ')}.` : 'Nothing is due at the hotel.'
   sheet.paragraph(atHotel, {bold: due.length > 0, after: 6})
-}
-
-function typeInWords(type: string): string {
-  return type.charAt(0).toUpperCase() + type.slice(1).toLowerCase()
 }
 
 function addTerms(sheet: Sheet, reservation: Reservation, timezone: string | undefined): void {

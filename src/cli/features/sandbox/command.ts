@@ -106,8 +106,6 @@ function notRunning(problem: string, reason?: string): Failure {
   return new Failure('unreachable', problem, {code: 'sandbox_not_running', hint, ...why})
 }
 
-export const SANDBOX_CLIENTS = ['poor', 'readonly'] as const
-
 export function credentialsOf(client?: string): {client_id: string; client_secret: string} {
   const suffix = client === undefined ? '' : `_${client}`
   return {client_id: `cid_sandbox${suffix}`, client_secret: `sk_test_sandbox${suffix}`}
