@@ -1,5 +1,4 @@
 /** Outcomes of an operation: an answer, as plain data; a refusal, which is thrown (§7; codes and body are ours); a dropped connection. */
-
 import {ERROR_CODES, type ErrorCode, isRetryable} from '../../contract/error-codes.js'
 import type {ErrorDetail} from '../../contract/records.js'
 

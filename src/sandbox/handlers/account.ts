@@ -1,5 +1,4 @@
 /** POST /oauth/token (§4.1), POST /oauth/revoke (§4.2) and GET /account (§4.6; the record is ours). */
-
 import {isoTime} from '../../contract/dates.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {fromMinor} from '../../contract/money.js'

@@ -52,11 +52,8 @@ export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
 
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({
-      field: fieldOf([...issue.path, key]),
-      code: 'unknown_field',
-      message: 'is not a field of this request',
-    }))
+    const unknown = {code: 'unknown_field', message: 'is not a field of this request'}
+    return issue.keys.map(key => ({field: fieldOf([...issue.path, key]), ...unknown}))
   }
   const missing = issue.message === MISSING
   const code = missing ? 'required' : issue.code === 'custom' ? 'invalid_value' : issue.code

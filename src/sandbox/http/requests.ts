@@ -42,11 +42,14 @@ export type Handle = (service: RunningService, context: RequestContext) => Respo
 
 /** Adds routes, by `METHOD /path`. Every other method of their paths is refused. */
 export function addRoutes(app: App, service: RunningService, routes: Readonly<Record<string, Handle>>): void {
-  const all = Object.entries(routes).map(([name, handle]) => ({name: name.split(' '), handle}))
-  for (const path of new Set(all.map(({name}) => name[1] ?? ''))) {
-    const here = all.filter(({name}) => name[1] === path)
-    for (const {name, handle} of here) app.on(name[0] ?? '', path, context => handle(service, context))
-    const methods = here.map(({name}) => name[0])
+  const all = Object.entries(routes).map(([name, handle]) => {
+    const [method = '', path = ''] = name.split(' ')
+    return {method, path, handle}
+  })
+  for (const path of new Set(all.map(route => route.path))) {
+    const here = all.filter(route => route.path === path)
+    for (const {method, handle} of here) app.on(method, path, context => handle(service, context))
+    const methods = here.map(({method}) => method)
     const Allow = methods.join(', ').replace('GET', 'GET, HEAD')
     app.all(path, () => {
       throw new Refusal('method_not_allowed', `this path takes ${Allow}`, {}, {Allow})

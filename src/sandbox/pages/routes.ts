@@ -5,7 +5,7 @@
 import {openApiDocument} from '../../contract/openapi.js'
 import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/controls.js'
-import {type FaultKind, faultField} from '../http/faults.js'
+import {FAULT_NUMBERS, type FaultKind, faultField} from '../http/faults.js'
 import {underFaults} from '../http/perform.js'
 import {
   API_PATH,
@@ -122,12 +122,11 @@ function secondsOf({advance_seconds, amount, unit}: Fields): number {
 
 /** The fault as the control takes it: empty fields, and those that do not apply to its kind, are left out. */
 function orderOf(fields: Fields): Record<string, unknown> {
-  const words = ['operation', 'kind', 'code']
   const filled = Object.entries(fields).filter(
     ([name, value]) => value !== '' && faultField(fields.kind as FaultKind, name),
   )
   return Object.fromEntries(
-    filled.map(([name, value]) => [name, words.includes(name) ? value : numberOf(value)]),
+    filled.map(([name, value]) => [name, Object.hasOwn(FAULT_NUMBERS, name) ? numberOf(value) : value]),
   )
 }
 

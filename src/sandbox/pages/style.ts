@@ -69,7 +69,7 @@ summary { cursor: pointer; color: var(--accent); padding: .375rem 0; } details f
 .path span { white-space: nowrap; } .copy { min-height: 0; padding: 0 .5rem; font-size: .8125rem; }
 fieldset { margin: 0 0 .75rem; padding: 0; border: 0; } legend { padding: 0; color: var(--soft); font-size: .8125rem; font-weight: 600; }
 .choice { flex-direction: row; align-items: baseline; gap: .625rem; padding: .25rem 0; color: inherit; font-size: inherit; font-weight: 400; } .choice input { min-height: 0; flex: none; }
-@supports selector(:has(*)) { ${hiddenFields()} }
+@supports selector(:has(*)) { [data-for] { display: none; } form:has([value=status]:checked) [data-for~=status], form:has([value=latency]:checked) [data-for~=latency], form:has([value=html]:checked) [data-for~=html] { display: flex; } }
 @media (min-width: 64rem) { .id { white-space: nowrap; } }
 @media (max-width: 48rem) {
   .bar, .sections, main { padding-left: 1rem; padding-right: 1rem; } .card { padding: .875rem 1rem; }
@@ -85,14 +85,6 @@ fieldset { margin: 0 0 .75rem; padding: 0; border: 0; } legend { padding: 0; col
   th[data-column]:has(a)::before { content: none; }
 }
 `
-
-/** Of the form of a fault, shows the fields of the kind that is chosen alone. */
-function hiddenFields(): string {
-  const shown = ['status', 'latency', 'html'].map(
-    kind => `form:has([value=${kind}]:checked) [data-for~=${kind}]`,
-  )
-  return `[data-for] { display: none; } ${shown.join(', ')} { display: flex; }`
-}
 
 /** The style of the payment page: one column that a phone can read. */
 export const PAYMENT_PAGE_STYLE = `${BASE_STYLE}

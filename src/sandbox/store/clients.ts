@@ -6,17 +6,9 @@ import type {Database} from '../../storage/database.js'
 import {randomId, sha256} from '../base/random.js'
 import {STAMP_LENGTH, stampsOf} from './sealed-ids-and-links.js'
 
-export interface Client {
-  readonly client_id: string
-  readonly account_id: string
-  readonly name: string
-  /** Space-separated, as granted by the operator. */
-  readonly scopes: string
-  readonly currency: string
-  readonly balance_minor: number
-  readonly updated_at: number
-  readonly secret_hash: Uint8Array
-}
+/** `scopes`: space-separated, as granted by the operator. */
+export type Client = Readonly<Record<'client_id' | 'account_id' | 'name' | 'scopes' | 'currency', string>> &
+  Readonly<Record<'balance_minor' | 'updated_at', number>> & {readonly secret_hash: Uint8Array}
 
 const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
 
