@@ -21,9 +21,7 @@ export function drawFrom(text: string): Draw {
 }
 
 export function pick<T>(draw: Draw, list: readonly T[]): T {
-  const chosen = list[draw(list.length)]
-  if (chosen === undefined) throw new RangeError('nothing to pick from')
-  return chosen
+  return list[draw(list.length)] as T
 }
 
 function mix(value: number): number {

@@ -51,8 +51,8 @@ function stayIn(city: City, search: SearchRequest, now: number) {
     rules: rulesOf(city),
     // Residents pay a residents' rate, every other market its own a few points apart.
     market: client_nationality === city.country_code ? 88 : 97 + (hash(`market/${client_nationality}`) % 9),
-    leisure: nightFactors(place.season, false, check_in, nights),
-    business: nightFactors(place.season, true, check_in, nights),
+    leisure: nightFactors(place.season, LEISURE_WEEK, check_in, nights),
+    business: nightFactors(place.season, BUSINESS_WEEK, check_in, nights),
     cancel: policyMaker(check_in, city.timezone, now),
   }
 }
@@ -168,8 +168,7 @@ const BUSINESS_WEEK = [88, 104, 110, 110, 106, 94, 90] as const
 const BOARD_PERCENT: Readonly<Record<BoardCode, number>> = {RO: 0, BB: 7, HB: 17, FB: 26, AI: 40}
 
 /** The percentage of the first night, and the sum of all. */
-function nightFactors(season: Season, business: boolean, checkIn: string, nights: number) {
-  const week = business ? BUSINESS_WEEK : LEISURE_WEEK
+function nightFactors(season: Season, week: readonly number[], checkIn: string, nights: number) {
   const factors = Array.from({length: nights}, (_, index) => {
     const date = addDays(checkIn, index)
     const month = SEASONS[season][Number(date.slice(5, 7)) - 1] ?? 100

@@ -3,12 +3,15 @@
 /** Seconds east of UTC that `zone` keeps at an instant. */
 type Offsets = (unixSeconds: number) => number
 
-/** Making a formatter is slow: make this once for a zone. */
+/** Making a formatter is slow: make this once for a zone. Zones of our catalogue keep whole minutes. */
 export function offsetsOf(zone: string): Offsets {
   const format = new Intl.DateTimeFormat('en-US', {timeZone: zone, timeZoneName: 'longOffset'})
   return unixSeconds => {
-    const parts = format.formatToParts(unixSeconds * 1000)
-    return parseOffset(parts.find(part => part.type === 'timeZoneName')?.value ?? '')
+    const name = format.formatToParts(unixSeconds * 1000).find(part => part.type === 'timeZoneName')?.value
+    // `GMT+05:45` is 20700, `GMT` is 0.
+    const [, sign, hours = '0', minutes = '0'] = /([+-])(\d{2}):(\d{2})/.exec(name ?? '') ?? []
+    const seconds = Number(hours) * 3600 + Number(minutes) * 60
+    return sign === '-' ? -seconds : seconds
   }
 }
 
@@ -33,13 +36,4 @@ export function isoWithOffset(unixSeconds: number, offsetSeconds: number): strin
 /** `YYYY-MM-DDTHH:MM` on the wall clock in `timeZone` at `unixSeconds`; such texts compare as times do. */
 export function localTime(unixSeconds: number, timeZone: string): string {
   return isoWithOffset(unixSeconds, offsetsOf(timeZone)(unixSeconds)).slice(0, 16)
-}
-
-/** `GMT+05:45` → 20700. Zones of our catalogue keep whole minutes. */
-function parseOffset(name: string): number {
-  const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name)
-  if (!match) throw new RangeError(`not an offset: ${name}`)
-  const [, sign, hours = '0', minutes = '0'] = match
-  const seconds = Number(hours) * 3600 + Number(minutes) * 60
-  return sign === '-' ? -seconds : seconds
 }
