@@ -32,11 +32,10 @@ export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: St
 
 function atLeastOne(secrets: NamedSecret[]): NamedSecret[] {
   if (secrets.length > 0) return secrets
-  throw usage(
-    'no_webhook_secret',
-    'no signing secret: none was given and none is stored for the profile',
-    'pass --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the secret it gets',
-  )
+  const problem = 'no signing secret: none was given and none is stored for the profile'
+  const hint =
+    'pass --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the secret it gets'
+  throw usage('no_webhook_secret', problem, hint)
 }
 
 async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | undefined> {
@@ -71,11 +70,9 @@ function secretsIn(bytes: Uint8Array, name: string, flag: string): NamedSecret[]
 
 function checkSecret(named: NamedSecret, from: string): NamedSecret {
   if (!isEmptySecret(named.secret)) return named
-  throw usage(
-    'empty_webhook_secret',
-    `${from}: the signing secret is empty, or has nothing after whsec_`,
-    'anyone could sign with it; use the secret shown when the subscription was created',
-  )
+  const problem = `${from}: the signing secret is empty, or has nothing after whsec_`
+  const hint = 'anyone could sign with it; use the secret shown when the subscription was created'
+  throw usage('empty_webhook_secret', problem, hint)
 }
 
 /** Those to sign with: all that were given, as during a rotation, or the newest stored. Throws usage for spaces and quotes. */
@@ -85,11 +82,8 @@ export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: Sta
   const chosen = stored.length > 0 ? stored.slice(0, 1) : secrets
   const odd = chosen.find(({secret}) => /^["'`]|["'`]$|\s|[\ufeff\u200b]/u.test(secret))
   if (odd === undefined) return chosen
-  throw usage(
-    'odd_webhook_secret',
-    `the signing secret from ${odd.name} has white space or quotes in it`,
-    "write it with printf '%s', without quotes",
-  )
+  const problem = `the signing secret from ${odd.name} has white space or quotes in it`
+  throw usage('odd_webhook_secret', problem, "write it with printf '%s', without quotes")
 }
 
 /** The secrets as `webhooks listen --print-secret` prints them: one a line, for a receiver that needs them. */

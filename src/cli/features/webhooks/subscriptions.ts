@@ -34,11 +34,9 @@ export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): v
 }
 
 function notHttps(field: string): Failure {
-  return usage(
-    'url_not_https',
-    `${field}: must start with https://`,
-    'for a receiver on this machine, start the local sandbox with --allow-http-loopback, or use webhooks listen --tls',
-  )
+  const hint =
+    'for a receiver on this machine, start the local sandbox with --allow-http-loopback, or use webhooks listen --tls'
+  return usage('url_not_https', `${field}: must start with https://`, hint)
 }
 
 /** `--event`; with SEVERAL_TYPES in several flags, or in one with commas. */
