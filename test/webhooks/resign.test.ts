@@ -1,6 +1,6 @@
 /** What a forwarded event is signed with: as it came while that is fresh, then again with the secret that signed it. */
 import {expect, test} from 'vitest'
-import {freshHeaders, signedAgain} from '../../src/webhooks/forward/resign.js'
+import {freshHeaders, signedAgain} from '../../src/webhooks/forward/request.js'
 import {sign, verify} from '../../src/webhooks/signature/signature.js'
 
 const SIGNED_AT = 1_700_000_000

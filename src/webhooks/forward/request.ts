@@ -1,7 +1,10 @@
-/** One attempt to forward an event, with no redirect followed. The only file of webhooks that sends. */
+/** Sends events on: their headers, signed again where they are too old, and one attempt, without following a redirect. */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
+import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import type {NewEvent} from '../../contract/stored-events.js'
 import {type HeaderMap, pairsOf} from '../signature/headers.js'
+import {type NamedSecret, parseSignature, sign, verify} from '../signature/signature.js'
 
 export interface HandoverResult {
   /** The answer's status; null when there was none. */
@@ -125,4 +128,52 @@ function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): 
         resolve(start)
       })
   })
+}
+
+type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
+
+/** The target may read its clock when its answer is due. */
+const MOST_AGE_SECONDS = SIGNATURE_TOLERANCE_SECONDS - WEBHOOK_RESPONSE_SECONDS
+
+/** Its own headers, or signed again where they are too old (§6.3.4) at `now`, Unix seconds; undefined without its secret. */
+export function freshHeaders(
+  event: SignedEvent,
+  headerName: string,
+  secrets: readonly NamedSecret[],
+  now: number,
+): readonly string[] | undefined {
+  const {rawHeaders} = event
+  const signature = parseSignature(rawHeaders[placeOf(rawHeaders, headerName)] ?? '')
+  if (signature === undefined || now - Number(signature.timestamp) <= MOST_AGE_SECONDS) return rawHeaders
+  const signer = signerOf(event, headerName, secrets)
+  return signer && signedAgain(event, signer, headerName, now)
+}
+
+/** The secret that signed the event, however long ago; undefined when it is not among those known. */
+export function signerOf(
+  {rawHeaders, body}: SignedEvent,
+  headerName: string,
+  secrets: readonly NamedSecret[],
+): NamedSecret | undefined {
+  const header = rawHeaders[placeOf(rawHeaders, headerName)]
+  const terms = {now: 0, toleranceSeconds: Number.POSITIVE_INFINITY}
+  return secrets.find(named => verify({...terms, secrets: [named], header, rawBody: body}).valid)
+}
+
+/** The headers with a signature made at `now`, Unix seconds. */
+export function signedAgain(
+  {rawHeaders, body}: SignedEvent,
+  {secret}: NamedSecret,
+  headerName: string,
+  now: number,
+): string[] {
+  const signature = sign(secret, String(Math.floor(now)), body)
+  const place = placeOf(rawHeaders, headerName)
+  return place < 0 ? [...rawHeaders, headerName, signature] : rawHeaders.with(place, signature)
+}
+
+/** The index of the header's value; -1 when it is missing. */
+function placeOf(rawHeaders: readonly string[], headerName: string): number {
+  const wanted = headerName.toLowerCase()
+  return rawHeaders.findIndex((_, n) => n % 2 === 1 && rawHeaders[n - 1]?.toLowerCase() === wanted)
 }

@@ -7,7 +7,7 @@ import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../co
 import {parseBody} from '../../../webhooks/captures/records.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
-import {signerOf} from '../../../webhooks/forward/resign.js'
+import {signerOf} from '../../../webhooks/forward/request.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
