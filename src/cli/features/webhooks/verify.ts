@@ -1,13 +1,11 @@
 /** `webhooks verify` and `sign`: which inputs are read, for which time, with which secrets. */
 import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
-import {join} from 'node:path'
 import process from 'node:process'
 import {instantOf} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
-import {EVENTS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {readCaptures} from '../../../webhooks/captures/captures.js'
@@ -54,7 +52,6 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
 
 /** The raw body received under `id`, for the explanation; undefined when the store of events cannot be read. */
 async function findReceived(state: State, id: string): Promise<Uint8Array | undefined> {
-  if (!state.isShared && !existsSync(join(state.directory, EVENTS_NAME))) return undefined
   try {
     const [event] = await state.events.page({ids: [id]}, {}, 1)
     return event?.body
