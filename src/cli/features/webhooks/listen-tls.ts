@@ -29,7 +29,7 @@ async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair>
   const key = await readPemText('--key', keyFile)
   const certificate = tried(() => new X509Certificate(cert))
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
-  if (isKeyOf(certificate, key)) return {cert, key}
+  if (tried(() => certificate.checkPrivateKey(createPrivateKey(key)))) return {cert, key}
   const problem = '--key: not the private key of --cert, as PEM without a passphrase'
   throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
 }
@@ -68,12 +68,9 @@ function readAuthority(directory: string, now: number): KeyPair | undefined {
     const key = readPem(join(directory, LISTEN_CA_KEY_NAME))
     const certificate = new X509Certificate(cert)
     const lasts = Date.parse(certificate.validTo) / 1000 > now + CERTIFICATE_DAYS * DAY_SECONDS
-    return certificate.ca && lasts && isKeyOf(certificate, key) ? {cert, key} : undefined
+    const isPair = certificate.checkPrivateKey(createPrivateKey(key))
+    return certificate.ca && lasts && isPair ? {cert, key} : undefined
   })
-}
-
-function isKeyOf(certificate: X509Certificate, pem: string): boolean | undefined {
-  return tried(() => certificate.checkPrivateKey(createPrivateKey(pem)))
 }
 
 /** The result of `work`; undefined when it throws. */
