@@ -31,7 +31,6 @@ interface ForwarderParts {
 
 /** How often the store is asked for due events. */
 const LOOK_MILLISECONDS = 1000
-const RECORD_AGAIN_MILLISECONDS = 500
 /** Results that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
@@ -48,7 +47,7 @@ export function createForwarder(parts: ForwarderParts) {
         } catch (error) {
           if (stopped) throw error
           parts.onStoreError(error)
-          await sleep(RECORD_AGAIN_MILLISECONDS)
+          await sleep(500)
         }
       }
     },
@@ -68,6 +67,7 @@ export function createForwarder(parts: ForwarderParts) {
   }
   const timer = setInterval(wake, LOOK_MILLISECONDS)
   return {
+    /** There may be new events to forward. */
     wake,
     /** Resolves when every due event had an attempt, or after `milliseconds`. */
     async settled(milliseconds: number) {

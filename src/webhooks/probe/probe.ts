@@ -15,7 +15,6 @@ import {sign} from '../signature/signature.js'
 /** One line of the sheet. */
 export interface ProbeRow {
   readonly case: string
-  /** In words: what is sent. */
   readonly sent: string
   /** `2xx`: it must be accepted. `401`: §6.3.5. */
   readonly expected: '2xx' | '401'
@@ -105,7 +104,6 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly eventOf?: string
   /** JSON of the body, from that of a plain event. */
   readonly spell?: (plain: string) => string
-  /** False for advice. */
   readonly required?: boolean
   /** Seconds from now at which it is signed. */
   readonly offset?: number

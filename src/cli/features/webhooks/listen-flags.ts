@@ -17,7 +17,6 @@ import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 import {checkTarget} from './targets.js'
 
-/** The port without --port. */
 export const USUAL_PORT = 4020
 
 export const listenFlags = {

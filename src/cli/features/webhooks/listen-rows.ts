@@ -140,7 +140,6 @@ function broken(lead: string, text: string, columns: number): string[] {
   return [lead + text.slice(0, comma + 1), text.slice(comma + 2)]
 }
 
-/** Why a request was refused and what to do, in lines. */
 async function explainRefusal(
   {rawHeaders, body, receivedAt}: Receipt,
   {names, secrets, otherSecrets}: ListenTerms,

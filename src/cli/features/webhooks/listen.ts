@@ -125,7 +125,6 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     }
   }, TIDY_MILLISECONDS).unref()
 
-  /** Answers open requests, records what was forwarded, writes what waits. */
   command.whenStopped(async () => {
     clearInterval(tidying)
     await Promise.all([

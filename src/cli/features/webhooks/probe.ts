@@ -133,7 +133,6 @@ function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): stri
   return `${name}: ${sent} (${answer} in ${ms} ms)`
 }
 
-/** What the framework says about errors. */
 function wordsOf(rows: readonly ProbeRow[]): string[] {
   const texts = rows.map(row => (Number(row.answered) >= 400 ? row.said : null))
   return [...new Set(texts)].filter(text => text !== null)

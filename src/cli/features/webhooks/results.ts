@@ -52,7 +52,6 @@ function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNulla
   }
 }
 
-/** For a person, below the verdict. */
 function factsOf({event_id, type, timestamp, age_seconds: age, secret}: CheckResult) {
   if (timestamp === null || age === null) return {event_id, type, secret}
   const signed = `${isoTime(timestamp)} (${Math.abs(age)} s ${age < 0 ? 'ahead' : 'ago'})`
@@ -64,7 +63,6 @@ function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
 }
 
-/** How results are printed: see `printResults`. */
 export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at the end'
 
 export interface ResultPrinter {

@@ -93,8 +93,6 @@ export async function secretList(flags: WebhookSecretFlags, state: State): Promi
   return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-const REFRESH_MILLISECONDS = 1000
-
 /** Read again each second. Throws usage when there is none, unless --subscribe is about to create one. */
 export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscribe: boolean}, state: State) {
   const {subscribe} = flags
@@ -111,7 +109,7 @@ export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscri
       // Busy with another process: read again the next time.
     }
   }
-  const timer = given ? undefined : setInterval(refresh, REFRESH_MILLISECONDS).unref()
+  const timer = given ? undefined : setInterval(refresh, 1000).unref()
   return {now: () => secrets, refresh, stop: () => clearInterval(timer)}
 }
 
