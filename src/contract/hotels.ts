@@ -112,12 +112,7 @@ export const searchResult = z
   .object({
     search_id: z.string(),
     expires_at: timestamp,
-    destination: z.object({
-      type: z.literal('CITY'),
-      id: z.int(),
-      name: z.string(),
-      country_code: countryCode,
-    }),
+    destination: city.pick({type: true, id: true, name: true, country_code: true}),
     check_in: calendarDate,
     check_out: calendarDate,
     nights: z.int(),

@@ -10,34 +10,26 @@ import {amount, calendarDate, countryCode, currencyCode, from, ours, timestamp} 
 /** For a character class. Spelled out, because `\s` and `\p{…}` differ between the readers of the description. */
 const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
-const text = z
-  .string()
-  .regex(new RegExp(`[^${SPACES_AND_CONTROLS}]`), 'must not be empty')
-  .trim()
+const matching = (pattern: RegExp, otherwise: string) => z.string().regex(pattern, otherwise)
+
+const text = matching(new RegExp(`[^${SPACES_AND_CONTROLS}]`), 'must not be empty').trim()
 
 /** §2.4 shows no form: what cannot be an address is refused, all else is left to the service. */
-const email = z
-  .string()
-  .regex(
-    new RegExp(`^[^@${SPACES_AND_CONTROLS}]+@[^${SPACES_AND_CONTROLS}]*[^@${SPACES_AND_CONTROLS}]$`),
-    'must be an e-mail address',
-  )
-  .meta({description: 'E-mail address', examples: ['ayse@example.com']})
+const email = matching(
+  new RegExp(`^[^@${SPACES_AND_CONTROLS}]+@[^${SPACES_AND_CONTROLS}]*[^@${SPACES_AND_CONTROLS}]$`),
+  'must be an e-mail address',
+).meta({description: 'E-mail address', examples: ['ayse@example.com']})
 
 export const contact = z
   .strictObject({
     name: text,
     surname: text,
     email,
-    phone_country_code: z
-      .string()
-      .regex(/^\+[0-9](?:[ -]?[0-9]){0,3}$/, 'must be a dialling prefix such as +90'),
-    phone_number: z
-      .string()
-      .regex(
-        /^\(?[0-9](?:[ ()./-]*[0-9]){3,14}$/,
-        'must be the number without its prefix, such as 532 123 45 67',
-      ),
+    phone_country_code: matching(/^\+[0-9](?:[ -]?[0-9]){0,3}$/, 'must be a dialling prefix such as +90'),
+    phone_number: matching(
+      /^\(?[0-9](?:[ ()./-]*[0-9]){3,14}$/,
+      'must be the number without its prefix, such as 532 123 45 67',
+    ),
   })
   .meta({id: 'Contact', ...from('§2.4', 'Contact for the reservation')})
 
@@ -59,13 +51,11 @@ const guests = z.array(guest).min(1, 'must have at least one guest')
 
 export const reservationRequest = z
   .strictObject({
-    offer_id: z.string().regex(IDENTIFIERS.offer_id.pattern, `must be ${IDENTIFIERS.offer_id.expected}`),
-    client_reference_id: z
-      .string()
-      .regex(
-        new RegExp(`^[^${SPACES_AND_CONTROLS}]{1,128}$`, 'u'),
-        'must be 1 to 128 characters without spaces',
-      ),
+    offer_id: matching(IDENTIFIERS.offer_id.pattern, `must be ${IDENTIFIERS.offer_id.expected}`),
+    client_reference_id: matching(
+      new RegExp(`^[^${SPACES_AND_CONTROLS}]{1,128}$`, 'u'),
+      'must be 1 to 128 characters without spaces',
+    ),
     client_nationality: countryCode,
     contact,
     guests,
@@ -86,14 +76,10 @@ export const payment = z
   })
   .meta({id: 'Payment', ...ours('How the reservation is paid; only `url` is shown in §2.5')})
 
+const cost = {fee: amount, refund_amount: amount, currency: currencyCode}
+
 export const cancellation = z
-  .object({
-    cancelled_at: timestamp,
-    reason: z.string(),
-    fee: amount,
-    refund_amount: amount,
-    currency: currencyCode,
-  })
+  .object({cancelled_at: timestamp, reason: z.string(), ...cost})
   .meta({id: 'Cancellation', ...ours('What cancelling cost')})
 
 export const reservation = z
@@ -138,13 +124,7 @@ export const cancellationRequest = z
   .meta({id: 'CancellationRequest', ...ours('Why the reservation is cancelled')})
 
 export const cancellationQuote = z
-  .object({
-    reservation_ref: z.string(),
-    fee: amount,
-    refund_amount: amount,
-    currency: currencyCode,
-    quoted_at: timestamp,
-  })
+  .object({reservation_ref: z.string(), ...cost, quoted_at: timestamp})
   .meta({id: 'CancellationQuote', ...ours('What cancelling now would cost')})
 
 export type Contact = z.infer<typeof contact>

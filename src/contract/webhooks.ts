@@ -10,10 +10,7 @@ const address = z
   .meta({description: 'https address that receives events', format: 'uri', pattern: '^https://'})
 
 export const subscriptionRequest = z
-  .strictObject({
-    url: address,
-    events: z.array(eventType).min(1),
-  })
+  .strictObject({url: address, events: z.array(eventType).min(1)})
   .meta({id: 'SubscriptionRequest', ...from('§4.7', 'A new subscription')})
 
 export const subscriptionUpdate = subscriptionRequest
@@ -22,12 +19,7 @@ export const subscriptionUpdate = subscriptionRequest
   .meta({id: 'SubscriptionUpdate', ...ours('The parts of a subscription that may change')})
 
 export const subscription = z
-  .object({
-    id: z.string(),
-    url: address,
-    events: z.array(eventType),
-    is_active: z.boolean(),
-  })
+  .object({id: z.string(), url: address, events: z.array(eventType), is_active: z.boolean()})
   .meta({id: 'Subscription', ...from('§2.7', 'A subscription without its secret')})
 
 export const createdSubscription = subscription

@@ -85,11 +85,11 @@ const MOST_PLACES = 4
 /** The facts of one offer, gathered from the places that name it, the first place first. */
 export function factsOf(offer: OfferNode): OfferFacts {
   const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
-  const [first, ...others] = places.map(node => factsAt(offer, node)) as [OfferFacts, ...OfferFacts[]]
-  return others.reduce((facts, more) => {
+  const found = places.map(node => factsAt(offer, node))
+  return found.reduce((facts, more) => {
     const merged = Object.entries(facts).map(([key, value]) => [key, value ?? more[key as keyof OfferFacts]])
     return {...Object.fromEntries(merged), price: facts.price.total === null ? more.price : facts.price}
-  }, first)
+  })
 }
 
 function factsAt(offer: OfferNode, node: Node) {
