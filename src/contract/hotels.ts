@@ -39,8 +39,6 @@ export const city = z
   })
   .meta({id: 'City', ...ours('A destination')})
 
-const board = z.object({code: z.enum(Object.keys(BOARDS) as BoardCode[]), name: z.string()})
-
 export const hotelSummary = z
   .object({
     hotel_id: z.int(),
@@ -89,7 +87,7 @@ export const offerRoom = z.object({
   room_name: z.string(),
   adults: z.int(),
   children_ages: z.array(z.int()),
-  board,
+  board: z.object({code: z.enum(Object.keys(BOARDS) as BoardCode[]), name: z.string()}),
 })
 
 export const offer = z

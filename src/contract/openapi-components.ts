@@ -57,9 +57,6 @@ export function limitsOf(name: string, schema: JsonSchema = {}): JsonSchema {
   return {pattern: IDENTIFIERS[name as IdentifierKind].pattern.source}
 }
 
-/** Optional, and not of the usual answer. */
-const LEFT_OUT = ['url', 'details', 'error_description']
-
 /** A value that is valid by the schema, made of the examples in it. Throws TypeError where one is missing. */
 export function exampleOf(schema: JsonSchema, schemas: Records): unknown {
   const {examples, $ref, items, properties, required = []} = schema
@@ -68,9 +65,9 @@ export function exampleOf(schema: JsonSchema, schemas: Records): unknown {
   if (inner) return exampleOf(inner, schemas)
   if (items) return [exampleOf(items as JsonSchema, schemas)]
   if (!properties) throw new TypeError('a schema has no example')
-  const shown = Object.entries(properties).filter(
-    ([name]) => required.includes(name) || !LEFT_OUT.includes(name),
-  )
+  // Optional, and not of the usual answer.
+  const unusual = ['url', 'details', 'error_description'].filter(name => !required.includes(name))
+  const shown = Object.entries(properties).filter(([name]) => !unusual.includes(name))
   return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field as JsonSchema, schemas)]))
 }
 

@@ -247,9 +247,8 @@ export const PAGING = {
 
 /** What an answer to a change says of the change. */
 export const CHANGE = {
-  state: names(
-    `status state cancellation_status cancel_status reservation_status booking_status result outcome`,
-  ),
+  state: names(`status state cancellation_status cancel_status reservation_status booking_status result
+    outcome`),
   taken: names('success ok accepted'),
   cancelled: names('cancelled canceled is_cancelled is_canceled'),
   /** Objects whose state is not that of the change. */

@@ -47,13 +47,12 @@ function urlUnder(baseUrl: string, text: string): URL {
   const written = isWhole ? text : `${baseUrl}/${text.replace(/^\//, '')}`
   const url = parseUrl(written, baseUrl)
   if (url === undefined) throw invalidPath('is not a path of the service')
-  if (url.origin !== base.origin || url.username !== '' || url.password !== '') {
+  if (url.origin !== base.origin || url.username !== '' || url.password !== '')
     throw usage(
       'other_origin',
       `PATH: is not at ${sanitizeLine(base.origin, 200)}; credentials go nowhere else, and nothing was sent`,
       'give the path under the base URL, for example /account; --base-url names another service',
     )
-  }
   // The parser has resolved dots already, so the text itself is looked at, also percent-encoded.
   const segments = (written.split('?', 1)[0] ?? '')
     .replace(/^[a-z][a-z0-9+.-]*:/i, '')
@@ -81,12 +80,9 @@ export async function sendRaw(
 
 /** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
 export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
-  return isSuccess(answer) && !isBrokenJson(answer) ? undefined : failureIn(answer, changes, {now})
-}
-
-function isBrokenJson({headers, json, body}: Answer): boolean {
-  const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
-  return saysJson && json === undefined && body.length > 0
+  const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(answer.headers['content-type'] ?? '')
+  const isBroken = saysJson && answer.json === undefined && answer.body.length > 0
+  return isSuccess(answer) && !isBroken ? undefined : failureIn(answer, changes, {now})
 }
 
 /** A refusal as it may be shown: what it echoes of the secrets sent is taken out, however it is written, and no other byte. */

@@ -41,7 +41,11 @@ async function waitForLink(api: Api, reference: string, waitSeconds?: number): P
     const left = deadline === undefined ? undefined : deadline - api.clock.now()
     if (seen.kind === 'refused') await refuseEnded(api, reference, seen, left)
     if (left === undefined) throw seen
-    if (left <= 0) throw stillPending(reference, seen)
+    if (left <= 0) {
+      const hint = 'try again later, or wait longer with --wait=SECONDS'
+      const details = {...seen.details, code: 'voucher_not_ready', hint}
+      throw new Failure('pending', `the voucher of ${reference} is not ready yet: ${seen.message}`, details)
+    }
     await api.clock.sleep(Math.min(wait, left) * 1000)
   }
 }
@@ -78,22 +82,13 @@ async function peek(api: Api, reference: string, deadline?: number): Promise<str
   }
   if (answer.json === undefined) throw notUnderstood(answer, whyNotJson(answer.body))
   reservationIn(answer, reference)
-  return findVoucherUrl(answer.json, api.baseUrl) ?? errorInAnswer(answer) ?? noLink(answer)
-}
-
-function noLink({status, requestId}: Answer): Failure {
+  const found = findVoucherUrl(answer.json, api.baseUrl) ?? errorInAnswer(answer)
+  if (found !== undefined) return found
   const hint =
     'if it is still being made, wait for it with --wait; else report this to the operator of the service'
   const message = `the service answered ${status} and gives no link to the voucher`
+  const {requestId} = answer
   return new Failure('service_failed', message, {code: 'no_voucher_link', hint, status, requestId})
-}
-
-function stillPending(reference: string, last: Failure): Failure {
-  return new Failure('pending', `the voucher of ${reference} is not ready yet: ${last.message}`, {
-    ...last.details,
-    code: 'voucher_not_ready',
-    hint: 'try again later, or wait longer with --wait=SECONDS',
-  })
 }
 
 function requirePdf(answer: SentAnswer): Uint8Array {

@@ -46,7 +46,8 @@ export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription
 /** Changes a subscription (ours); returns it as it is now. Throws Failure: `outcome_unknown` when it may be changed. */
 export async function updateSubscription(api: Api, id: string, change: SubscriptionChange) {
   const answer = await api.call('subscriptions.update', {parameters: {subscription_id: id}, body: change})
-  const subscription = itemAskedFor(answer, askedFor(id), readSubscriptions(answer.json), found => [found.id])
+  const asked = {what: 'subscription', id, changes: true}
+  const subscription = itemAskedFor(answer, asked, readSubscriptions(answer.json), found => [found.id])
   if (subscription) return {subscription, deviations: deviationsFrom(change, subscription, answer)}
   throw mayBeDone(answer, `${answer.status}, and without a subscription`)
 }
@@ -57,16 +58,12 @@ export async function deleteSubscription(api: Api, id: string): Promise<void> {
   requireSubscription(answer, id)
 }
 
-function askedFor(id: string) {
-  return {what: 'subscription', id, changes: true}
-}
-
 /** Throws Failure when an answer names only other subscriptions; it need not name any. */
 function requireSubscription(answer: Answer, id: string): void {
   const named = [...inDocumentOrder(answer.json)].flatMap(
     ({value}) => saidIn(value).markedId ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
   )
-  itemAskedFor(answer, askedFor(id), named, found => [found])
+  itemAskedFor(answer, {what: 'subscription', id, changes: true}, named, found => [found])
 }
 
 function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, answer: Answer): string[] {
