@@ -1,6 +1,4 @@
-/** Everything that can go wrong in an expected way is one Failure; its kind decides the exit code (in cli/). */
-
-/** What each means, and its exit code, is in `EXITS` (cli/shell/exit-codes.ts). */
+/** Everything that can go wrong in an expected way is a Failure. What a kind means: `EXITS` (cli/shell/exit-codes.ts). */
 export type FailureKind =
   | 'usage'
   | 'not_allowed'

@@ -31,8 +31,7 @@ export type Mode = 'live' | 'test'
 /** Which side a client secret belongs to, or undefined when it has neither prefix of §5.3. */
 export function modeOfSecret(clientSecret: string): Mode | undefined {
   if (clientSecret.startsWith(LIVE_SECRET_PREFIX)) return 'live'
-  if (clientSecret.startsWith(TEST_SECRET_PREFIX)) return 'test'
-  return undefined
+  return clientSecret.startsWith(TEST_SECRET_PREFIX) ? 'test' : undefined
 }
 
 /** Whether a client secret or a signing secret is in `text`, by its prefix. */

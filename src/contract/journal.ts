@@ -63,10 +63,7 @@ export interface Journal {
   peek(intent: ReservationIntent): Promise<JournalVerdict | undefined>
   /** Counts one attempt, durably, right before it is sent; returns their number. Throws usage when it must not be sent. */
   attempt(id: number, now: number): Promise<number>
-  /**
-   * Records that nothing of an entry was sent although `attempts` were counted, unless another process has counted more.
-   * Removes the body. The entry stays until another one has its offer, reference or key.
-   */
+  /** Records that nothing was sent although `attempts` were counted, unless another process counted more. Removes the body. */
   notSent(id: number, attempts: number, now: number): Promise<void>
   /** Records how it ended. The body, which holds personal data, stays only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): Promise<void>
@@ -151,10 +148,7 @@ const CLOSED = new Set(['refused', 'failed', NOT_SENT])
 /** Outcomes after which the reference is free for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])
 
-/**
- * The verdict on `intent`, given the entries that share its offer, reference or key, newest first; undefined when a
- * new entry may be made (an entry of which nothing was sent, and which differs, gives way to it).
- */
+/** The verdict on `intent` by the entries with its offer, reference or key, newest first; undefined: a new one may be made. */
 export function decide(entries: readonly JournalEntry[], intent: ReservationIntent) {
   const {clientReferenceId, offerId, idempotencyKey, bodySha256} = intent
   const isLive = (each: JournalEntry) => each.reservationRef !== null || !CLOSED.has(each.outcome)

@@ -8,8 +8,7 @@ const FOUR = 'CLF UYW'
 export function minorUnits(currency: string): number {
   if (ZERO.includes(currency)) return 0
   if (THREE.includes(currency)) return 3
-  if (FOUR.includes(currency)) return 4
-  return 2
+  return FOUR.includes(currency) ? 4 : 2
 }
 
 export function isCurrencyCode(text: string): boolean {

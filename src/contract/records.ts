@@ -1,7 +1,4 @@
-/**
- * What the records share, where a mark tells what of it is ours, and the small records: access tokens (§2.1, §4.1, §4.2), and
- * what the interface names and does not show: reference data (cities are in hotels.ts), the account, tours, errors.
- */
+/** What records share, and the small ones: tokens (§2.1, §4.1, §4.2), account, reference data, tours, errors (not shown). */
 import {z} from 'zod'
 import {isCalendarDate} from './dates.js'
 import {isAmount, isCurrencyCode} from './money.js'

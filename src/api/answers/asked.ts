@@ -90,9 +90,8 @@ type Difference = {readonly name: keyof Booking; readonly ours: string; readonly
 export function findAsked(json: unknown, booking: Booking) {
   // The answer is about what is nearest to the top.
   const all = outermostOf(json)
-  const bookings = all.filter(
-    ({node}) => !outwards(node).some(({key}) => BOOKING.mentioned.test(snakeCase(key))),
-  )
+  const isMentioned = ({key}: Node) => BOOKING.mentioned.test(snakeCase(key))
+  const bookings = all.filter(({node}) => !outwards(node).some(isMentioned))
   const [first, ...others] = bookings.length > 0 ? bookings : all
   if (!first) return {kind: 'none' as const}
   const isFirst = ({found}: PlacedReservation) => isSameId(found.reservation_ref, first.found.reservation_ref)

@@ -133,11 +133,7 @@ function factsAt(offer: OfferNode, node: Node) {
 type Role = keyof typeof ROLES | undefined
 
 /** An object about an offer. */
-interface View {
-  readonly fields: Fields
-  readonly role: Role
-  readonly place: 'own' | 'inside' | 'around'
-}
+type View = {readonly fields: Fields; readonly role: Role; readonly place: 'own' | 'inside' | 'around'}
 
 const MOST_DEPTH_INSIDE = 5
 const MOST_VIEWS_INSIDE = 80

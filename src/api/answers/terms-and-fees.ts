@@ -96,10 +96,7 @@ function amountIn(fields: Fields): {amount: string; currency: string | null} | u
 
 type Candidate = {readonly fee: Money; readonly refund: Money | null}
 
-/**
- * What cancelling costs and gives back. `unclear`: why no fee was taken although one is named; the fee is null then, and when
- * none is named. An ambiguous fee counts as missing.
- */
+/** What cancelling costs and gives back. `unclear`: why no fee was taken although one is named; an ambiguous fee is none. */
 export function costIn(json: unknown) {
   const names = [...FEE.explicit, ...FEE.others]
   const isElsewhere = (node: Node) => FEE.elsewhere.test(snakeCase(node.key))
@@ -110,10 +107,8 @@ export function costIn(json: unknown) {
   const candidates = [...explicit, ...nodes.flatMap(node => feesIn(node, FEE.others))]
   const [best] = candidates
   if (!best) return {fee: null, refund: null}
-  const unnamed = nodes.filter(
-    node => FEE.about.test(snakeCase(node.key)) && moneysIn(node, names).length === 0,
-  )
-  const doubts = unnamed.flatMap(node => moneysIn(node, FEE.unnamed))
+  const isUnnamed = (node: Node) => FEE.about.test(snakeCase(node.key)) && moneysIn(node, names).length === 0
+  const doubts = nodes.filter(isUnnamed).flatMap(node => moneysIn(node, FEE.unnamed))
   const named = [...candidates.map(({fee}) => fee), ...doubts]
   const agree = named.every(fee => isSameMoney(fee, best.fee))
   // The name decides between several, unless what else is called a fee is higher.

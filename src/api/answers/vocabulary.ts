@@ -1,7 +1,4 @@
-/**
- * The names under which services put each fact (the interface shows few), best name first. They are in snake_case, to
- * which every name of an answer is brought first. Support for another name is added here.
- */
+/** The names under which services put each fact, in snake_case, best name first. Support for another name is added here. */
 
 /** The names in `text`, between spaces. */
 function names(text: string): readonly string[] {

@@ -14,13 +14,9 @@ import type {Answer, Api} from '../types.js'
 import {checkHoldsList} from './lists.js'
 
 /** An offer under our names; `expires_at` is ISO 8601 on this machine's clock, from its expiry on the service's. */
-function recordOf<Time>(
-  found: OfferNode,
-  expiresAt: (expiry: number | null) => Time,
-  raw = found.node.value,
-) {
+function recordOf<Time>(found: OfferNode, timeOf: (expiry: number | null) => Time, raw = found.node.value) {
   const {expiry, ...facts} = factsOf(found)
-  return {offer_id: found.offerId, ...facts, expires_at: expiresAt(expiry), raw}
+  return {offer_id: found.offerId, ...facts, expires_at: timeOf(expiry), raw}
 }
 
 export type FoundOffer = ReturnType<typeof recordOf<string>>
