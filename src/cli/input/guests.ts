@@ -17,7 +17,10 @@ const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_
 const READERS: Readonly<Record<string, (field: string, text: string) => unknown>> = {
   birth_date: (field, text) => readDay(field, text, undefined, PAST_DATE_FORMS),
   nationality: checkCountry,
-  is_lead: readTruth,
+  is_lead: (field, text) => {
+    if (text === 'true' || text === 'false') return text === 'true'
+    throw invalid(field, 'must be true or false', text)
+  },
 }
 
 /** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws usage. */
@@ -48,11 +51,6 @@ async function readIdentity(field: string, pairs: ReadonlyMap<string, string>): 
   if (identity && (!identity.type || !identity.number))
     throw invalid(field, 'identity.type and identity.number go together')
   return identity
-}
-
-function readTruth(field: string, text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw invalid(field, 'must be true or false', text)
 }
 
 /** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws usage. */

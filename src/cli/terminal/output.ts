@@ -33,11 +33,7 @@ interface OutputTerminal {
 type View<Item> = ReturnType<typeof viewOf<Item>>
 
 /** The text of `result`, with its last newline. Throws Failure for a query that does not fit it. */
-export async function renderResult<Item>(
-  result: Result<Item>,
-  flags: OutputFlags,
-  terminal: OutputTerminal,
-): Promise<string> {
+export async function renderResult<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   if (flags.query !== undefined) {
     const found = await resultOfQuery(result, flags.query)
     if (found.warning !== undefined) terminal.warn?.(found.warning)

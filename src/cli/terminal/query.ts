@@ -64,10 +64,7 @@ function columnsIn(items: readonly unknown[]): Column<unknown>[] {
   const lists = items.filter(Array.isArray)
   if (lists.length < items.length) return [{name: 'value', value: item => item}]
   const most = Math.max(...lists.map(({length}) => length))
-  return Array.from({length: most}, (_, at) => ({
-    name: `${at + 1}`,
-    value: item => own(item as object, `${at}`),
-  }))
+  return Array.from({length: most}, (_, at) => ({name: `${at + 1}`, value: item => (item as unknown[])[at]}))
 }
 
 /** Also a list or an object with nothing in it but that; an empty list only where there was something to find. */

@@ -31,10 +31,6 @@ export async function lastSearch({state, target}: Connection): Promise<Likely> {
   return state.remembers ? state.offers.latest(target) : undefined
 }
 
-async function likelyFor({connection, preferred}: Asking): Promise<readonly Likely[]> {
-  return [await lastSearch(connection), preferred]
-}
-
 /** `given`, completed. */
 export async function askSearch(asking: Asking, given: SearchFlags): Promise<SearchFlags> {
   const {prompts} = asking
@@ -43,7 +39,7 @@ export async function askSearch(asking: Asking, given: SearchFlags): Promise<Sea
   const room = given.room ?? (await askRooms(prompts))
   // The country this machine's language is set to (`tr_TR.UTF-8`).
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
-  const likely = await likelyFor(asking)
+  const likely = [await lastSearch(asking.connection), asking.preferred]
   const nationality =
     given.nationality ||
     (await askCountry(prompts, 'Nationality of the guests', [...likely.map(one => one?.nationality), local]))
@@ -130,7 +126,7 @@ export function commandOf({room = [], ...flags}: SearchFlags): string {
 export async function completeTourSearch(command: BaseCommand, given: TourFlags): Promise<TourFlags> {
   const {city, currency} = await askFor(command, async asking => ({
     city: given.city || (await askCity(asking)),
-    currency: given.currency || (await askCurrency(asking.prompts, await likelyFor(asking))),
+    currency: given.currency || (await askCurrency(asking.prompts, [await lastSearch(asking.connection)])),
   }))
   command.note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
   return {...given, city, currency}

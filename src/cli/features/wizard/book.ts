@@ -186,12 +186,10 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
 }
 
 /** Whether the balance certainly does not cover the cost: the same currency, and less. */
-export function isTooLittle(balance: Money | undefined, cost: Cost | undefined): boolean {
+export function isTooLittle(balance?: Money, cost?: Pick<OfferFound, 'total' | 'currency'>): boolean {
   if (!balance?.currency || !cost?.total || !isAmount(cost.total)) return false
   return balance.currency === cost.currency && compareAmounts(balance.amount, cost.total) < 0
 }
-
-type Cost = Pick<OfferFound, 'total' | 'currency'>
 
 export async function askPayment(prompts: Prompts, offer?: OfferFound, balance?: Money) {
   const isShort = isTooLittle(balance, offer)

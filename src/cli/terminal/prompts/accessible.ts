@@ -54,35 +54,30 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
     }
   }
 
-  /** The choices whose numbers are typed; `accepts` checks how many. */
-  async function pick<T>(
-    {choices, message, ...asked}: SeveralQuestion<T>,
-    question: Pick<TextQuestion, 'message' | 'default'>,
-    accepts: (count: number) => boolean,
-    refusal: string,
-  ): Promise<Choice<T>[]> {
+  /** The choices whose numbers are typed: one, or at least one. */
+  async function pick<T>({choices, message, ...asked}: SeveralQuestion<T>, isOne: boolean, usual?: string) {
+    const {length} = choices
     say(message)
     list(choices)
     const check = (line: string) => {
-      if (!accepts(numbersIn(line, choices.length).length)) throw usage('no_choice', refusal)
+      const {length: count} = numbersIn(line, length)
+      if (count > 0 && !(isOne && count > 1)) return
+      throw usage('no_choice', `type ${isOne ? 'a number' : 'one or more numbers'} from 1 to ${length}`)
     }
-    const numbers = numbersIn(await text({...asked, ...question, check}), choices.length)
+    const what = isOne ? `Number from 1 to ${length}` : 'Numbers, separated by spaces'
+    const numbers = numbersIn(await text({...asked, message: what, default: usual, check}), length)
     return choices.filter((_, index) => numbers.includes(index + 1))
   }
 
   return {
     text,
     async choose<T>({default: usual, ...question}: ChoiceQuestion<T>) {
-      const {length} = question.choices
       const index = question.choices.findIndex(({value}) => Object.is(value, usual))
-      const asked = {message: `Number from 1 to ${length}`, default: index < 0 ? undefined : `${index + 1}`}
-      const [chosen] = await pick(question, asked, count => count === 1, `type a number from 1 to ${length}`)
+      const [chosen] = await pick(question, true, index < 0 ? undefined : `${index + 1}`)
       return (chosen as Choice<T>).value
     },
     async chooseSeveral<T>(question: SeveralQuestion<T>) {
-      const refusal = `type one or more numbers from 1 to ${question.choices.length}`
-      const asked = {message: 'Numbers, separated by spaces'}
-      return (await pick(question, asked, count => count > 0, refusal)).map(({value}) => value)
+      return (await pick(question, false)).map(({value}) => value)
     },
     async search<T>({find, message, ...asked}: SearchQuestion<T>) {
       let found: readonly Choice<T>[] = []

@@ -98,7 +98,6 @@ function recording(prompts: Prompts, given: Given[], answers: Answers, common: (
 }
 
 function sameAs<T>(before: unknown, choices: readonly Choice<T>[]): Choice<T> | undefined {
-  if (before === undefined) return undefined
   const likely = choices.filter(({isAction, isUnlikely}) => !isAction && !isUnlikely)
   return likely.find(({value}) => isDeepStrictEqual(value, before))
 }
