@@ -3,16 +3,11 @@ import {compareAmounts, isAmount} from '../../../contract/money.js'
 import {type Column, headLine} from '../../terminal/result.js'
 import {shownOf} from '../../terminal/wording.js'
 
-interface Price {
-  readonly total: string | null
-  readonly currency: string | null
-}
-
 interface Priced {
-  readonly price: Price
+  readonly price: {readonly total: string | null; readonly currency: string | null}
 }
 
-export const priceText = ({total, currency}: Price) =>
+export const priceText = ({total, currency}: Priced['price']) =>
   total === null ? null : [total, currency].filter(Boolean).join(' ')
 
 /** The price as a text, and as two columns of its own. */

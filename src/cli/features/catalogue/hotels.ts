@@ -16,7 +16,7 @@ import {
 import {isoTime, nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {fieldsOf, firstObject} from '../../../contract/field-names.js'
-import type {Room, SearchRequest} from '../../../contract/hotels.js'
+import type {SearchRequest} from '../../../contract/hotels.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
@@ -31,9 +31,6 @@ import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {counted} from '../../terminal/wording.js'
 import {absentIn, cityFlag, cityText, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from './filters.js'
-
-/** Without --room. */
-const DEFAULT_ROOMS: readonly Room[] = [{adults: 2, children_ages: []}]
 
 export const searchFlags = {
   ...cityFlag,
@@ -93,14 +90,14 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
 
 /** The request of §2.2. Throws usage, naming every flag that is missing or does not fit the others. */
 export function readSearch(flags: SearchFlags): SearchRequest {
-  const {city, 'check-in': checkIn, nationality, currency, room: rooms = DEFAULT_ROOMS} = flags
+  const {city, 'check-in': checkIn, nationality, currency, room = [{adults: 2, children_ages: []}]} = flags
   const errors = [...absentIn(flags, NEEDED), ...misfitsIn(flags)]
   if (!city || !checkIn || !nationality || !currency || errors.length > 0) throw combined(errors)
   return {
     destination: {type: 'CITY', id: city},
     check_in: checkIn,
     check_out: departureOf(checkIn, flags),
-    rooms: [...rooms],
+    rooms: room,
     client_nationality: nationality,
     currency,
   }
