@@ -123,7 +123,11 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     summary: 'where machines share what they remember: postgres://user@host/database',
     environment: 'BOOKCTL_STORE',
     check: (_, text) => checkStore(text),
-    checkToWrite: checkStoreToWrite,
+    checkToWrite: (_, text) => {
+      if (!hasPassword(text)) return checkStore(text)
+      const hint = 'leave it out, and set PGPASSWORD or a line of ~/.pgpass that only you can read'
+      throw usage('password_in_store', 'a password is not written to config.json', hint)
+    },
     conceal: concealPassword,
   },
   timeout: {
@@ -146,12 +150,6 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
 function checkStore(text: string): string {
   parseStoreUrl(text, {})
   return concealPassword(text)
-}
-
-function checkStoreToWrite(_: string, text: string): string {
-  if (!hasPassword(text)) return checkStore(text)
-  const hint = 'leave it out, and set PGPASSWORD or a line of ~/.pgpass that only you can read'
-  throw usage('password_in_store', 'a password is not written to config.json', hint)
 }
 
 export const SETTING_KEYS: readonly SettingKey[] = [
