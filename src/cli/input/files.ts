@@ -3,7 +3,7 @@ import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync
 import {dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {isatty} from 'node:tty'
-import {type Failure, usage} from '../../contract/failure.js'
+import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/input-mistakes.js'
 import {sizeText} from '../../contract/limits.js'
@@ -100,16 +100,15 @@ export function checkWritable(flag: string, path: string): string {
 
 /** Throws usage naming `flag` unless a new file can be written at `path`. */
 export function checkNewFile(flag: string, path: string): string {
-  const problem = `${flag}: ${sanitizeLine(path, 200)} exists already`
-  requireNewFile(checkWritable(flag, path), () => usage('file_exists', problem, 'name a new file'))
+  requireNewFile(checkWritable(flag, path), 'name a new file', flag)
   return path
 }
 
-/** Throws what `taken` gives when there is something at `path`, beside which a killed run may have left a copy. */
-export function requireNewFile(path: string, taken: (path: string) => Failure): void {
+/** Throws usage naming `flag` when there is something at `path`, beside which a killed run may have left a copy. */
+export function requireNewFile(path: string, hint: string, flag = ''): void {
   if (!lstatSync(path, {throwIfNoEntry: false})) return
   sweepTemporaryFiles(dirname(resolve(path)))
-  throw taken(path)
+  throw usage('file_exists', named(flag, `${sanitizeLine(path, 200)} exists already`), hint)
 }
 
 /** The value of `text`. Throws usage naming `flag`, line and column. */

@@ -8,7 +8,6 @@ import {
   collectBundle,
   LAST_REQUESTS,
   listing,
-  taken,
   zipBundle,
 } from '../../cli/features/support/bundle.js'
 import {checkWritable, requireNewFile} from '../../cli/input/files.js'
@@ -48,7 +47,7 @@ The last requests are kept in exchanges.jsonl in the configuration directory; BO
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SupportBundle)
-    if (!flags.force) requireNewFile(args.file, taken)
+    if (!flags.force) requireNewFile(args.file, 'name another, or add --force to replace it')
     if (!flags.yes && !flags['dry-run'] && !mayAsk(this.globals)) requireConsent(undefined, WRITING)
     const checks = await this.diagnose(flags.offline, undefined)
     const now = systemClock.now()

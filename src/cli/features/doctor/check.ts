@@ -54,9 +54,8 @@ export async function found(work: () => Promise<Finding> | Finding): Promise<Fin
   try {
     return await work()
   } catch (error) {
-    const otherwise = 'check the base URL, and whether the service is running'
     if (error instanceof ExchangeError)
-      return fail('unreachable', error.reason, faultHint(error) ?? otherwise)
+      return fail('unreachable', error.reason, faultHint(error) ?? EXITS.unreachable.hint)
     const {kind, message, details} = asFailure(error)
     return fail(kind, message, details.hint ?? EXITS[kind].hint)
   }

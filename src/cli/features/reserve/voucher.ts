@@ -2,7 +2,6 @@
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
 import {usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {pathOf} from '../../../contract/operations.js'
 import {StorageError} from '../../../storage/errors.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
@@ -27,9 +26,7 @@ export function planVoucher(reference: string, {file, force, json}: VoucherFlags
   }
   const path = file ?? `voucher-${reference.replace(/[^\w.-]/g, '_')}.pdf`
   checkWritable('--file', path)
-  const hint = 'name another with --file, or add --force to replace it'
-  const taken = () => usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
-  if (!force) requireNewFile(path, taken)
+  if (!force) requireNewFile(path, 'name another with --file, or add --force to replace it')
   return path
 }
 

@@ -3,7 +3,7 @@ import {homedir, userInfo} from 'node:os'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
 import {peopleIn} from '../../../api/redact/secrets.js'
 import {isoTime} from '../../../contract/dates.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import {lastExchanges} from '../../../state/exchanges.js'
@@ -169,11 +169,6 @@ export async function zipBundle(files: readonly BundleFile[], now: number): Prom
   // The mode of a regular file, 0600, where zip keeps it.
   const options = {mtime: now * 1000, level: 9, os: 3, attrs: (0o100600 << 16) >>> 0} as const
   return zipSync(Object.fromEntries(files.map(({name, text}) => [name, [strToU8(text), options]])))
-}
-
-export function taken(path: string) {
-  const hint = 'name another, or add --force to replace it'
-  return usage('file_exists', `${sanitizeLine(path, 200)} exists already`, hint)
 }
 
 export const BUNDLE_COLUMNS = ['name', 'bytes', 'about'] as const
