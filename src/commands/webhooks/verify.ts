@@ -1,20 +1,15 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import {
   type Printing,
   printResults,
   type ResultPrinter,
   VERIFY_COLUMNS,
 } from '../../cli/features/webhooks/results.js'
-import {webhookSecretFlags} from '../../cli/features/webhooks/secrets.js'
-import {chooseInputs, planVerify, readJudgingTime, verifyInputs} from '../../cli/features/webhooks/verify.js'
-import {checkGiven} from '../../cli/input/checks.js'
-import {checkedFlag} from '../../cli/input/flags.js'
+import {chooseInputs, planVerify, verifyFlags, verifyInputs} from '../../cli/features/webhooks/verify.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {usage} from '../../contract/failure.js'
-import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksVerify extends BaseCommand {
   static override summary = 'Check the signature of a webhook, and find out why it fails'
@@ -37,24 +32,7 @@ everything else is unexplained.`
   static override args = {
     file: Args.string({description: 'captured webhooks (repeatable; - for standard input)'}),
   }
-  static override flags = {
-    signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),
-    'event-id': checkedFlag(checkGiven)({
-      helpValue: 'ID',
-      summary: 'value of the event id header of a raw body',
-    }),
-    ...webhookSecretFlags,
-    at: checkedFlag(readJudgingTime)({
-      helpValue: 'TIME|received',
-      summary: 'check at this time, or when each was received (default now)',
-    }),
-    tolerance: Flags.integer({
-      helpValue: 'SECONDS',
-      min: 0,
-      max: 10_000_000_000,
-      summary: `largest difference from the time (default ${SIGNATURE_TOLERANCE_SECONDS})`,
-    }),
-  }
+  static override flags = verifyFlags
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(WebhooksVerify)

@@ -90,13 +90,6 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   return {row, isOver: refusal !== undefined, isLate}
 }
 
-interface ProbeRequest {
-  /** Values of the signature header; several are sent as headers of their own. */
-  readonly signatures: readonly string[]
-  readonly eventId: string
-  readonly body: Uint8Array
-}
-
 interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly name: string
   readonly advice: string
@@ -108,10 +101,13 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   /** Seconds from now at which it is signed. */
   readonly offset?: number
   /** What is changed after the request was signed; `header` is its signature, `now` Unix seconds. */
-  readonly change?: (header: string, body: Buffer, now: number, secret: string) => Partial<ProbeRequest>
+  readonly change?: (header: string, body: Buffer, now: number, secret: string) => Changed
 }
 
-function requestOf({secret, run}: {secret: string; run: string}, one: Case, now: number): ProbeRequest {
+/** Each of `signatures` is sent as a header of its own. */
+type Changed = {readonly signatures?: readonly string[]; readonly body?: Buffer}
+
+function requestOf({secret, run}: {secret: string; run: string}, one: Case, now: number) {
   const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = one
   const eventId = `evt_probe_${run}_${eventOf}`
   const body = Buffer.from(spell(plainEvent(eventId, now)))

@@ -2,6 +2,8 @@
 import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import process from 'node:process'
+import * as Flags from '@oclif/core/flags'
+import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -13,8 +15,9 @@ import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {check, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {createSigner} from '../../../webhooks/signature/signature.js'
-import {invalid} from '../../input/checks.js'
+import {checkGiven, invalid} from '../../input/checks.js'
 import {readingProblem, stdinIsTerminal} from '../../input/files.js'
+import {checkedFlag} from '../../input/flags.js'
 import {whileReading} from '../../input/pending-reads.js'
 import {systemClock} from '../../session/clock.js'
 import type {Verified} from './results.js'
@@ -24,15 +27,29 @@ import {
   storedWebhookSecrets,
   type WebhookSecretFlags,
   webhookHeaderNames,
+  webhookSecretFlags,
 } from './secrets.js'
 
-interface VerifyFlags extends WebhookSecretFlags {
-  readonly signature?: string | undefined
-  readonly 'event-id'?: string | undefined
-  /** Unix seconds, or when each was received. */
-  readonly at?: number | 'received' | undefined
-  readonly tolerance?: number | undefined
+export const verifyFlags = {
+  signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),
+  'event-id': checkedFlag(checkGiven)({
+    helpValue: 'ID',
+    summary: 'value of the event id header of a raw body',
+  }),
+  ...webhookSecretFlags,
+  at: checkedFlag((field, text) => (text === 'received' ? text : readTime(field, text)))({
+    helpValue: 'TIME|received',
+    summary: 'check at this time, or when each was received (default now)',
+  }),
+  tolerance: Flags.integer({
+    helpValue: 'SECONDS',
+    min: 0,
+    max: 10_000_000_000,
+    summary: `largest difference from the time (default ${SIGNATURE_TOLERANCE_SECONDS})`,
+  }),
 }
+
+type VerifyFlags = WebhookSecretFlags & InferredFlags<typeof verifyFlags>
 
 /** The secrets and the rest that requests are checked by. Throws usage. */
 export async function planVerify(flags: VerifyFlags, state: State): Promise<CheckTerms> {
@@ -59,11 +76,6 @@ async function findReceived(state: State, id: string): Promise<Uint8Array | unde
     if (error instanceof StorageError) return undefined
     throw error
   }
-}
-
-/** `received`, or a time. Throws usage. */
-export function readJudgingTime(field: string, text: string): number | 'received' {
-  return text === 'received' ? text : readTime(field, text)
 }
 
 /** A time that a signature can have, in whole Unix seconds. Throws usage. */
