@@ -12,6 +12,7 @@ const MOST_KEY_LENGTH = 255
 
 export type Pause = () => Promise<void>
 type KeyUse = ReturnType<typeof keyUse>
+type KeptAnswer = {readonly body_hash: string; readonly status: number; readonly body: string}
 
 /** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
 export function keyUse(clientId: string, header: string, json: unknown, requestId: string) {
@@ -32,12 +33,9 @@ export function keyUse(clientId: string, header: string, json: unknown, requestI
 /** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
 function replay(service: RunningService, use: KeyUse): Answer | undefined {
   const running = service.runningKeys.get(use.running)
-  const kept = service.database.get<{body_hash: string; status: number; body: string}>(
-    'SELECT body_hash, status, body FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?',
-    use.clientId,
-    use.key,
-    service.clock.now() - KEY_RETENTION_SECONDS,
-  )
+  const sql = 'SELECT * FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?'
+  const oldest = service.clock.now() - KEY_RETENTION_SECONDS
+  const kept = service.database.get<KeptAnswer>(sql, use.clientId, use.key, oldest)
   const bodyHash = running ?? kept?.body_hash
   if (bodyHash !== undefined && bodyHash !== use.bodyHash) {
     throw new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with a different body')

@@ -68,11 +68,7 @@ export interface Call<Body = unknown> {
 export function operation(name: OperationName, handler: (call: Call) => Answer): Handle {
   const {scope} = OPERATIONS[name]
   const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
-  const answerTo = async (
-    service: RunningService,
-    context: RequestContext,
-    pause: Pause,
-  ): Promise<Answer> => {
+  const answerTo = async (service: RunningService, context: RequestContext, pause: Pause) => {
     const {origin, requestId, body: bytes} = context.var
     const {req} = context
     const client = scope && authorize(service, req.header('authorization') ?? '', scope)

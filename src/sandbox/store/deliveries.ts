@@ -45,15 +45,10 @@ function recordAttempt(database: Database, record: DeliveryAttempt): void {
   const {deliveryId, subscriptionId} = delivery
   const exists = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
   const isOver = exists === undefined && status === 'PENDING'
-  database.run(
-    `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
-       next_attempt_at = ? WHERE delivery_id = ?`,
-    JSON.stringify(attempt),
-    signedAt,
-    isOver ? 'ABANDONED' : status,
-    isOver ? null : nextAttemptAt,
-    deliveryId,
-  )
+  const [after, dueAt] = isOver ? ['ABANDONED', null] : [status, nextAttemptAt]
+  const sql = `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
+    next_attempt_at = ? WHERE delivery_id = ?`
+  database.run(sql, JSON.stringify(attempt), signedAt, after, dueAt, deliveryId)
   // The last of the schedule has failed.
   if (status === 'ABANDONED' && delivery.status === 'PENDING') {
     database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
