@@ -104,12 +104,12 @@ export function checkOwnPath(where: string, name: string, path: string): string 
   const operation = OWN_OPERATIONS.find(own => own === name)
   const none = 'which is not an operation whose path can be named'
   if (!operation) throw refuse(`${where} names a path for ${sanitizeLine(name, 60)}, ${none}`)
-  if (!PATH_TEMPLATE.test(path))
-    throw refuse(named(where, `the path of ${name} must be one such as ${OPERATIONS[operation].path}`))
+  const example = OPERATIONS[operation].path
   const parametersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).sort().join(' ')
-  const needed = parametersOf(OPERATIONS[operation].path)
-  if (parametersOf(path) === needed) return path
-  throw refuse(named(where, `the path of ${name} must have ${needed || 'no parameter'}`))
+  const needed = parametersOf(example)
+  if (PATH_TEMPLATE.test(path) && parametersOf(path) === needed) return path
+  const rule = `must be one such as ${example}, with ${needed || 'no parameter'}`
+  throw refuse(named(where, `the path of ${name} ${rule}`))
 }
 
 /** The origin of a proxy. Throws usage for another URL than http(s), and for a password, which the process list shows. */

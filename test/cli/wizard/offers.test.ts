@@ -4,7 +4,7 @@ import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../src/api/operations/hotels.js'
 import {offerFound} from '../../../src/cli/features/catalogue/hotels.js'
 import {detailRows, offerGlance, offerLine} from '../../../src/cli/features/catalogue/offer-lines.js'
-import {minutesLeft, type OfferView} from '../../../src/cli/features/wizard/draft.js'
+import {Draft, minutesLeft} from '../../../src/cli/features/wizard/draft.js'
 import {chooseOffer, findSame, type Listed} from '../../../src/cli/features/wizard/find-offer.js'
 import {onThreeClocks} from '../../../src/cli/terminal/wording.js'
 import type {OfferFound} from '../../../src/contract/seen-offers.js'
@@ -124,7 +124,7 @@ const OFFERS = [fine, offer(), cheap]
 
 async function choose(script: readonly Line[], wanted?: OfferFound) {
   const prompts = scriptedPrompts(script)
-  const view: OfferView = {sort: 'price', refundable: false}
+  const {view} = new Draft()
   const choice = await chooseOffer(prompts, OFFERS, () => NOW, {view, lost: wanted})
   return {id: choice?.offer_id ?? 'change search', prompts, view}
 }

@@ -44,8 +44,6 @@ export async function askGuests(asking: Asking, places: readonly Place[], forms:
   return guests
 }
 
-type Picked = Kept<KeptGuest> | 'new' | 'forget'
-
 /** The details of an earlier guest that the person picks; empty for a new one. Enter picks none who does not fit. */
 async function askKept(asking: Asking, place: Place, forms: readonly GuestForm[]): Promise<GuestForm> {
   const {prompts, people} = asking
@@ -57,7 +55,7 @@ async function askKept(asking: Asking, place: Place, forms: readonly GuestForm[]
       const isUnlikely = isMisfit(one.details, place, asking)
       return {value: one, name: describeKept(one.details, isUnlikely), isUnlikely}
     })
-    const picked = await prompts.choose<Picked>({
+    const picked = await prompts.choose<Kept<KeptGuest> | 'new' | 'forget'>({
       message: `${ofGuest(place)}who is it?`,
       choices: [
         ...choices.filter(({isUnlikely}) => !isUnlikely),

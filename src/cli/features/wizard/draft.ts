@@ -35,17 +35,12 @@ export interface Chosen {
   readonly seen: OfferFound | undefined
 }
 
-/** The state of the list, kept while the person moves in and out of it. */
-export interface OfferView {
-  sort: 'price' | 'stars' | 'name'
-  refundable: boolean
-}
-
 /** Everything that is not given is still to be asked. */
 export class Draft {
   readonly offerId: string | undefined
   search: SearchFlags
-  view: OfferView = {sort: 'price', refundable: false}
+  /** The state of the list, kept while the person moves in and out of it. */
+  view = {sort: 'price' as 'price' | 'stars' | 'name', refundable: false}
   nationality: string | undefined
   chosen: Chosen | undefined
   /** The offer chosen before the offers were searched again. */

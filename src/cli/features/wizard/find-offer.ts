@@ -13,7 +13,7 @@ import {filterOffers, offerFound, readSearch, type SearchFlags, search} from '..
 import {offerGlance, offerLine, priceText} from '../catalogue/offer-lines.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf} from './ask-search.js'
-import {type Draft, inRounds, type OfferView, startClock, type WizardParts} from './draft.js'
+import {type Draft, inRounds, startClock, type WizardParts} from './draft.js'
 import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
@@ -166,7 +166,7 @@ function found(listed: readonly Listed[], typed: string, now: number): Choice<Pi
 }
 
 /** Actions last; typing a part of one brings it to the front, which matters where a list is cut. */
-function withActions(offers: readonly Choice<Picked>[], view: OfferView, typed: string): Choice<Picked>[] {
+function withActions(offers: readonly Choice<Picked>[], view: Draft['view'], typed: string) {
   const refundable = view.refundable ? 'Show all offers' : 'Show refundable offers only'
   const all: Choice<Picked>[] = [
     {value: 'refundable', name: `[${refundable}]`, isAction: true},

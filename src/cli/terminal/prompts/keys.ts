@@ -34,7 +34,6 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   let timer: NodeJS.Timeout | undefined
   /** One Escape goes back; those after it are for the questions before. */
   const goBack = () => {
-    clearTimeout(timer)
     held = goesBack ? held.slice(ESCAPE.length) : ''
     if (goesBack) stop(new GoBack())
   }
