@@ -14,8 +14,6 @@ export interface Kept<T> {
 /** The people of one client. */
 export type People = ReturnType<ReturnType<typeof createPeopleStore>['forClient']>
 
-type Kind = 'guest' | 'contact'
-
 /** A longer list is no help; the oldest entries are removed. */
 const MOST_KEPT = 200
 
@@ -38,7 +36,7 @@ export function createPeopleStore(database: Database) {
       return {
         /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
         keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
-          const put = (kind: Kind, person: string, details: object) =>
+          const put = (kind: 'guest' | 'contact', person: string, details: object) =>
             database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
           database.transaction(() => {
             for (const guest of guests) put('guest', personOf(guest, guest.birth_date), guest)

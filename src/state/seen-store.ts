@@ -28,7 +28,11 @@ const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, ${COLUM
   VALUES (?, ?, ?, ${COLUMNS.map(() => '?')})
   ON CONFLICT DO UPDATE SET ${COLUMNS.map(name => `${name} = excluded.${name}`)}`
 
+const OF_CLIENT = 'base_url = ? AND client_id = ?'
+
 export function createOfferStore(database: Database): OfferStore {
+  const select = (where: string, ...values: Value[]) =>
+    database.all<Row>(`SELECT * FROM offers WHERE ${where}`, ...values).map(offerOf)
   return {
     async remember(client, offers, now) {
       database.transaction(() => {
@@ -41,25 +45,14 @@ export function createOfferStore(database: Database): OfferStore {
         }
       })
     },
-    async find(client, offerId) {
-      const sql = 'SELECT * FROM offers WHERE base_url = ? AND client_id = ? AND offer_id = ?'
-      const row = database.get<Row>(sql, client.baseUrl, client.clientId, offerId)
-      return row && offerOf(row)
-    },
-    async latest({baseUrl, clientId}) {
-      const sql =
-        'SELECT * FROM offers WHERE base_url = ? AND client_id = ? ORDER BY searched_at DESC LIMIT 1'
-      const row = database.get<Row>(sql, baseUrl, clientId)
-      return row && offerOf(row)
-    },
-    async valid(now) {
-      const sql = `SELECT * FROM offers WHERE expires_at > ? AND used_by_reference IS NULL
-        ORDER BY searched_at DESC, rowid`
-      return database.all<Row>(sql, now).map(offerOf)
-    },
+    find: async ({baseUrl, clientId}, offerId) =>
+      select(`${OF_CLIENT} AND offer_id = ?`, baseUrl, clientId, offerId)[0],
+    latest: async ({baseUrl, clientId}) =>
+      select(`${OF_CLIENT} ORDER BY searched_at DESC LIMIT 1`, baseUrl, clientId)[0],
+    valid: async now =>
+      select('expires_at > ? AND used_by_reference IS NULL ORDER BY searched_at DESC, rowid', now),
     async markUsed(client, offerId, clientReferenceId) {
-      const sql =
-        'UPDATE offers SET used_by_reference = ? WHERE base_url = ? AND client_id = ? AND offer_id = ?'
+      const sql = `UPDATE offers SET used_by_reference = ? WHERE ${OF_CLIENT} AND offer_id = ?`
       database.run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
     },
   }

@@ -144,20 +144,15 @@ function mistakeOf({schemaPath, keyword, params}: ErrorObject): {key?: string; p
   const rule = keysOf(schemaPath)
     .slice(0, -1)
     .reduce<Rule>((part, key) => own(part, key) as Rule, schema)
-  switch (keyword) {
-    case 'required':
-      return {key: params.missingProperty, problem: MISSING}
-    case 'additionalProperties': {
-      const known = Object.keys(rule.properties ?? {}).join(', ')
-      return {key: params.additionalProperty, problem: `is unknown; known here: ${known}`}
-    }
-    case 'propertyNames':
-      return {key: params.propertyName, problem: `must be ${rule.propertyNames?.description}`}
-    case 'type':
-      return {problem: `must be ${TYPES[params.type]}`}
-    default:
-      return {problem: `must be ${rule.description ?? rule.enum?.join(' or ')}`}
+  if (keyword === 'required') return {key: params.missingProperty, problem: MISSING}
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys(rule.properties ?? {}).join(', ')
+    return {key: params.additionalProperty, problem: `is unknown; known here: ${known}`}
   }
+  if (keyword === 'propertyNames')
+    return {key: params.propertyName, problem: `must be ${rule.propertyNames?.description}`}
+  if (keyword === 'type') return {problem: `must be ${TYPES[params.type]}`}
+  return {problem: `must be ${rule.description ?? rule.enum?.join(' or ')}`}
 }
 
 /** The part of a schema that messages use. */

@@ -18,18 +18,18 @@ const OneClient = UntypedClient as typeof Client
 
 const MOST_HEADER_BYTES = 64 * 1024
 
-interface Trust {
+export interface Trust {
   /** PEM certificates to trust, all of them (default: those of the runtime). */
-  readonly ca: string[] | undefined
+  readonly ca?: string[] | undefined
   /** Accepts any certificate of the server; a proxy's is still checked, because it is sent credentials. */
-  readonly insecure: boolean
+  readonly insecure?: boolean
 }
 
 /** For one exchange with `url`, over TCP and TLS ≥ 1.2: no retry, no redirect, no time limits. Connects when asked to. */
 export async function createDispatcher(
   url: URL,
   proxy: ProxyServer | undefined,
-  {ca, insecure}: Trust,
+  {ca, insecure = false}: Trust,
 ): Promise<Dispatcher> {
   // Phases are timed by the exchange itself: undici's timers are coarse and know no total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}

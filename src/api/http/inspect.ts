@@ -44,7 +44,7 @@ export async function findAddresses(way: Way): Promise<string[]> {
 export async function tryConnecting(way: Way): Promise<void> {
   const {target} = placeOf(way.proxy ? new URL(way.proxy.origin) : way.url)
   const origin = new URL(`http://${target}`)
-  const dispatcher = await createDispatcher(origin, undefined, {ca: undefined, insecure: false})
+  const dispatcher = await createDispatcher(origin, undefined, {})
   await connectOnly(way, dispatcher, origin, () => {})
 }
 

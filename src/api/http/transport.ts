@@ -9,17 +9,13 @@
 import {usage} from '../../contract/failure.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {ExchangeError, type Transport, type WireRequest} from '../types.js'
-import {createDispatcher, type Dispatcher, proxyFor} from './connection.js'
+import {createDispatcher, type Dispatcher, proxyFor, type Trust} from './connection.js'
 import {Exchange} from './exchange.js'
 import {placeOf} from './faults.js'
 
-export interface TransportOptions {
-  /** PEM certificates to trust, all of them (default: the runtime's own). */
-  readonly ca?: string[] | undefined
+export interface TransportOptions extends Trust {
   /** Proxy settings are read from here. */
   readonly env: NodeJS.ProcessEnv
-  /** Takes any certificate of a server on this machine; other hosts are refused. */
-  readonly insecure?: boolean
 }
 
 /** For connecting again to read a refused certificate; not in the interface. */
@@ -31,14 +27,13 @@ const CERTIFICATE_MILLISECONDS = 3000
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
   requireParser()
-  const {ca} = options
   const open = new Set<Dispatcher>()
 
   const transport: Transport = async (request, limits) => {
     const url = new URL(request.url)
     refuseUncheckedCertificates(url, options)
     const proxy = proxyFor(url, options.env)
-    const dispatcher = await createDispatcher(url, proxy, {ca, insecure: options.insecure ?? false})
+    const dispatcher = await createDispatcher(url, proxy, options)
     open.add(dispatcher)
     try {
       const exchange = new Exchange(placeOf(url, proxy?.origin), limits)
@@ -47,7 +42,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
       const milliseconds = Math.min(limits.connectMilliseconds, CERTIFICATE_MILLISECONDS)
       const {withCertificate} = await import('./inspect.js')
-      throw await withCertificate(error, {url, proxy, ca, milliseconds})
+      throw await withCertificate(error, {url, proxy, ca: options.ca, milliseconds})
     } finally {
       open.delete(dispatcher)
       // Not waited for: a hanging peer must not delay the answer.

@@ -94,9 +94,8 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
 /** The parts of a signed link (§2.6) that cannot be guessed, as they are written and as they are meant. */
 function linkPartsOf(request: WireRequest): string[] {
   const url = isOperation(request) ? undefined : parseUrl(request.url)
-  if (url === undefined) return []
+  if (url === undefined || url.pathname.startsWith(CONTROLS)) return []
   const {pathname, search} = url
-  if (pathname.startsWith(CONTROLS)) return []
   const isTelling = (part: string) => /\d/.test(part) && /[a-z]/i.test(part)
   const inPath = pathname.split('/').filter(part => part.length >= LEAST_LENGTH.inPath && isTelling(part))
   const inQuery = search
