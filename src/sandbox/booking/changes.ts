@@ -48,7 +48,7 @@ export function confirmed(record: Reservation, now: number): Reservation {
   return {
     ...record,
     status: 'CONFIRMED',
-    hotel_confirmation_number: `HC${randomInt(10_000_000, 100_000_000)}`,
+    hotel_confirmation_number: `HC${String(randomInt(100_000_000)).padStart(8, '0')}`,
     voucher: {status: 'READY'},
     updated_at: isoTime(now),
     confirmed_at: isoTime(now),
