@@ -3,8 +3,8 @@ import * as Flags from '@oclif/core/flags'
 import {listCities, listCountries, listCurrencies} from '../../../api/operations/content.js'
 import {fold} from '../../input/match.js'
 import type {Connection} from '../../session/connect.js'
+import {shownOf} from '../../terminal/dates-and-amounts.js'
 import {headLine, listResult, type Result} from '../../terminal/result.js'
-import {shownOf} from '../../terminal/wording.js'
 import {rememberCities} from './city-search.js'
 
 export const CONTENT_COLUMNS = {

@@ -1,7 +1,7 @@
 /** Filtering and sorting by price or by other facts, which no service is known to do, and how a list says what is left. */
 import {compareAmounts, isAmount} from '../../../contract/money.js'
+import {shownOf} from '../../terminal/dates-and-amounts.js'
 import {type Column, headLine} from '../../terminal/result.js'
-import {shownOf} from '../../terminal/wording.js'
 
 interface Priced {
   readonly price: {readonly total: string | null; readonly currency: string | null}

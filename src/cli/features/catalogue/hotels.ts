@@ -27,8 +27,8 @@ import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/f
 import {leaveAfter, MOST_NIGHTS, MOST_ROOMS, readCheckOut, readRoom} from '../../input/stay.js'
 import {combined, into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
-import {counted} from '../../terminal/wording.js'
 import {absentIn, cityFlag, cityText, pricesFlag} from './city-search.js'
 import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from './filters.js'
 

@@ -6,7 +6,7 @@ import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
-import {counted} from '../../terminal/wording.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 
 interface Circumstances {
   /** Unix seconds. */

@@ -8,9 +8,9 @@ import {readConnectionSettings, type Surroundings} from '../../session/settings.
 import {resolveTarget, serviceOf, type Target} from '../../session/target.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-import {counted} from '../../terminal/wording.js'
 import {type Check, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,

@@ -10,8 +10,8 @@ import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {moneyText, nightsText, onItsOwnClock} from '../../terminal/dates-and-amounts.js'
 import {type Result, single} from '../../terminal/result.js'
-import {moneyText, nightsText, onItsOwnClock} from '../../terminal/wording.js'
 import {cancellationText} from '../catalogue/offer-lines.js'
 
 export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): string {

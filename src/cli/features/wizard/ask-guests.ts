@@ -7,8 +7,8 @@ import {isTcNumber} from '../../../contract/identifiers.js'
 import type {Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {checkBirthDate, PAST_DATE_FORMS, readDay} from '../../input/dates.js'
+import {counted, withWeekday} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {counted, withWeekday} from '../../terminal/wording.js'
 import {askCountry, askName, askRead, askWords} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
