@@ -3,7 +3,7 @@ import {expect, test} from 'vitest'
 import {readAnswer} from '../../src/api/answers/errors.js'
 import {refusalOf} from '../../src/api/answers/refusals.js'
 import {createRedactor, spellingsOf} from '../../src/api/redact/redact.js'
-import {secretsIn} from '../../src/api/redact/secrets.js'
+import {secretsIn} from '../../src/api/redact/secret-names.js'
 import {type Answer, ExchangeError, type WireRequest} from '../../src/api/types.js'
 
 const OPERATION = 'https://service.test/v1/oauth/token'

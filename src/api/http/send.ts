@@ -1,5 +1,5 @@
 /** Sends a request until it is answered or time is up. */
-import {secretsIn} from '../redact/secrets.js'
+import {secretsIn} from '../redact/secret-names.js'
 import {
   type Clock,
   ExchangeError,

@@ -15,7 +15,7 @@ import {
   isSecretHeader,
   isTelling,
   MOST_DEPTH,
-} from './secrets.js'
+} from './secret-names.js'
 
 export type Redactor = ReturnType<typeof createRedactor>
 

@@ -6,7 +6,7 @@ import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-tex
 import {parseJson} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
-import {isOperation, peopleIn, secretsIn} from '../redact/secrets.js'
+import {isOperation, peopleIn, secretsIn} from '../redact/secret-names.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 interface TraceParts {

@@ -5,7 +5,7 @@
  */
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
-import {expirePayments} from '../booking/changes.js'
+import {expirePayments} from '../booking/pay-change-cancel.js'
 import {
   type DeliveryAttempt,
   type DueDelivery,

@@ -2,7 +2,7 @@
 import {isoTime} from '../../contract/dates.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
-import {expirePayments, settlePayment} from '../booking/changes.js'
+import {expirePayments, settlePayment} from '../booking/pay-change-cancel.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RequestContext, RunningService} from '../http/requests.js'
 import {findClient} from '../store/clients.js'

@@ -1,7 +1,7 @@
 /** What goes into a support bundle: each file as text, with a description of its contents and redactions. */
 import {homedir, userInfo} from 'node:os'
 import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
-import {peopleIn} from '../../../api/redact/secrets.js'
+import {peopleIn} from '../../../api/redact/secret-names.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
