@@ -46,6 +46,11 @@ describe('guests cause a warning', () => {
       [guest('1990-01-01')],
       /searched for 2 guests; 1 is given: the service may refuse it/,
     ],
+    [
+      'when one of too many is not born yet',
+      [guest('1990-01-01'), guest('2023-01-01'), guest('2030-06-02')],
+      /2 guests; 3 are given.*\n.*born after/,
+    ],
     ['when one is not born yet', [guest('1990-01-01'), guest('2030-06-02')], /born after/],
     [
       'when a TC number is wrong',

@@ -59,13 +59,13 @@ function doubtParty({rooms, check_in, check_out}: SeenOffer, guests: readonly Gu
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages).sort((a, b) => a - b)
   const party = adults + ages.length
-  if (party !== guests.length) {
-    const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
-    return [`the offer was searched for ${counted(party, 'guest')}; ${given}: the service may refuse it`]
-  }
+  const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
+  const number = `the offer was searched for ${counted(party, 'guest')}; ${given}: the service may refuse it`
+  const doubts = party === guests.length ? [] : [number]
   const born = guests.flatMap(guest => guest.birth_date ?? [])
-  if (born.some(date => nightsBetween(date, check_in) < 0)) return ['a guest is born after the check-in']
-  if (born.length < guests.length) return []
+  if (born.some(date => nightsBetween(date, check_in) < 0))
+    return [...doubts, 'a guest is born after the check-in']
+  if (doubts.length > 0 || born.length < guests.length) return doubts
   const fits = [check_in, check_out].some(day => {
     const children = born.map(date => ageOn(date, day)).filter(age => age < 18)
     return children.sort((a, b) => a - b).join() === ages.join()
