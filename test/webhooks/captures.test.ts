@@ -78,14 +78,18 @@ test.each([
 
 test('a Content-Length is respected where it fits, and what follows is reported', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
-  const notes = ['after the body, beyond its Content-Length, there is more; bytes: 4']
+  const notes = ['after the body, beyond its Content-Length, the file has 4 bytes more']
   expect(await read(longer, 11)).toMatchObject([{surplus: 'more', notes}])
   expect(await reasons(longer)).toEqual(['ok'])
   const ended = Buffer.concat([longer.subarray(0, -4), Buffer.from('\r\n')])
   expect(await read(ended)).toMatchObject([{surplus: '\r\n', notes: []}])
   const [short] = await read(httpRequest('\r\n', ['Content-Length: 1000']))
   expect(short?.body.equals(BODY)).toBe(true)
-  expect(short?.notes[0]).toContain('shorter')
+  const missing = [1, 2].map(more => read(httpRequest('\r\n', [`Content-Length: ${BODY.length + more}`])))
+  expect((await Promise.all(missing)).flat().flatMap(({notes}) => notes)).toEqual([
+    'the body is 1 byte shorter than its Content-Length says',
+    'the body is 2 bytes shorter than its Content-Length says',
+  ])
 })
 
 test('chunks are put together; a body that is none is left as it is', async () => {
@@ -101,6 +105,18 @@ test('chunks are put together; a body that is none is left as it is', async () =
     (await read(httpRequest('\n', head, Buffer.from(chunks))))[0]?.notes
   expect(await notesOf('2\r\n{}\r\nno size')).toEqual(['the chunks of the body break off'])
   expect(await notesOf('5\r\n{}')).toEqual(['the last chunk of the body is cut off'])
+})
+
+test('a header that goes on in the next line is one', async () => {
+  const [time = '', digest] = SIGNATURE.split(',')
+  for (const folded of [`\r\n ${SIGNATURE}`, `${time},\r\n\t${digest}`]) {
+    const {results} = await checkAll(`POST / HTTP/1.1\r\nX-Service-Signature: ${folded}\r\n\r\n${BODY}`)
+    const codes = results.map(({findings}) => findings.map(({code}) => code))
+    expect(codes).toEqual([folded.startsWith('\r') ? [] : ['header_rewritten']])
+  }
+  expect(await reasons(httpRequest('\n', ['X-Service-Event-Id:', '  evt_01']))).toEqual(['ok'])
+  const remark = httpRequest('\n').toString().replace('\n', '\n  a remark\n')
+  expect(await reasons(remark)).toEqual(['ok'])
 })
 
 test('headers alone, without a request line, are a request too', async () => {
@@ -124,6 +140,22 @@ test('the webhooks of a HAR file, whatever else is in it', async () => {
   expect(found).toEqual(['ok', 'ok', 'signature_mismatch'])
   const [, , lossy] = await read(har)
   expect(lossy?.notes[0]).toContain('U+FFFD')
+})
+
+test('a request of a HAR file that cannot be read is reported in its place; an entry without one is not', async () => {
+  const har = harOf([
+    null,
+    'POST',
+    {method: 'POST', headers: harHeaders, postData: {text: BODY.toString()}},
+  ] as object[])
+  const {results, leftOut} = await checkAll(har.replace('[', '[{"pageref":"page_1"},'))
+  const broken = {valid: false, findings: [{code: 'capture_unreadable'}]}
+  expect(results).toMatchObject([
+    {place: '#2', ...broken},
+    {place: '#3', ...broken},
+    {place: '#4', valid: true},
+  ])
+  expect(leftOut).toBe(0)
 })
 
 const ENVELOPE = {id: 'evt_02', type: 'voucher.ready', created: '2030-01-01T00:00:00Z', data: {}}
@@ -224,10 +256,13 @@ test('a capture that is cut off is unreadable where it is cut; the lines before 
     [`${line}\n${line.slice(0, -2)}`, 'line 2 is cut off'],
     [indented.slice(0, -40), 'the capture is cut off'],
     ['{"type":"event","verd', 'the capture is cut off'],
-    ...['"headers"', 'v1=', '"text"'].map(mark => [
+    [line.slice(0, -1), 'is cut off'],
+    [indented.slice(0, -2), 'the capture is cut off'],
+    ...['"headers"', 'v1=', '"text"', ',"response"', ']}}'].map(mark => [
       har.slice(0, har.indexOf(mark)),
       'the HAR file is cut off',
     ]),
+    [`${har}}`, 'the HAR file is not JSON'],
     ...[': x', 'v1=', '\r\n\r\n'].map(mark => [
       request.slice(0, request.indexOf(mark)),
       'cut off within its headers',

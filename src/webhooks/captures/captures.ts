@@ -84,10 +84,15 @@ async function* readHar(
   const entries = har.log?.entries
   for (const [n, entry] of (Array.isArray(entries) ? entries : []).entries()) {
     const {request, startedDateTime} = isObject(entry) ? entry : {}
-    const {method, headers, postData} = isObject(request) ? request : {}
+    const place = `#${n + 1}`
+    if (request === undefined) continue
+    if (!isObject(request)) {
+      yield [unreadable('a request of the HAR file cannot be read', place)]
+      continue
+    }
+    const {method, headers, postData} = request
     const received = {headers: harHeaders(headers), ...harBody(postData)}
-    if (isWebhook(received, method, names))
-      yield [{...received, place: `#${n + 1}`, receivedAt: timeOf(startedDateTime)}]
+    if (isWebhook(received, method, names)) yield [{...received, place, receivedAt: timeOf(startedDateTime)}]
     else leftOut.count += 1
   }
 }
@@ -137,19 +142,23 @@ function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | u
   const end = /\r?\n\r?\n/.exec(text)
   // A request whose end of the headers is missing is read as far as it goes: it may be right, without a body.
   const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
-  const [first = '', ...others] = head.split(/\r?\n/)
-  const hasRequestLine = REQUEST_LINE.test(first)
-  const fields = (hasRequestLine ? others : [first, ...others]).map(line => HEADER_LINE.exec(line))
+  // A line that begins with white space goes on with the header before it.
+  const lines = head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
+  const hasRequestLine = REQUEST_LINE.test(head.split(/\r?\n/, 1)[0] ?? '')
+  const fields = lines.slice(hasRequestLine ? 1 : 0).map(line => HEADER_LINE.exec(line))
   const isSigned = fields.some(field => /(?:^|[\s,])v1=/.test(field?.[2] ?? ''))
   if (!hasRequestLine && (!end || !isSigned || fields.includes(null))) return undefined
   source.skip(end ? end.index + end[0].length : text.length)
   // A line that is no header is ignored, as some tools print remarks.
   const found = fields.filter(field => field !== null)
-  const headers = gatherHeaders(found.map(([, name = '', value = '']) => [name, value.trim()]))
+  const headers = gatherHeaders(found.map(([, name = '', value = '']) => [name, trimmed(value)]))
   const afterwards: Afterwards = {notes: []}
   if (!end) return {...unreadable('the request is cut off within its headers', ''), headers}
   return {headers, body: httpBody(source, headers, afterwards), afterwards}
 }
+
+/** Without spaces and tabs around it: they are no part of a value. */
+const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
 
 async function* httpBody(
   source: ByteSource,
@@ -177,15 +186,18 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(Buffer.from(more))
     surplusBytes += more.length
   }
-  if (left > 0)
-    afterwards.notes.push(`the body is shorter than its Content-Length says; bytes missing: ${left}`)
+  if (left > 0) afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
   if (surplusBytes === 0) return
   const more = Buffer.concat(surplus)
   // An editor ends the last line.
   if (!/^\r?\n$/.test(more.toString('latin1', 0, 3)))
-    afterwards.notes.push(`after the body, beyond its Content-Length, there is more; bytes: ${surplusBytes}`)
+    afterwards.notes.push(
+      `after the body, beyond its Content-Length, the file has ${bytesText(surplusBytes)} more`,
+    )
   if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = more
 }
+
+const bytesText = (count: number) => (count === 1 ? '1 byte' : `${count} bytes`)
 
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n/i
 

@@ -38,9 +38,19 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** Whether `text`, which is not JSON, is the beginning of an object or a list: it does not end with a bracket. */
+/** Whether `text`, which is not JSON, is the beginning of an object or a list. A loop: a RegExp overflows on long strings. */
 export function isCutJson(text: string): boolean {
-  return /^\s*[{[]/.test(text) && !/[\]}]$/.test(text.slice(-100).trimEnd())
+  if (!/^\s*[{[]/.test(text)) return false
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text[at]
+    if (mark === '"') isInString = !isInString
+    else if (isInString) at += mark === '\\' ? 1 : 0
+    else if (mark === '{' || mark === '[') depth += 1
+    else if (mark === '}' || mark === ']') depth -= 1
+  }
+  return isInString || depth > 0
 }
 
 /** Unix seconds of an ISO 8601 text. */
