@@ -89,7 +89,10 @@ test.each([
   [2162, 'stale_retry', /attempt 4/],
   [38_160, 'stale_retry', /attempt 6/],
   [-301, 'clock_skew', /301 s .*in the future/],
-  [-10_800, 'clock_skew', /local time for UTC/],
+  [-10_800, 'clock_skew', /about 3 h.*local time for UTC/],
+  [600, 'stale_retry', /600 s \(about 10 min\)/],
+  [7200, 'stale_retry', /7200 s \(about 2 h\)/],
+  [1_000_000, 'stale_retry', /1000000 s \(about 12 d\)/],
 ])('an age of %i s is %s', async (age, code, words) => {
   const [only, ...more] = await findings({}, {now: () => T + age})
   expect(only?.code).toBe(code)
@@ -112,13 +115,23 @@ test('the original shows where a tampered body parts from it', async () => {
   expect(only?.explanation).toContain(`offset ${Buffer.byteLength(TEXT.slice(0, offset))}`)
 })
 
-test('the original shows what was lost and cannot be undone', async () => {
-  const original = Buffer.from(TEXT.replace('"status"', '"note":"Öğüt","status"'))
+test('the original proves losses that cannot be undone', async () => {
+  const original = Buffer.from(TEXT.replace('"status"', '"note":"Öğüt","a":{"2":1,"1":1e2},"status"'))
   const given = {headers: {'x-service-signature': headerFor(SECRET, original)}}
-  const body = original.toString().replace(/[^\0-\x7f]/gu, '?')
-  const [only] = await findings({...given, body}, {findOriginal: async () => original})
+  const more = {findOriginal: async () => original}
+  const text = original.toString()
+  const letters = ['?', ''].map(by => text.replace(/[^\0-\x7f]/gu, by))
+  for (const lost of [...letters, original.toString('latin1').replace(/[^\0-\x7f]/g, '\ufffd')])
+    expect(await codes({...given, body: lost}, more)).toEqual(['body_charset'])
+  for (const indent of [0, 2])
+    expect(await codes({...given, body: JSON.stringify(JSON.parse(text), null, indent)}, more)).toEqual([
+      'body_reserialized',
+    ])
+  const [only] = await findings({...given, body: text.replace('CONFIRMED', 'CANCELLED')}, more)
   expect(only?.code).toBe('unexplained')
-  expect(only?.explanation).toMatch(/right for the body received here .* 0x3f in .* here, 0x[c-f].* received/)
+  expect(only?.explanation).toMatch(
+    /right for the body received here .* 0x41 in .* here, 0x4f in .* received/,
+  )
 })
 
 test('the style of the printer is named, and the fix is for its framework', async () => {

@@ -16,12 +16,23 @@ export const pythonic = (text: string) =>
 export const base64 = (text: string) => Buffer.from(text).toString('base64')
 const printed = (text: string, indent: number | string = 0) => JSON.stringify(JSON.parse(text), null, indent)
 const sorted = (text: string, indent = 0) => JSON.stringify(sortKeys(JSON.parse(text)), null, indent)
+/** As Jackson's DefaultPrettyPrinter prints, in which lists are on one line. */
+const jackson = (text: string) =>
+  printed(text, 2)
+    .replace(/^( *"\w+"):/gm, '$1 :')
+    .replace(/\[\n\s*(\{[^[]*\})\n\s*\]/g, (_, one: string) => `[ ${one.replaceAll('\n  ', '\n')} ]`)
+    .replaceAll('[]', '[ ]')
+/** A spacing that no printer has. */
+const spaced = (text: string) => text.replace('{', '{  ').replaceAll('":"', '" :  "')
 const slashes = (text: string) => text.replaceAll('/', '\\/')
 const toCrlf = (text: string) => text.replaceAll('\n', '\r\n')
 const cancelled = (text: string) => text.replace('CONFIRMED', 'CANCELLED')
 
 export type Make = (pick: Pick) => string
 const withoutTotal: Make = pick => richText(pick).replace(/,"total":[\d.]+/, '')
+/** With a list of objects, and an empty one. */
+const updated: Make = pick =>
+  `{"id":"evt_${word(pick, 8)}","type":"reservation.updated","created":"2026-01-01T00:00:00Z","data":{"changes":[{"field":"name","old":"Ali","new":"Ayşe"}],"tags":[]}}`
 /** Numbers that no parser keeps as they are spelled, in an order of keys of its own. */
 const moneyText: Make = pick =>
   `{"id":"evt_${word(pick, 8)}","type":"payment.captured","created":"2026-01-01T00:00:00Z","data":{"status":"PAID","currency":"EUR","amount":1250.00}}`
@@ -63,6 +74,10 @@ export const CHANGED: Rows<Change | readonly [Change, Make]> = {
       text => pythonic(sorted(text)).replaceAll('1250', '1250.0'),
       moneyText,
     ],
+    'printed by Jackson': [jackson, updated],
+    'signed by Jackson, printed by JavaScript': [text => printed(text), signedAs(jackson, updated)],
+    'slashes in a spacing of its own': [text => slashes(text), signedAs(spaced)],
+    'letters and slashes in a spacing of its own': [text => slashes(escapeNonAscii(text)), signedAs(spaced)],
     'signed by Python, printed by JavaScript': [text => printed(text), signedAs(pythonic, withoutTotal)],
     'signed by PHP, printed by JavaScript': [
       text => printed(text),
@@ -82,6 +97,10 @@ export const CHANGED: Rows<Change | readonly [Change, Make]> = {
   },
   body_crlf: {
     'line breaks became CRLF': [toCrlf, signedAs(text => printed(text, 2), withoutTotal)],
+    'line breaks became CR': [
+      text => text.replaceAll('\n', '\r'),
+      signedAs(text => printed(text, 2), withoutTotal),
+    ],
     'line breaks became LF': [
       text => text.replaceAll('\r\n', '\n'),
       signedAs(text => toCrlf(printed(text, 2)), withoutTotal),
@@ -103,6 +122,7 @@ export const CHANGED: Rows<Change | readonly [Change, Make]> = {
     stringified: text => JSON.stringify(text),
     'quotes escaped': text => JSON.stringify(text).slice(1, -1),
     'stringified twice': text => JSON.stringify(JSON.stringify(text)),
+    'in a list': text => JSON.stringify([text]),
     wrapped: text => JSON.stringify({body: text, isBase64Encoded: false}),
     'inside an object': [text => JSON.stringify({detail: JSON.parse(text)}), withoutTotal],
     'Buffer as JSON': text => JSON.stringify(Buffer.from(text)),

@@ -1,18 +1,21 @@
-/** What may have been done to a body after it was signed: repairs, each undoing one change, which the HMAC proves or not. */
+/**
+ * What may have been done to a body after it was signed: repairs, each undoing one change, which the HMAC proves or not; and
+ * readings with loss, which nothing undoes.
+ */
 
 import {isUtf8} from 'node:buffer'
 import {unzipSync} from 'node:zlib'
-import {isObject} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
-/** The body as repairs look at it. `latin1`: a character for each byte; `json`: undefined for other text; `fields`: of an object. */
+/** The body as repairs look at it. `latin1`: a character for each byte; `json`: undefined for other text; `fields`: of an object or a list. */
 function readForms(bytes: Uint8Array) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
   const json = parseText(utf8)
-  return {bytes, latin1: buffer.toString('latin1'), utf8, json, fields: isObject(json) ? json : {}}
+  const fields: Record<string, unknown> = typeof json === 'object' ? {...json} : {}
+  return {bytes, latin1: buffer.toString('latin1'), utf8, json, fields}
 }
 
 type Given = ReturnType<typeof readForms>
@@ -40,6 +43,7 @@ const REPAIRS: readonly Repair[] = [
   ),
   row('body_crlf', 'Its line breaks are CRLF, and LF was signed.', given => changed(given, /\r\n/g, '\n')),
   row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', given => changed(given, /\r?\n/g, '\r\n')),
+  row('body_crlf', 'Its line breaks are CR, and LF was signed.', given => changed(given, /\r(?!\n)/g, '\n')),
   row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => base64In(utf8)),
   row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({fields}) => {
     const {isBase64Encoded, body} = fields
@@ -236,4 +240,22 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
     encoded[at] = byte
   }
   return encoded
+}
+
+/** What reading `original` in the wrong encoding makes of it, with loss: not to be undone, but recognised beside it. */
+export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
+  const text = Buffer.from(original).toString('utf8')
+  const bytes = Buffer.from(original).toString('latin1')
+  const intoLatin1 = text.replace(/[^\0-\xff]/gu, '?')
+  const latin1 = 'latin1, a `?` for each letter it does not have'
+  const changes: readonly [how: string, content: string | Uint8Array][] = [
+    ['read as ASCII, a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
+    ['read as ASCII, a `?` for each other byte', bytes.replace(/[^\0-\x7f]/g, '?')],
+    ['read as ASCII, other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
+    ['read as ASCII, U+FFFD for each other byte', bytes.replace(/[^\0-\x7f]/g, '\ufffd')],
+    ['read as UTF-8, U+FFFD for invalid bytes', text],
+    [`read as ${latin1}`, intoLatin1],
+    [`written as ${latin1}`, Buffer.from(intoLatin1, 'latin1')],
+  ]
+  for (const [how, content] of changes) yield step(content, `was ${how}: the lost letters cannot be restored`)
 }

@@ -4,9 +4,11 @@
  * constant time: only the secret's owner waits.
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isTooDeep} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
+import {parseText} from '../captures/request.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
-import {restoreEdges, unwrapBody} from './body-causes.js'
+import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
 import {describeDifference, describeEventId, describeTime, fixFor, unexplained} from './explanations.js'
 import {
   type BodyForm,
@@ -46,10 +48,9 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const isMismatch = verdict.reason === 'signature_mismatch'
   // Without a signing secret nothing can match, but what is wrong with the header can be seen.
   if (isMismatch && kinds.length > 0) return findings(kinds)
-  const causes = explain(refused, body.kept)
-  if (causes) return findings([...causes, ...kinds])
-  const difference = await compareWithReceived(refused, body.kept)
-  return [unexplained(refused, difference), ...findings(isMismatch ? doubted : kinds)]
+  const found = explain(refused, body.kept) ?? (await explainByReceived(refused, body.kept))
+  if (Array.isArray(found)) return findings([...found, ...kinds])
+  return [unexplained(refused, found), ...findings(isMismatch ? doubted : kinds)]
 }
 
 /** Joins causes with the same code, so that each finding comes once. */
@@ -82,17 +83,37 @@ function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   return [body.event?.id, header].filter(id => id !== undefined)
 }
 
-/** Words on where the body in hand differs from the one received here under its id, if there is one. */
-async function compareWithReceived(
+/** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
+async function explainByReceived(
   refused: CheckedRequest,
   rawBody: Uint8Array,
-): Promise<string | undefined> {
+): Promise<Cause[] | string | undefined> {
   let original: Uint8Array | undefined
   for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
   if (!original) return undefined
-  const isRight = search(refused, [{bytes: original, causes: []}]) !== undefined
-  const right = isRight ? 'The signature is right for the body received here under this id. ' : ''
-  return right + describeDifference(rawBody, original)
+  const right = search(refused, [{bytes: original, causes: []}])
+  const difference = describeDifference(rawBody, original)
+  if (!right) return difference
+  for (const {bytes, causes} of lossyForms(original)) {
+    const [loss] = Buffer.compare(bytes, rawBody) === 0 ? causes : []
+    if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
+  }
+  return `The signature is right for the body received here under this id. ${difference}`
+}
+
+const REPRINTED = cause(
+  'body_reserialized',
+  'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
+)
+
+/** What changes that lose something make of `original`; each has its cause first. */
+function* lossyForms(original: Uint8Array): Generator<BodyForm> {
+  yield* lossyReadings(original)
+  const causes = [REPRINTED]
+  const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
+  for (const indent of value === undefined ? [] : [0, 2, 4, '\t'])
+    yield {bytes: Buffer.from(JSON.stringify(value, null, indent)), causes}
+  yield* from(printables({bytes: original, causes}), reprint)
 }
 
 /** The causes that together explain the signature; undefined when none of the combinations tried does. */

@@ -153,7 +153,13 @@ function isZoneApart(seconds: number): boolean {
 
 /** `90000 s (about 25 h)`. */
 function lengthOf(seconds: number): string {
-  return seconds < 7200 ? `${seconds} s` : `${seconds} s (about ${Math.round(seconds / 3600)} h)`
+  const units = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const
+  const [size, name] = units.find(([one]) => seconds >= one * 2) ?? []
+  return `${seconds} s${size ? ` (about ${Math.round(seconds / size)} ${name})` : ''}`
 }
 
 /** A right signature beside another id in the header, which is not signed. */

@@ -54,6 +54,8 @@ export interface Spacing {
   /** One level of indentation; undefined prints everything on one line. */
   readonly indent?: string | undefined
   readonly lineBreak?: '\n' | '\r\n'
+  /** Of Jackson: inside empty brackets, and those of arrays, which it prints on one line. */
+  readonly padding?: string
 }
 
 const indented = (name: string, indent: string, lineBreak: '\n' | '\r\n' = '\n'): Spacing => ({
@@ -75,7 +77,7 @@ export const SPACINGS: readonly Spacing[] = [
   indented('tabs', '\t'),
   {name: 'spaces after `,`', comma: ', ', colon: ':'},
   {name: 'spaces after `:`', comma: ',', colon: ': '},
-  {...indented('2 spaces, as Jackson prints', '  '), colon: ' : '},
+  {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
   indented('2 spaces and CRLF', '  ', '\r\n'),
   indented('4 spaces and CRLF', '    ', '\r\n'),
   indented('tabs and CRLF', '\t', '\r\n'),
@@ -86,14 +88,16 @@ export const SPACINGS: readonly Spacing[] = [
 /** `node` printed with `spacing`; strings and numbers as they are spelled. */
 export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   if (typeof node === 'string') return node
-  const {comma, colon, indent, lineBreak = '\n'} = spacing
+  const {comma, colon, lineBreak = '\n', padding = ''} = spacing
   const isList = Array.isArray(node)
+  const indent = isList && padding ? undefined : spacing.indent
   const inner = margin + (indent ?? '')
   const texts = isList
     ? node.map(item => print(item, spacing, inner))
     : node.members.map(([key, value]) => key + colon + print(value, spacing, inner))
   const [open, close] = isList ? '[]' : '{}'
-  if (texts.length === 0 || indent === undefined) return open + texts.join(comma) + close
+  if (texts.length === 0) return open + padding + close
+  if (indent === undefined) return open + padding + texts.join(comma) + padding + close
   const start = lineBreak + inner
   return `${open}${start}${texts.join(`,${start}`)}${lineBreak}${margin}${close}`
 }

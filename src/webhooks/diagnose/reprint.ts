@@ -55,22 +55,24 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   ])
   const nodes = orders.flatMap(numberChoices)
   const spellings = spellingChoices(printable.text)
-  const styles = spacingChoices(printable).flatMap(spacing =>
-    spellings.flatMap(spelling => nodes.map((node): Style => [node, spacing, spelling])),
-  )
+  const styles = spacingChoices(printable).flatMap(spacing => {
+    // Without a known spacing only the strings can change.
+    const possible = spacing.value ? nodes : nodes.slice(0, 1)
+    return spellings.flatMap(spelling => possible.map((node): Style => [node, spacing, spelling]))
+  })
   const differing = (style: Style) => style.reduce((sum, {differences}) => sum + differences.length, 0)
   for (const style of styles.sort((a, b) => differing(a) - differing(b))) yield toForm(printable, style)
 }
 
 /** The same with the keys in any other order, the numbers as in hand or by a rule, in the likely styles. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
-  const likely = spacingChoices(printable).slice(0, 3)
+  const likely = spacingChoices(printable).filter(({value}) => value !== undefined)
   const plain = spellingChoices(printable.text).filter(({differences}) =>
     differences.every(words => words.includes('in hand, `/`') || words.includes('themselves')),
   )
   for (const {value, differences} of numberChoices({value: printable.node, differences: ['key order']})) {
     for (const node of inOtherOrders(value)) {
-      for (const spacing of likely) {
+      for (const spacing of likely.slice(0, 3)) {
         for (const spellings of plain)
           yield toForm(printable, [{value: node, differences}, spacing, spellings])
       }
@@ -104,13 +106,13 @@ export const LINE_BREAK_ADDED = cause(
   'A line break was added at the end of the body.',
 )
 
-function spacingChoices({spacing: own}: Printable): Choice<Spacing>[] {
+function spacingChoices({spacing: own}: Printable): Choice<Spacing | undefined>[] {
   const inHand = own?.name ?? 'spacing of its own'
   const others = SPACINGS.filter(spacing => spacing !== own).map(spacing => ({
     value: spacing,
     differences: [`spacing (it is printed with ${inHand}, signed was one with ${spacing.name})`],
   }))
-  return own ? [{value: own, differences: []}, ...others] : others
+  return [{value: own, differences: []}, ...others]
 }
 
 /** The spellings that change anything in `text`: one of each group, or none. */
@@ -129,14 +131,15 @@ function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   return choices
 }
 
-type Style = readonly [Choice<JsonNode>, Choice<Spacing>, Choice<readonly Spelling[]>]
+type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
 
 /** Without a difference it is the text itself, as of an event inside another object. */
-function toForm({causes}: Printable, style: Style): BodyForm {
+function toForm({text, causes}: Printable, style: Style): BodyForm {
   const [{value: node}, {value: spacing}, {value: spellings}] = style
   const differences = style.flatMap(choice => choice.differences)
+  const printed = spacing ? print(node, spacing) : text
   const added = differences.length > 0 ? [reserialized(differences)] : []
-  return {bytes: Buffer.from(respell(print(node, spacing), spellings)), causes: [...causes, ...added]}
+  return {bytes: Buffer.from(respell(printed, spellings)), causes: [...causes, ...added]}
 }
 
 function reserialized(differences: readonly string[]): Cause {
