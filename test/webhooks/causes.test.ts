@@ -6,6 +6,7 @@ import {check} from '../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
 import type {HeaderMap} from '../../src/webhooks/signature/headers.js'
 import {anyString} from '../support/any-text.js'
+import {sorted} from './changed-bodies.js'
 import {checkTerms, headerFor, richText, seeded, T} from './signed-events.js'
 
 const SECRET = 'whsec_test'
@@ -144,7 +145,9 @@ test('the style of the printer is named, and the fix is for its framework', asyn
     /pretty-printed with 2 spaces.*Express/,
   )
   expect(await fix(TEXT.replaceAll('/', '\\/'), {'x-vercel-id': 'x'})).toMatch(/Next\.js/)
+  expect(await fix(sorted(TEXT))).toMatch(/key order \(sorted keys in hand\)/)
   expect(await fix(BODY.toString('base64'))).toMatch(/API Gateway/)
+  expect(await fix(BODY.toString('base64'), {server: 'Werkzeug/3.0'})).toMatch(/Flask/)
 })
 
 test('no finding shows a secret, and none is unsafe to print', async () => {

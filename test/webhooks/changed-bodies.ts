@@ -15,7 +15,7 @@ export const pythonic = (text: string) =>
   text.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, part => (part.length === 1 ? `${part} ` : part))
 export const base64 = (text: string) => Buffer.from(text).toString('base64')
 const printed = (text: string, indent: number | string = 0) => JSON.stringify(JSON.parse(text), null, indent)
-const sorted = (text: string, indent = 0) => JSON.stringify(sortKeys(JSON.parse(text)), null, indent)
+export const sorted = (text: string, indent = 0) => JSON.stringify(sortKeys(JSON.parse(text)), null, indent)
 /** As Jackson's DefaultPrettyPrinter prints, in which lists are on one line. */
 const jackson = (text: string) =>
   printed(text, 2)

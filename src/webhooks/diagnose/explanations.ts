@@ -24,7 +24,6 @@ const RAW_BODY = {
 } as const
 
 const FIXES: Readonly<Record<string, string>> = {
-  body_base64: RAW_BODY.gateway,
   body_bom:
     'Read and save the body as bytes: a text editor, or Encoding.UTF8 of .NET, puts or drops the mark.',
   body_compressed: 'Verify the body after decompressing it (Content-Encoding).',
@@ -60,7 +59,8 @@ const FIXES: Readonly<Record<string, string>> = {
 
 /** The line for `cause`; `text` is the body in hand. */
 export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
-  return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[namedIn(headers) ?? firstOf(PRINTERS, text) ?? 'node']
+  const style = cause.code === 'body_base64' ? 'gateway' : firstOf(PRINTERS, text)
+  return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[namedIn(headers) ?? style ?? 'node']
 }
 
 /** How to get the raw body, in the framework that answered with `headers` and said `words`. */

@@ -47,11 +47,8 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   const inOrder = (order: string, value: JsonNode) => ({value, differences: [order]})
   const orders = distinct([
     {value: inHand, differences: []},
-    ...KNOWN_ORDERS.map(order => inOrder('key order', inKnownOrder(inHand, order))),
-    inOrder(
-      'key order (signed was one with sorted keys)',
-      sortMembers(inHand, (a, b) => Number(a > b) - Number(a < b)),
-    ),
+    ...KNOWN_ORDERS.map(order => inOrder(orderDifference(inHand), inKnownOrder(inHand, order))),
+    inOrder('key order (signed was one with sorted keys)', sorted(inHand)),
   ])
   const nodes = orders.flatMap(numberChoices)
   const spellings = spellingChoices(printable.text)
@@ -70,7 +67,8 @@ export function* reorder(printable: Printable): Generator<BodyForm> {
   const plain = spellingChoices(printable.text).filter(({differences}) =>
     differences.every(words => words.includes('in hand, `/`') || words.includes('themselves')),
   )
-  for (const {value, differences} of numberChoices({value: printable.node, differences: ['key order']})) {
+  const asInHand = {value: printable.node, differences: [orderDifference(printable.node)]}
+  for (const {value, differences} of numberChoices(asInHand)) {
     for (const node of inOtherOrders(value)) {
       for (const spacing of likely.slice(0, 3)) {
         for (const spellings of plain)
@@ -210,6 +208,14 @@ const KNOWN_ORDERS = ['client_reference_id status', 'status client_reference_id'
 function inKnownOrder(node: JsonNode, order: readonly string[]): JsonNode {
   const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
   return sortMembers(node, (a, b) => rank(a) - rank(b))
+}
+
+/** With sorted keys, as canonical JSON has them. */
+const sorted = (node: JsonNode) => sortMembers(node, (a, b) => Number(a > b) - Number(a < b))
+
+function orderDifference(inHand: JsonNode): string {
+  const isSorted = print(inHand, COMPACT) === print(sorted(inHand), COMPACT)
+  return isSorted ? 'key order (sorted keys in hand)' : 'key order'
 }
 
 /** Every object with its members sorted by their names. */
