@@ -96,7 +96,8 @@ describe('a country', () => {
     ...said`tr → TR | Türkiye → TR | turkey → TR | turkiye → TR | TUR → TR | uk → GB | us → US | Holland → NL
       United  States of America → US | Korea → KR | Cote d’Ivoire → CI | Czechia → CZ | Deutschland → DE
       in → IN | Niger → NE | almanya → DE | Türkei → TR | Турция → TR | Allemagne → DE | países bajos → NL
-      Danimarca → DK | çin → CN | gine → GN | المانيا → DE`,
+      Danimarca → DK | Persia → IR | Ceylon → LK | White  Russia → BY | Kampuchea → KH | Moldavia → MD
+      Congo-Kinshasa → CD | çin → CN | gine → GN | المانيا → DE`,
   ])('%j is %s, in a flag and as the first of a list', async (typed, code) => {
     expect(await checkCountry('--nationality', ` ${typed}`)).toBe(code)
     expect(findCountries(await namedCountries(), typed)[0]?.code).toBe(code)

@@ -20,9 +20,9 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const folded = all.flatMap(({names, foreign}) => [...names.map(fold), ...foreign.filter(beginsAlike)])
   const longNames = [...new Set(folded)].filter(name => name.length > 3)
   // Two letters are near every code, and within many names.
-  const typed = word.length > 2 ? [text, ...closestFew(word, longNames, MOST_NEAR)] : []
+  const typed = word.length > 2 ? [text, ...closestFew(word, longNames, 3)] : []
   const meant = new Set(typed.flatMap(name => findCountries(all, name)))
-  const shown = [...meant].slice(0, MOST_NEAR).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
+  const shown = [...meant].slice(0, 3).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
   const hint = shown.length > 0 ? didYouMean(shown.join(' or ')) : undefined
   const problem = 'must be a country, by its name or two-letter code (ISO 3166-1), such as TR'
   throw invalid(field, problem, text, hint)
@@ -37,14 +37,10 @@ function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
   })
 }
 
-const MOST_NEAR = 3
-
 /** Languages of many partners, in which a country may be named too. */
 const LANGUAGES = 'tr de ru fr es it pt nl pl uk ro el bg sv cs hu ar fa he zh ja ko'.split(' ')
 
-function isNamed({names}: NamedCountry, typed: string): boolean {
-  return names.some(name => fold(name) === fold(typed))
-}
+const isNamed = ({names}: NamedCountry, typed: string) => names.some(name => fold(name) === fold(typed))
 
 export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 
@@ -52,11 +48,15 @@ export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   AE: ['UAE', 'Emirates'],
   BA: ['Bosnia'],
+  BY: ['Belorussia', 'White Russia'],
   CD: ['DR Congo', 'DRC', 'Zaire'],
   CZ: ['Czech Republic'],
   GB: ['UK', 'Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
+  IR: ['Persia'],
+  KH: ['Kampuchea'],
   KP: ['DPRK'],
   KR: ['Korea'],
+  LK: ['Ceylon'],
   MK: ['Macedonia'],
   MM: ['Burma'],
   NL: ['Holland', 'The Netherlands'],
