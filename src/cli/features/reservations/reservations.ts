@@ -49,9 +49,9 @@ export function readStatus(_field: string, text: string): string {
   return RESERVATION_STATUSES.find(status => status === text.toUpperCase()) ?? text
 }
 
-/** A day, or a timestamp with an offset. */
+/** A day, or a timestamp with an offset, in the one form that every service reads. */
 export function checkInstant(field: string, text: string): string {
-  if (zonedInstantOf(text) !== undefined || isCalendarDate(text)) return text
+  if (isCalendarDate(text) || (/T.*(Z|:\d\d)$/.test(text) && zonedInstantOf(text) !== undefined)) return text
   throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
 }
 
