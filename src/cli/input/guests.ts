@@ -145,7 +145,7 @@ export async function createPhoneReader(country?: string) {
     // The country is undefined where a prefix belongs to several.
     if (parsed?.isPossible() && /^\d{4,15}$/.test(phone_number))
       return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
-    const example = 'with its country prefix and all its digits, such as +90 532 123 45 67'
+    const example = 'with its country prefix and the right number of digits, such as +90 532 123 45 67'
     throw invalid(field, `must be a telephone number ${example}`)
   }
 }
