@@ -59,8 +59,8 @@ describe('a guest', () => {
 
   test('whose name has digits, and whose birth date is none, to come, or of another age', async () => {
     const {guests, log} = await ask([
-      ...said`first name → Ay5e | Ay5e contains digits or symbols. Keep it as a name? → no
-        first name → Ayşe😀 | Ayşe😀 contains digits or symbols. Keep it as a name? → no`,
+      ...said`first name → Ay5e | Ay5e contains digits. Keep it as a name? → no
+        first name → Ayşe😀 | Ayşe😀 contains symbols. Keep it as a name? → no`,
       ...AYSE.slice(0, 2),
       ...said`birth date → 1990-02-30 | birth date → 2030-05-03 | birth date → 1800-01-01
         birth date → 2029-01-01

@@ -53,9 +53,9 @@ export async function askCountry(
 export async function askName(prompts: Prompts, message: string, suggested?: string): Promise<string> {
   for (;;) {
     const name = await askWords(prompts, message, suggested)
-    if (!/[\p{N}\p{So}]/u.test(name)) return name
-    const doubt = `${sanitizeLine(name, 40)} contains digits or symbols. Keep it as a name?`
-    if (await prompts.confirm({message: doubt, about: message})) return name
+    const odd = /\p{N}/u.test(name) ? 'digits' : /\p{So}/u.test(name) && 'symbols'
+    const doubt = `${sanitizeLine(name, 40)} contains ${odd}. Keep it as a name?`
+    if (!odd || (await prompts.confirm({message: doubt, about: message}))) return name
   }
 }
 
