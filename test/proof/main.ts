@@ -79,6 +79,8 @@ async function prove(): Promise<void> {
     console.log(`${(figures.milliseconds / 1000).toFixed(0)} s\n`)
   }
   finish()
+  // What a failed cell left open would keep the process.
+  process.exit()
 }
 
 function totalOf({groups}: Figures): {count: number; failed: number} {
