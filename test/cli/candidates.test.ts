@@ -1,7 +1,7 @@
 /** What this machine knows to choose from, where a value is asked for. */
 import {expect, test} from 'vitest'
 import {findForgettable} from '../../src/cli/features/reserve/journal.js'
-import {candidatesOf} from '../../src/cli/shell/candidates.js'
+import {candidatesOf} from '../../src/cli/shell/completion.js'
 import {CLIENT, intent, OTHER_CLIENTS} from '../support/client.js'
 import {rejectionOf} from '../support/thrown.js'
 import {stateForEachTest} from './each-test.js'

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkOffer, findDoubts} from '../../src/cli/features/catalogue/offer-checks.js'
+import {checkOffer, findDoubts} from '../../src/cli/features/reserve/plan.js'
 import type {Guest} from '../../src/contract/reservations.js'
 import type {SeenOffer} from '../../src/contract/seen-offers.js'
 import {requestFor} from '../support/booking.js'

@@ -6,7 +6,7 @@ import type {Client} from '../../contract/token-cache.js'
 import {checkInteger} from '../input/checks.js'
 import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
-import type {Source} from './candidates.js'
+import type {Source} from './completion.js'
 
 /** Names of arguments and flags, each with the kind of word that it takes. */
 export type Candidates = Readonly<Record<string, Source>>
@@ -117,7 +117,7 @@ async function knownChoices({spec, name}: MissingValue, {candidates, configDirec
   if (spec.options) return {choices: spec.options.map(value => ({value, name: value})), complete: true}
   const kind = candidates[name]
   if (kind === undefined) return {choices: [], complete: false}
-  const {candidatesOf, COMPLETE} = await import('./candidates.js')
+  const {candidatesOf, COMPLETE} = await import('./completion.js')
   const choices = (await candidatesOf(kind, configDirectory, client)).map(([value, description]) => ({
     value,
     name: description === '' ? value : `${value}  ${description}`,

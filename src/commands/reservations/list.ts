@@ -1,17 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import {
-  checkCursor,
-  checkInstant,
-  list,
-  RESERVATIONS_COLUMNS,
-  readStatus,
-} from '../../cli/features/reservations/reservations.js'
+import * as reservations from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, identifierFlag} from '../../cli/input/flags.js'
 import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 
-const instantFlag = checkedFlag(checkInstant)
+const instantFlag = checkedFlag(reservations.checkInstant)
 
 export default class ReservationsList extends BaseCommand {
   static override summary = 'List reservations'
@@ -24,13 +18,13 @@ ${pathNote('reservations.list')}`
     'bookctl reservations list --status CONFIRMED --created-from 2026-01-01 --all',
     "bookctl reservations list --limit 5 --query 'reservations[].reservation_ref'",
   ]
-  static override columns = RESERVATIONS_COLUMNS
+  static override columns = reservations.RESERVATIONS_COLUMNS
   static override flags = {
     'client-reference': identifierFlag('client_reference_id')({
       helpValue: 'REF',
       summary: 'only the reservation with this reference of yours',
     }),
-    status: checkedFlag(readStatus)({
+    status: checkedFlag(reservations.readStatus)({
       helpValue: 'STATUS',
       summary: 'only reservations in this state, for example CONFIRMED',
     }),
@@ -49,7 +43,7 @@ ${pathNote('reservations.list')}`
       summary: 'maximum number of reservations',
       exclusive: ['all'],
     }),
-    after: checkedFlag(checkCursor)({
+    after: checkedFlag(reservations.checkCursor)({
       helpValue: 'CURSOR',
       summary: 'continue after an earlier page: its "next"',
     }),
@@ -65,7 +59,7 @@ ${pathNote('reservations.list')}`
       created_from: flags['created-from'],
       created_to: flags['created-to'],
     }
-    const {next, ...result} = await list(await this.connect(), {query, limit, after, all})
+    const {next, ...result} = await reservations.list(await this.connect(), {query, limit, after, all})
     await this.print(result)
     if (next !== null && result.warning === undefined) this.note('There are more: --all, or --limit N')
   }

@@ -1,10 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import {
-  howToCheck,
-  RESERVATIONS_COLUMNS,
-  readUpdate,
-  update,
-} from '../../cli/features/reservations/reservations.js'
+import * as reservations from '../../cli/features/reservations/reservations.js'
 import {contactFlag, guestFlag} from '../../cli/features/reserve/flags.js'
 import {referenceArg} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
@@ -23,7 +18,7 @@ ${pathNote('reservations.update')}`
     'bookctl reservations update "$RESERVATION" --contact email=new@example.com',
     'bookctl reservations update "$RESERVATION" --contact phone_country_code=+90,phone_number=5320000000 --dry-run',
   ]
-  static override columns = RESERVATIONS_COLUMNS
+  static override columns = reservations.RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const
   static override args = referenceArg
   static override flags = {
@@ -44,21 +39,21 @@ ${pathNote('reservations.update')}`
     ...dryRunFlag,
   }
 
-  protected override async alsoWrong({flags}: {flags: Parameters<typeof readUpdate>[0]}) {
-    await readUpdate(flags)
+  protected override async alsoWrong({flags}: {flags: Parameters<typeof reservations.readUpdate>[0]}) {
+    await reservations.readUpdate(flags)
     return []
   }
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ReservationsUpdate)
-    const change = await readUpdate(flags)
+    const change = await reservations.readUpdate(flags)
     const target = await this.target()
     const call = {parameters: {reservation_ref: args.ref}, body: change}
     if (flags['dry-run']) return this.printCall('reservations.update', target, call)
     const atStake = {what: 'a change of a live reservation', undone: 'nothing was sent'}
     if (target.mode === 'live') await this.consent(flags.yes, `Change ${args.ref}?`, atStake)
     const connection = await this.connect(target)
-    this.stopNote = {hint: howToCheck(args.ref)}
-    await this.print(await update(connection, args.ref, change))
+    this.stopNote = {hint: reservations.howToCheck(args.ref)}
+    await this.print(await reservations.update(connection, args.ref, change))
   }
 }

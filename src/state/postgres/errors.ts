@@ -12,71 +12,41 @@ const CHECK_SERVER = `check that the server runs and can be reached from here; $
 const SEE_LOG = 'see the log of the server'
 const SEE_LOCKS =
   'run the command again; if a table is locked, pg_locks on the server shows who holds the lock'
+const SET_PASSWORD = 'set PGPASSWORD, or a line of ~/.pgpass that only you can read'
+const MAKE_DATABASE =
+  "make it (CREATE DATABASE … ENCODING 'UTF8'), or correct BOOKCTL_STORE or the setting store"
+const GRANT_CONNECT = 'GRANT CONNECT ON DATABASE … TO the user, or use another database'
+const GRANT_RIGHTS =
+  'see bookctl doctor: the user needs CREATE on the database, to make the schema bookctl, or else USAGE of that schema and SELECT, INSERT, UPDATE and DELETE on all its tables'
+const NOT_OUR_SCHEMA = 'has a schema bookctl, but another program made it, or it is damaged'
+const RESTORE_SCHEMA =
+  'use another database, or restore the schema, or, if nothing in it is needed, DROP SCHEMA bookctl CASCADE; it was not changed'
+const READ_ONLY = 'takes no writes: it is a standby, or set to read only'
+const USE_PRIMARY = 'use the address of the primary server'
+const FREE_SPACE = 'free space on the server; what was stored before is unchanged'
+const SWITCH_TLS_ON = 'set ssl = on there: only a server on this machine is spoken to without it'
+const NAME_AUTHORITY =
+  'pass the certificate authority with --ca-file, and use the host name of its certificate'
+const NOT_TRUSTED = 'has no certificate that this machine trusts'
 
 /** The first that fits counts. */
 const READINGS: readonly Reading[] = [
-  [
-    /^28P01/,
-    'not_allowed',
-    'refuses the password',
-    'set PGPASSWORD, or a line of ~/.pgpass that only you can read',
-  ],
+  [/^28P01/, 'not_allowed', 'refuses the password', SET_PASSWORD],
   [/^28/, 'not_allowed', 'does not let this user in', CHECK_ADDRESS],
-  [
-    /^3D000/,
-    'not_ours',
-    'has no such database',
-    "make it (CREATE DATABASE … ENCODING 'UTF8'), or correct BOOKCTL_STORE or the setting store",
-  ],
-  [
-    /^42501 CheckMyDatabase/,
-    'not_allowed',
-    'does not let this user connect to the database',
-    'GRANT CONNECT ON DATABASE … TO the user, or use another database',
-  ],
-  [
-    /^42501/,
-    'not_writable',
-    'does not give this user the rights it needs',
-    'see bookctl doctor: the user needs CREATE on the database, to make the schema bookctl, or else USAGE of that schema and SELECT, INSERT, UPDATE and DELETE on all its tables',
-  ],
-  [
-    // What we ask suits our own tables and functions. 42704 is of a setting that an old server does not know.
-    /^(3F000|42(?!704))/,
-    'not_ours',
-    'has a schema bookctl, but another program made it, or it is damaged',
-    'use another database, or restore the schema, or, if nothing in it is needed, DROP SCHEMA bookctl CASCADE; it was not changed',
-  ],
-  [
-    /^25006/,
-    'not_writable',
-    'takes no writes: it is a standby, or set to read only',
-    'use the address of the primary server',
-    // After a failover the address leads to the new primary.
-    true,
-  ],
-  [
-    /^53100/,
-    'full',
-    'has no disk space left',
-    'free space on the server; what was stored before is unchanged',
-  ],
+  [/^3D000/, 'not_ours', 'has no such database', MAKE_DATABASE],
+  [/^42501 CheckMyDatabase/, 'not_allowed', 'does not let this user connect to the database', GRANT_CONNECT],
+  [/^42501/, 'not_writable', 'does not give this user the rights it needs', GRANT_RIGHTS],
+  // What we ask suits our own tables and functions. 42704 is of a setting that an old server does not know.
+  [/^(3F000|42(?!704))/, 'not_ours', NOT_OUR_SCHEMA, RESTORE_SCHEMA],
+  // After a failover the address leads to the new primary.
+  [/^25006/, 'not_writable', READ_ONLY, USE_PRIMARY, true],
+  [/^53100/, 'full', 'has no disk space left', FREE_SPACE],
   [/^40/, 'busy', 'is busy with the same rows', 'run the command again'],
   [/^55P03/, 'busy', 'has a table or row that another session locks', SEE_LOCKS],
   [/^(QUERY_TIMEOUT|57014)/, 'unreachable', 'did not answer in time', SEE_LOCKS],
   [/^55000/, 'unreachable', 'lets no one connect now', 'see ALLOW_CONNECTIONS of the database'],
-  [
-    /^NO_TLS/,
-    'unreachable',
-    'speaks no TLS',
-    'set ssl = on there: only a server on this machine is spoken to without it',
-  ],
-  [
-    /^(CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/,
-    'unreachable',
-    'has no certificate that this machine trusts',
-    'pass the certificate authority with --ca-file, and use the host name of its certificate',
-  ],
+  [/^NO_TLS/, 'unreachable', 'speaks no TLS', SWITCH_TLS_ON],
+  [/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/, 'unreachable', NOT_TRUSTED, NAME_AUTHORITY],
   [/^53[34]00/, 'unreachable', 'has no connection left', 'raise max_connections, or put a pooler before it'],
   [/^5[38]/, 'failed', 'cannot work now', SEE_LOG, true],
   [/^(57|08|E[A-Z]+|$)/, 'unreachable', 'cannot be reached', CHECK_SERVER],
