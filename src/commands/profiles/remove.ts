@@ -29,12 +29,8 @@ export default class ProfilesRemove extends BaseCommand {
     if (live) this.warn(`LIVE: credentials ${live}`)
     if (flags['dry-run']) {
       const before = {base_url: leaving.baseUrls[0], client_id: leaving.clientId}
-      const entry = {
-        file: state.settings.path,
-        action: 'remove',
-        what: `profiles.${args.name}`,
-        before,
-      } as const
+      const {path: file} = state.settings
+      const entry = {file, action: 'remove', what: `profiles.${args.name}`, before} as const
       return this.print(await describeLogout(state, leaving, systemClock.now(), [entry]))
     }
     if (live) await this.consent(flags.yes, `Remove the profile ${live}?`, LIVE_LOGOUT)
