@@ -44,28 +44,18 @@ export function isFull(error: unknown): boolean {
   return error instanceof StorageError && error.fault === 'full'
 }
 
+const NOT_WRITABLE = /^(EACCES|EPERM|EROFS|SQLITE_READONLY|SQLITE_CANTOPEN|ENOENT|ENOTDIR)/
+const MAKE_WRITABLE = 'make the directory writable, or set BOOKCTL_CONFIG_DIR to one that is'
+const FREE_SPACE = 'free some disk space; what was stored before is unchanged'
+const CHECK_DISK = 'check the free space, the quota and the disk; what was stored before is unchanged'
+
 /** What codes of Node and SQLite mean that start like this; the first match counts. */
 const FAULTS: readonly [start: RegExp, fault: StorageFault, message: string, hint: string][] = [
-  [
-    /^(EACCES|EPERM|EROFS|SQLITE_READONLY|SQLITE_CANTOPEN|ENOENT|ENOTDIR)/,
-    'not_writable',
-    'cannot write PATH (CODE)',
-    'make the directory writable, or set BOOKCTL_CONFIG_DIR to one that is',
-  ],
-  [
-    // The index of the log could not be enlarged (SHMSIZE): SQLite gives no other reason than a full disk.
-    /^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/,
-    'full',
-    'no space left for PATH',
-    'free some disk space; what was stored before is unchanged',
-  ],
-  [
-    // A quota or a limit on file sizes; SQLite reports other failed writes the same way.
-    /^SQLITE_IOERR_WRITE/,
-    'full',
-    'cannot write more to PATH (CODE)',
-    'check the free space, the quota and the disk; what was stored before is unchanged',
-  ],
+  [NOT_WRITABLE, 'not_writable', 'cannot write PATH (CODE)', MAKE_WRITABLE],
+  // The index of the log could not be enlarged (SHMSIZE): SQLite gives no other reason than a full disk.
+  [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/, 'full', 'no space left for PATH', FREE_SPACE],
+  // A quota or a limit on file sizes; SQLite reports other failed writes the same way.
+  [/^SQLITE_IOERR_WRITE/, 'full', 'cannot write more to PATH (CODE)', CHECK_DISK],
   [/^EEXIST/, 'not_ours', 'PATH exists already', 'name another file; it was not changed'],
   [/^SQLITE_(BUSY|LOCKED)/, 'busy', 'PATH is in use by another process', 'run the command again'],
   [/^/, 'failed', 'cannot use PATH (CODE)', 'check the file and the disk it is on'],

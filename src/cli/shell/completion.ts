@@ -10,7 +10,6 @@ import {fold} from '../input/match.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 import {HELP_TOPICS} from './command-names.js'
 import {NAMED_FLAGS} from './global-flags.js'
-import type {Candidates} from './missing-values.js'
 
 type Candidate = readonly [value: string, description: string]
 
@@ -49,7 +48,10 @@ async function referencesOf(state: State, client: Client | undefined, wanted?: s
     .map(entry => [entry.reservationRef ?? '', `${entry.outcome}, ${entry.clientReferenceId}`])
 }
 
-export type Source = keyof typeof SOURCES
+type Source = keyof typeof SOURCES
+
+/** Names of arguments and flags, each with the kind of word that it takes. */
+export type Candidates = Readonly<Record<string, Source>>
 
 /** Kinds of which this machine knows every word. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])

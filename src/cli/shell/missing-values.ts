@@ -6,10 +6,7 @@ import type {Client} from '../../contract/token-cache.js'
 import {checkInteger} from '../input/checks.js'
 import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
-import type {Source} from './completion.js'
-
-/** Names of arguments and flags, each with the kind of word that it takes. */
-export type Candidates = Readonly<Record<string, Source>>
+import type {Candidates} from './completion.js'
 
 /** What is read here of oclif's definition of a flag or an argument. */
 export interface Spec

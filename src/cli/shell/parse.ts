@@ -21,10 +21,10 @@ import {
 import {checkColumns} from '../terminal/output.js'
 import {type AskingFlags, mayAsk} from '../terminal/prompts/ask.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
+import type {Candidates} from './completion.js'
 import {type GlobalFlags, globalFlags} from './global-flags.js'
 import {
   askMissing,
-  type Candidates,
   type MissingValue,
   missingValues,
   readValue,
