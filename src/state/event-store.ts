@@ -34,11 +34,7 @@ interface Keeper {
 }
 
 /** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
-export function receiveEvents(
-  database: Database,
-  {profile, owner}: Keeper,
-  events: readonly NewEvent[],
-): {duplicate: boolean}[] {
+export function receiveEvents(database: Database, {profile, owner}: Keeper, events: readonly NewEvent[]) {
   const insert = ({eventId, type, receivedAt, secretName, rawHeaders, body, targets}: NewEvent) => {
     const headers = packHeaders(rawHeaders)
     const duplicate =

@@ -90,11 +90,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
 }
 
 /** What `use` makes of a new connection, which is closed if it throws. Throws StorageError. */
-function opened(
-  path: string,
-  connect: () => Connection,
-  use: (connection: Connection) => Database,
-): Database {
+function opened(path: string, connect: () => Connection, use: (connection: Connection) => Database) {
   try {
     const connection = connect()
     try {

@@ -66,12 +66,7 @@ export async function inspectTls(way: Way) {
  * What `view` returns of the socket of `dispatcher` once it is connected; nothing is sent. undici reports a connected
  * socket on its diagnostics channel, and in the same turn starts the request, which is aborted.
  */
-async function connectOnly<T>(
-  way: Way,
-  dispatcher: Dispatcher,
-  {origin}: URL,
-  view: (socket: Socket) => T,
-): Promise<T> {
+async function connectOnly<T>(way: Way, dispatcher: Dispatcher, {origin}: URL, view: (socket: Socket) => T) {
   const {milliseconds} = way
   const limits = {
     connectMilliseconds: milliseconds,
@@ -87,7 +82,7 @@ async function connectOnly<T>(
   }
   subscribe('undici:client:connected', onConnected)
   try {
-    return await new Promise((resolve, reject) => {
+    return await new Promise<T>((resolve, reject) => {
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(controller) {
           resolve(view(connected as Socket))

@@ -19,7 +19,7 @@ const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
 ])
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
-export type Outcome = WireAnswer | ExchangeError
+type Outcome = WireAnswer | ExchangeError
 
 /**
  * Whether the same bytes may be sent once more. What is not repeatable may be when nothing of it left, or when the
@@ -46,12 +46,7 @@ export function mayHaveActed(outcome: {readonly status: number} | ExchangeError)
  * Milliseconds to wait after attempt number `attempt` (from 1): full jitter up to min(20 s, 250 ms · 2ⁿ), raised to
  * what Retry-After asks for. `now` is Unix seconds.
  */
-export function waitBeforeRepeat(
-  outcome: Outcome,
-  attempt: number,
-  random: () => number,
-  now: number,
-): number {
+export function waitBeforeRepeat(outcome: Outcome, attempt: number, random: () => number, now: number) {
   const ceiling = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** (attempt - 1))
   const asked = outcome instanceof ExchangeError ? undefined : retryAfterMilliseconds(outcome, now)
   return Math.max(random() * ceiling, asked ?? 0)

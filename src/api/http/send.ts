@@ -10,7 +10,7 @@ import {
   type Transport,
   type WireRequest,
 } from '../types.js'
-import {MOST_ATTEMPTS, mayHaveActed, mayRepeat, type Outcome, pause, waitBeforeRepeat} from './retry.js'
+import {MOST_ATTEMPTS, mayHaveActed, mayRepeat, pause, waitBeforeRepeat} from './retry.js'
 
 interface SenderParts {
   readonly transport: Transport
@@ -76,12 +76,7 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
   }
 }
 
-async function exchange(
-  transport: Transport,
-  request: WireRequest,
-  policy: SendPolicy,
-  secondsLeft: number,
-): Promise<Outcome> {
+async function exchange(transport: Transport, request: WireRequest, policy: SendPolicy, secondsLeft: number) {
   const limit = (seconds: number) => Math.min(seconds, secondsLeft) * 1000
   try {
     return await transport(request, {

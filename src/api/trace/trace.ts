@@ -69,11 +69,7 @@ function describeAttempt(record: AttemptRecord, summary: AttemptSummary, redacto
 const MOST_LENGTH = 4096
 
 /** What `-vv` adds: headers and body, `>` of what was sent, `<` of what was received. */
-function sideLines(
-  mark: string,
-  {headers, body = ''}: WireRequest | WireAnswer,
-  redactor: Redactor,
-): string[] {
+function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer, redactor: Redactor) {
   const lines = Object.entries(headers).map(([name, value]) => {
     const shown = name === 'location' ? redactor.url(value, false) : redactor.header(name, value)
     return sanitizeLine(`  ${mark} ${redactor.text(name)}: ${shown}`, 1000)

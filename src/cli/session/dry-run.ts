@@ -47,9 +47,7 @@ export function dryRun(requests: readonly DryRequest[], changes: readonly DryCha
 }
 
 /** A curl line for each request in the document of a --dry-run; none where it is no such document. */
-export function curlOfDryRun(
-  document: Partial<DryRequest> & {readonly requests?: readonly DryRequest[]},
-): string[] {
+export function curlOfDryRun(document: Partial<DryRequest> & {readonly requests?: readonly DryRequest[]}) {
   return (document.requests ?? [document]).flatMap(({method, url, headers = {}, body}) => {
     if (typeof method !== 'string' || typeof url !== 'string') return []
     const request = {method, url, headers, ...(body === undefined ? {} : {body: JSON.stringify(body)})}

@@ -141,11 +141,7 @@ export function parseFlag(text: string, env: NodeJS.ProcessEnv): BaseUrl {
 }
 
 /** That of the flag or the variable, else of the profile; undefined without any. Throws usage that names where it is from. */
-export function serviceOf(
-  flags: TargetFlags,
-  env: NodeJS.ProcessEnv,
-  remembered: Remembered,
-): BaseUrl | undefined {
+export function serviceOf(flags: TargetFlags, env: NodeJS.ProcessEnv, remembered: Remembered) {
   if (flags['base-url']) return parseFlag(flags['base-url'], env)
   const profile = profileOf(flags, remembered)
   return profile && parseOfProfile(profile, profileName(flags, remembered))

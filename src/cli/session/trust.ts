@@ -13,10 +13,7 @@ const read = new Map<string, Promise<string[]>>()
  * The certificates to trust, or undefined for the runtime's own default. Passing `ca` to TLS replaces the default
  * roots and NODE_EXTRA_CA_CERTS with them, so everything is listed again. Throws a usage Failure for a bad file.
  */
-export async function trustedCertificates(
-  caFile: string | undefined,
-  env: NodeJS.ProcessEnv,
-): Promise<string[] | undefined> {
+export async function trustedCertificates(caFile: string | undefined, env: NodeJS.ProcessEnv) {
   if (caFile === undefined) return undefined
   const certificates = read.get(caFile) ?? readCertificates(caFile)
   read.set(caFile, certificates)

@@ -189,11 +189,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** Prints the result to stdout in the format of `flags`; `continues`: more rows of the list printed before. */
-  async print<Item>(
-    result: Result<Item>,
-    continues = false,
-    flags: OutputFlags = this.globals,
-  ): Promise<void> {
+  async print<Item>(result: Result<Item>, continues = false, flags: OutputFlags = this.globals) {
     const {'print-curl': curl, 'dry-run': dryRun} = this.globals as Record<string, unknown>
     if (curl && dryRun) {
       const lines = (await import('../session/dry-run.js')).curlOfDryRun(result.document)
@@ -258,12 +254,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** The same, but throws usage without consent. */
-  protected async consent(
-    yes: boolean,
-    message: string,
-    change: Change,
-    atStake: readonly string[] = [],
-  ): Promise<void> {
+  protected async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
     requireConsent(await this.agreed(yes, message, atStake), change)
   }
 }

@@ -138,11 +138,7 @@ function namedElsewhere(words: readonly string[], ids: readonly string[]): strin
 }
 
 /** The command or group that was likely meant, by as many of the words as its name can have. */
-function closestName(
-  words: readonly string[],
-  following: readonly string[],
-  ids: readonly string[],
-): string | undefined {
+function closestName(words: readonly string[], following: readonly string[], ids: readonly string[]) {
   // `webhooks`, `webhooks events`, `webhooks events list`.
   const within = (all: readonly string[]) => all.map((_, index) => all.slice(0, index + 1).join(' '))
   const names = [...new Set(ids.flatMap(id => within(id.split(':'))))]

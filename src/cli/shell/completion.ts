@@ -57,11 +57,7 @@ export type Candidates = Readonly<Record<string, Source>>
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
 /** The words of a kind, each once; none if they cannot be read. */
-export async function candidatesOf(
-  kind: Source,
-  configDirectory: string,
-  client?: Client,
-): Promise<Candidate[]> {
+export async function candidatesOf(kind: Source, configDirectory: string, client?: Client) {
   const state = openState(configDirectory, {writes: false})
   try {
     return [...new Map(await SOURCES[kind](state, client))].filter(([value]) => value !== '')
@@ -90,11 +86,7 @@ interface Values {
 }
 
 /** The answer for `shell`: bash gives line, COMP_TYPE and COMP_WORDBREAKS; others the words, the last after a colon. */
-export async function answer(
-  config: Interfaces.Config,
-  shell: string,
-  given: readonly string[],
-): Promise<string> {
+export async function answer(config: Interfaces.Config, shell: string, given: readonly string[]) {
   const [first, type, breaks] = given
   if (Object.hasOwn(SOURCES, shell)) {
     const candidates = await candidatesOf(shell as Source, config.configDir)

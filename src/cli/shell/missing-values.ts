@@ -71,11 +71,7 @@ interface Asking {
 }
 
 /** Asks for each of `values`; returns `argv` with the answers, as if they had been typed. */
-export async function askMissing(
-  values: readonly MissingValue[],
-  argv: readonly string[],
-  asking: Asking,
-): Promise<string[]> {
+export async function askMissing(values: readonly MissingValue[], argv: readonly string[], asking: Asking) {
   const {withWayBack} = await import('../terminal/prompts/way-back.js')
   return withWayBack(asking.prompts, async prompts => {
     const flags: string[] = []

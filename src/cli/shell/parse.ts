@@ -112,11 +112,7 @@ function soften(spec: Spec, name: string, take: Take): Spec {
   return {...loose, exclusive: [], dependsOn: [], required: false, parse, ...oclif}
 }
 
-function usageErrors(
-  specs: Specs,
-  {raw, nonExistentFlags = [], flags}: Output,
-  surplus: readonly string[],
-): Failure[] {
+function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output, surplus: readonly string[]) {
   const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags), surplus))
   // A surplus argument may be the value of an unknown flag.
   const isSurplus = surplus.length > 0 && unknown.length === 0

@@ -185,14 +185,12 @@ export function describeLogin(state: State, input: LoginInput): Result {
   })
   const set = (file: string, what: string) => ({file, action: 'set', what}) as const
   const after = {base_url: baseUrl, client_id: clientId}
-  return dryRun(
-    [request],
-    [
-      set(storedIn(input.keychain ? 'keychain' : 'file', state), `client secret of profile ${profile}`),
-      set(storedIn('file', state), `access token of ${clientId}`),
-      {...set(state.settings.path, `profiles.${profile}`), after},
-    ],
-  )
+  const changes = [
+    set(storedIn(input.keychain ? 'keychain' : 'file', state), `client secret of profile ${profile}`),
+    set(storedIn('file', state), `access token of ${clientId}`),
+    {...set(state.settings.path, `profiles.${profile}`), after},
+  ]
+  return dryRun([request], changes)
 }
 
 /** What to do after the login, for a person: the commands that its scopes allow. */

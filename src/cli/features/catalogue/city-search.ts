@@ -62,10 +62,7 @@ export const cityFlag = {
 }
 
 /** The id that `--city` means: a name is looked up here, else in the service's list. Throws usage. */
-export async function readCity(
-  typed: number | string | undefined,
-  open: () => Promise<Naming>,
-): Promise<number | undefined> {
+export async function readCity(typed: number | string | undefined, open: () => Promise<Naming>) {
   if (typeof typed !== 'string') return typed
   const naming = await open()
   const known = remembered(naming)

@@ -96,11 +96,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
 }
 
 /** Records the state in the journal, too; a failure there only warns. Throws Failure. */
-export async function show(
-  connection: Connection,
-  reference: string,
-  warn: (text: string) => void,
-): Promise<Result<Row>> {
+export async function show(connection: Connection, reference: string, warn: (text: string) => void) {
   const found = await showReservation(connection.api, reference)
   const newest = {outcome: outcomeWord(found), result: withoutPeople(found)}
   if (found.status?.trim()) await noteOutcome(connection, reference, newest, warn)

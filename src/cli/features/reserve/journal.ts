@@ -90,13 +90,11 @@ export function describeForgetting(entry: Entry): string[] {
 
 export function describeForgetChange({clientReferenceId, outcome}: Entry, state: State): Result {
   const file = join(state.directory, STATE_NAME)
-  return dryRun(
-    [],
-    [
-      {file, action: 'set', what: `outcome of ${clientReferenceId}`, before: outcome, after: 'forgotten'},
-      {file, action: 'remove', what: `request and answer kept of ${clientReferenceId}`},
-    ],
-  )
+  const changes = [
+    {file, action: 'set', what: `outcome of ${clientReferenceId}`, before: outcome, after: 'forgotten'},
+    {file, action: 'remove', what: `request and answer kept of ${clientReferenceId}`},
+  ] as const
+  return dryRun([], changes)
 }
 
 /** Forgets the entry, while no process is sending it. Throws StorageError `busy` when one does. */

@@ -23,11 +23,7 @@ export function mayAsk(flags: AskingFlags): boolean {
 export type Question = TextQuestion & {readonly flag: string; readonly ways?: string}
 
 /** Answers to `questions`, in order. Throws usage naming every flag when no question may be asked. */
-export async function ask(
-  questions: readonly Question[],
-  flags: AskingFlags,
-  open: () => Promise<Prompts>,
-): Promise<string[]> {
+export async function ask(questions: readonly Question[], flags: AskingFlags, open: () => Promise<Prompts>) {
   if (questions.length === 0) return []
   const names = questions.map(({flag}) => flag)
   if (!mayAsk(flags)) throw missing(names, questions.find(({ways}) => ways)?.ways)
