@@ -36,6 +36,12 @@ test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is nam
   expect(refusalOf('locked')).toContain('cannot be written')
 })
 
+test('a name longer than file systems take is refused before anything is sent', () => {
+  const plan = (letters: number) => planVoucher('RSV-1', {file: join(directory, 'ğ'.repeat(letters))})
+  expect(thrownBy(() => plan(128)).message).toContain('is too long for a file name')
+  expect(plan(127)).toBeDefined()
+})
+
 test('a name that ends as a directory is none of a file, there or not', () => {
   mkdirSync(join(directory, 'there'))
   for (const name of ['there', 'there/', 'none/']) {

@@ -1,6 +1,6 @@
 /** Reads a file, or standard input for `-`. */
 import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync} from 'node:fs'
-import {dirname, resolve} from 'node:path'
+import {basename, dirname, resolve} from 'node:path'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 import {usage} from '../../contract/failure.js'
@@ -84,6 +84,8 @@ export function checkWritable(flag: string, path: string): string {
   if (path === '') throw invalid(flag, 'must be a file name')
   if (/[\\/]$/.test(path) || (existsSync(path) && statSync(path).isDirectory()))
     throw invalid(flag, `${shown} is a directory, not a file`)
+  // The most that file systems take.
+  if (Buffer.byteLength(basename(path)) > 255) throw invalid(flag, `${shown} is too long for a file name`)
   const directory = dirname(resolve(path))
   try {
     accessSync(`${directory}/.`, constants.W_OK | constants.X_OK)
