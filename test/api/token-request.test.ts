@@ -108,7 +108,7 @@ test.each([
   expect(await setUp(status, error(code)).refused()).toMatchObject({
     kind: 'not_allowed',
     message: 'the service does not accept the client id and secret',
-    details: {code: 'invalid_client', hint: 'log in again with: bookctl login', status, requestId: 'req_1'},
+    details: {code: 'invalid_client', hint: 'log in again: bookctl login', status, requestId: 'req_1'},
   })
 })
 

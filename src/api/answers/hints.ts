@@ -30,7 +30,7 @@ const BY_CODE = {
     'give an https:// address; for a receiver on this machine: webhooks listen --tls, or sandbox start --allow-http-loopback',
   invalid_scope: 'ask for scopes that were granted to you: bookctl login --scope …',
   unsupported_grant_type: BASE_URL_HINT,
-  invalid_client: 'check client id, secret and base URL, and log in again with: bookctl login',
+  invalid_client: 'check client id, secret and base URL, and log in again: bookctl login',
   insufficient_balance:
     'bookctl account shows the balance; top it up, or let the customer pay: --pay instant',
   insufficient_scope: 'log in with the scope as well: bookctl login --scope …',
@@ -44,7 +44,7 @@ const BY_CODE = {
   offer_already_used: 'bookctl journal lists what was booked from here, with which offer',
   duplicate_client_reference:
     'bookctl journal shows whose it is; for another booking choose another --client-reference',
-  price_changed: 'search again for the price of now, bookctl hotels search, and bound it with --max-price',
+  price_changed: 'search again for the current price, bookctl hotels search, and bound it with --max-price',
   idempotency_in_progress: RESUME,
   reservation_not_confirmed: 'wait for it to be confirmed: bookctl voucher download REF --wait',
   already_cancelled: SHOW_RESERVATION,
@@ -70,13 +70,13 @@ const CORRECT = 'correct the fields that are named; --dry-run shows what is sent
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: CORRECT,
-  401: 'log in again with: bookctl login',
+  401: 'log in again: bookctl login',
   402: BY_CODE.insufficient_balance,
   404: 'check the identifier in the command, and the base URL: bookctl whoami shows it',
   405: 'check method and path; bookctl sandbox openapi lists both',
   408: LATER,
-  409: 'it is not in the state for this: look at it first, with the command that shows or lists it',
-  410: 'it is gone: find what there is now, with the command that searches or lists it',
+  409: 'check its state before you retry, with the command that shows or lists it',
+  410: 'it is gone: search or list again',
   413: 'send less at once; --dry-run shows what is sent',
   417: 'send no Expect header',
   422: CORRECT,

@@ -225,7 +225,7 @@ function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): F
     return new Failure('not_allowed', 'the service does not accept the client id and secret', {
       ...failure.details,
       code: 'invalid_client',
-      hint: 'log in again with: bookctl login',
+      hint: 'log in again: bookctl login',
     })
   }
   if (code !== 'invalid_scope') return failure

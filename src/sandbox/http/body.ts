@@ -1,6 +1,6 @@
 /** Reads a JSON body and validates it against its schema. */
 import {z} from 'zod'
-import {MISSING, plainMessage} from '../../contract/input-mistakes.js'
+import {plainMessage} from '../../contract/input-mistakes.js'
 import {isTooDeep, MOST_NESTING, parseJson as parse} from '../../contract/json.js'
 import type {ErrorDetail} from '../../contract/records.js'
 import {Refusal} from '../base/answers.js'
@@ -43,7 +43,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
 
 /** `json` as parsed by the schema. Throws Refusal `validation_failed`, one detail for each wrong field. */
 export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
-  const result = schema.safeParse(json, {error: plainMessage})
+  const result = schema.safeParse(json, {error: plainMessage, reportInput: true})
   if (result.success) return result.data
   const details = result.error.issues.flatMap(detailsOf)
   const fields = details.map(detail => detail.field || 'body').join(', ')
@@ -55,7 +55,7 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
     const unknown = {code: 'unknown_field', message: 'is not a field of this request'}
     return issue.keys.map(key => ({field: fieldOf([...issue.path, key]), ...unknown}))
   }
-  const missing = issue.message === MISSING
+  const missing = issue.input === undefined
   const code = missing ? 'required' : issue.code === 'custom' ? 'invalid_value' : issue.code
   return [{field: fieldOf(issue.path), code, message: missing ? 'is required' : issue.message}]
 }

@@ -106,6 +106,8 @@ export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
 export interface Spelling {
   /** In words, as a finding says it. */
   readonly difference: string
+  /** Whether the characters themselves were signed. */
+  readonly isPlain: boolean
   /** The spelling of a character; undefined leaves it as it is. */
   readonly spell: (character: string) => string | undefined
 }
@@ -119,6 +121,7 @@ const habitOf =
   (what: string, characters: RegExp) =>
   (words: string, spell: (character: string) => string, among = characters): Spelling => ({
     difference: `escaped ${what} (${words})`,
+    isPlain: spell === same,
     spell: character => (among.test(character) ? spell(character) : undefined),
   })
 const slashes = habitOf('slashes', /\//)

@@ -64,9 +64,7 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
 /** The same with the keys in any other order, the numbers as in hand or by a rule, in the likely styles. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
   const likely = spacingChoices(printable).filter(({value}) => value !== undefined)
-  const plain = spellingChoices(printable.text).filter(({differences}) =>
-    differences.every(words => words.includes('in hand, `/`') || words.includes('themselves')),
-  )
+  const plain = spellingChoices(printable.text).filter(({value}) => value.every(({isPlain}) => isPlain))
   const asInHand = {value: printable.node, differences: [orderDifference(printable.node)]}
   for (const {value, differences} of numberChoices(asInHand)) {
     for (const node of inOtherOrders(value)) {

@@ -52,7 +52,7 @@ export function readStatus(_field: string, text: string): string {
 /** A day, or a timestamp with an offset, in the one form that every service reads. */
 export function checkInstant(field: string, text: string): string {
   if (isCalendarDate(text) || (/T.*(Z|:\d\d)$/.test(text) && zonedInstantOf(text) !== undefined)) return text
-  throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp with an offset', text)
+  throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp such as 2030-06-01T10:00:00+03:00', text)
 }
 
 type Row = ReturnType<typeof rowOf>

@@ -4,7 +4,7 @@ import type {ZodType} from 'zod'
 import {isCalendarDate} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {MISSING, plainMessage} from '../../../contract/input-mistakes.js'
+import {plainMessage} from '../../../contract/input-mistakes.js'
 import {isObject} from '../../../contract/json.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import {checkIdentifier} from '../../input/checks.js'
@@ -184,14 +184,14 @@ export function mergeContact(
 
 /** What `schema` finds missing and wrong in `value`, which is at the field `at`; its data if nothing. */
 export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]) {
-  const {data, error} = schema.safeParse(value, {error: plainMessage})
+  const {data, error} = schema.safeParse(value, {error: plainMessage, reportInput: true})
   const absent: Path[] = []
   const unknown: Path[] = []
   const errors: Failure[] = []
   for (const issue of error?.issues ?? []) {
     const path = [...at, ...issue.path]
     if (issue.code === 'unrecognized_keys') unknown.push(...issue.keys.map(key => [...path, key]))
-    else if (issue.message === MISSING) absent.push(path)
+    else if (issue.input === undefined) absent.push(path)
     else errors.push(usage('invalid_input', `${fieldOf(path)}: ${issue.message}`))
   }
   for (const path of unknown) {
