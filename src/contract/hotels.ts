@@ -2,7 +2,16 @@
 import {z} from 'zod'
 import {dayNumber} from './dates.js'
 import {BOARDS, type BoardCode} from './identifiers.js'
-import {amount, calendarDate, countryCode, currencyCode, from, ours, timestamp} from './records.js'
+import {
+  amount,
+  calendarDate,
+  countryCode,
+  currencyCode,
+  destination,
+  from,
+  ours,
+  timestamp,
+} from './records.js'
 
 const room = z.strictObject({
   adults: z.int().min(1, 'a room needs at least one adult').max(9),
@@ -11,7 +20,7 @@ const room = z.strictObject({
 
 export const searchRequest = z
   .strictObject({
-    destination: z.strictObject({type: z.literal('CITY'), id: z.int().positive()}),
+    destination,
     check_in: calendarDate,
     check_out: calendarDate,
     rooms: z.array(room).min(1).max(9),

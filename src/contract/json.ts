@@ -7,6 +7,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** JSON with the members of every object sorted: values that mean the same have the same text. */
+export function canonicalJson(value: unknown): string {
+  const sorted = (_: string, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner
+  return JSON.stringify(value, sorted)
+}
+
+/** Each code unit of `text` as an escape of JSON: `\u00e7`. */
+export function jsonEscapes(text: string): string {
+  return text.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** An own property, or undefined. */
 export function own<Value>(value: Readonly<Record<string, Value>>, key: string): Value | undefined
 export function own(value: object, key: string): unknown

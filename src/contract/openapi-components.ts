@@ -143,7 +143,7 @@ export const PARAMETERS = {
     in: 'header',
     required: true,
     description:
-      'A UUID made for this reservation (§4.4). What a repeat does is ours: the same key and body give the first ' +
+      'A UUID made for this reservation (§4.4). Not in the interface: the same key and body give the first ' +
       `answer again for ${KEY_RETENTION_SECONDS / 3600} hours; the same key with another body is refused.`,
     schema: {type: 'string', format: 'uuid'},
     example: '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10',

@@ -92,9 +92,12 @@ export const account = z
 
 export type Account = z.infer<typeof account>
 
+/** Where to search: a city by its id. */
+export const destination = z.strictObject({type: z.literal('CITY'), id: z.int().positive()})
+
 export const tourSearchRequest = z
   .strictObject({
-    destination: z.strictObject({type: z.literal('CITY'), id: z.int().positive()}),
+    destination,
     date: calendarDate.optional(),
     currency: currencyCode,
   })

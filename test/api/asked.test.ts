@@ -45,7 +45,7 @@ test.each<[string, object, string[]]>([
   const found = findAsked(json, asked)
   expect(found.kind).toBe('another')
   const differences = found.kind === 'another' ? found.differences : []
-  expect(differences.map(each => `${each.name} ${each.theirs}`)).toEqual(theirs)
+  expect(differences.map(each => `${each.name} ${each.answered}`)).toEqual(theirs)
 })
 
 test('of several, takes the one that names our reference, and none that names nothing', () => {

@@ -80,7 +80,7 @@ export interface Booking {
   readonly offer_id?: string
 }
 
-type Difference = {readonly name: keyof Booking; readonly ours: string; readonly theirs: string}
+type Difference = {readonly name: keyof Booking; readonly wanted: string; readonly answered: string}
 
 /**
  * The reservation in `json` that is about `booking`. A different name makes it another booking; a missing name does not,
@@ -120,7 +120,7 @@ export function reservationIn(answer: Answer, reference: string, changes = false
 export function refuseAnother(answer: Answer, booking: Booking): void {
   const asked = findAsked(answer.json, booking)
   const [first] = asked.kind === 'another' ? asked.differences : []
-  if (first) throw aboutAnother(answer, {what: inWords(first.name), id: first.ours}, first.theirs)
+  if (first) throw aboutAnother(answer, {what: inWords(first.name), id: first.wanted}, first.answered)
 }
 
 /** `client reference` of `client_reference_id`. */
@@ -130,19 +130,19 @@ function inWords(name: keyof Booking): string {
 
 /** `client reference B in place of A, offer off_2 in place of off_1`, fit for a terminal. */
 export function describeDifferences(differences: readonly Difference[], answer: Answer): string {
-  const one = ({name, ours, theirs}: Difference) =>
-    `${inWords(name)} ${quoted(theirs, 100, answer)} in place of ${sanitizeLine(ours, 128)}`
+  const one = ({name, wanted, answered}: Difference) =>
+    `${inWords(name)} ${quoted(answered, 100, answer)} in place of ${sanitizeLine(wanted, 128)}`
   return differences.map(one).join(', ')
 }
 
 function compare(node: Node, booking: Booking, isOnly: boolean) {
   const differences: Difference[] = []
   let agrees = false
-  const judge = (name: keyof Booking, theirs: string | number | undefined) => {
-    const ours = booking[name]
-    if (ours === undefined || theirs === undefined) return
-    if (isSame(ours, theirs)) agrees = true
-    else differences.push({name, ours, theirs: String(theirs)})
+  const judge = (name: keyof Booking, answered: string | number | undefined) => {
+    const wanted = booking[name]
+    if (wanted === undefined || answered === undefined) return
+    if (isSame(wanted, answered)) agrees = true
+    else differences.push({name, wanted, answered: String(answered)})
   }
   const places = placesOf(node, isOnly)
   const withReference = places.find(fields => clientReferenceIn(fields) !== undefined)
@@ -188,8 +188,8 @@ function offerIn(fields: Fields): string | undefined {
 }
 
 /** As `isSameId`; services also write digits as a number. */
-function isSame(ours: string, theirs: string | number): boolean {
-  return typeof theirs === 'number'
-    ? /^\s*\d+\s*$/.test(ours) && Number(ours) === theirs
-    : isSameId(ours, theirs)
+function isSame(wanted: string, answered: string | number): boolean {
+  return typeof answered === 'number'
+    ? /^\s*\d+\s*$/.test(wanted) && Number(wanted) === answered
+    : isSameId(wanted, answered)
 }

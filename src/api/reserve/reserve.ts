@@ -14,7 +14,7 @@ import {
   sealedElsewhere,
   verdictOn,
 } from '../../contract/journal.js'
-import {isObject} from '../../contract/json.js'
+import {canonicalJson} from '../../contract/json.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {unanswered} from '../answers/refusals.js'
 import {type Answer, type Api, type Clock, SendError} from '../types.js'
@@ -260,9 +260,6 @@ export function intentOf(
   }
 }
 
-/** Of the JSON with the keys of every object sorted. */
 function sha256OfJson(value: unknown): string {
-  const sorted = (_: string, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner
-  return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
+  return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }

@@ -1,5 +1,5 @@
 /** `--print-curl`: a request as a line for a POSIX shell, with variables for secrets and without personal data. */
-import {isObject, parseJson} from '../../contract/json.js'
+import {isObject, jsonEscapes, parseJson} from '../../contract/json.js'
 import type {Redactor} from '../redact/redact.js'
 import {isOperation} from '../redact/secret-names.js'
 import type {WireRequest} from '../types.js'
@@ -58,8 +58,6 @@ function bodyOf(body: string, redactor: Redactor): string {
 
 /** In single quotes; what no line may hold is written as a visible escape. */
 function quote(text: string): string {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  // A character of two code units is two escapes, as in JSON.
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, character => character.replace(/./gs, escaped))
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, jsonEscapes)
   return `'${line.replaceAll("'", `'\\''`)}'`
 }

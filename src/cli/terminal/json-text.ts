@@ -1,4 +1,5 @@
 /** JSON that is safe on a terminal: characters that JSON.stringify leaves raw (DEL, C1, bidi, invisible) are escaped too. */
+import {jsonEscapes} from '../../contract/json.js'
 
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
@@ -9,8 +10,7 @@ export function jsonText(value: unknown, indent = 0): string {
 
 /** The same for text that is JSON already. */
 export function escapeUnsafe(json: string): string {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return json.replace(UNSAFE, character => character.split('').map(escaped).join(''))
+  return json.replace(UNSAFE, jsonEscapes)
 }
 
 export function jsonLines(items: readonly unknown[]): string {

@@ -1,6 +1,6 @@
 /**
- * What may happen to a reservation, with its events (§6.1, §2.8; their data is ours). It is paid (§3), or declined and pays in
- * another try, or expires; ours: its contact and guests change, or it is cancelled, for a fee by its policies.
+ * What may happen to a reservation, with its events (§6.1, §2.8): it is paid (§3), at once or after a declined card, or it
+ * expires. Not in the interface: the data of events, a change of contact or guests, and cancelling for a fee by its policies.
  */
 import {randomInt} from 'node:crypto'
 import {isoTime} from '../../contract/dates.js'

@@ -1,8 +1,9 @@
 /**
- * Idempotency-Key (§4.4; what a repeat does is ours). The answer to a request that was executed is kept for its client and key,
+ * Idempotency-Key (§4.4; what a repeat does is not in the interface). The answer to a request that was executed is kept for its client and key,
  * and answered again. After other refusals (400, 401, 403, 429, 5xx) nothing was done, and the key can be used again.
  */
 import {createHash} from 'node:crypto'
+import {canonicalJson} from '../../contract/json.js'
 import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
 import {type Answer, Refusal} from '../base/answers.js'
 import type {RunningService} from './requests.js'
@@ -26,7 +27,7 @@ export function keyUse(clientId: string, header: string, json: unknown, requestI
     const rule = isTooLong ? tooLong : 'only visible ASCII characters, without spaces'
     throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
   }
-  const bodyHash = createHash('sha256').update(canonical(json)).digest('hex')
+  const bodyHash = createHash('sha256').update(canonicalJson(json)).digest('hex')
   return {clientId, key, bodyHash, requestId, running: JSON.stringify([clientId, key])}
 }
 
@@ -79,13 +80,4 @@ function keep(service: RunningService, use: KeyUse, answer: Answer): void {
   const {clientId, key, bodyHash} = use
   const body = JSON.stringify(answer.json)
   service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
-}
-
-/** JSON with sorted members, so that two bodies that mean the same have the same text. */
-function canonical(json: unknown): string {
-  return JSON.stringify(json, (_, value: unknown) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  )
 }

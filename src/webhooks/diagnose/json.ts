@@ -1,5 +1,5 @@
 /** JSON with its spelling, to print it again in another style: `JSON.parse` loses `1250.00`, large integers, order, repeats. */
-import {isTooDeep} from '../../contract/json.js'
+import {isTooDeep, jsonEscapes} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 
 /** Keys as spelled, with their quotes. */
@@ -112,9 +112,7 @@ export interface Spelling {
   readonly spell: (character: string) => string | undefined
 }
 
-const lower = (text: string) =>
-  text.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-const upper = (text: string) => lower(text).replace(/[a-f\d]{4}/g, digits => digits.toUpperCase())
+const upper = (text: string) => jsonEscapes(text).replace(/[a-f\d]{4}/g, digits => digits.toUpperCase())
 const same = (text: string) => text
 
 const habitOf =
@@ -137,8 +135,8 @@ export const SPELLINGS: readonly (readonly Spelling[])[] = [
   [
     html('`\\u003c` in hand, `<` signed', character => (character === '"' ? '\\"' : character)),
     // Go's encoding/json, and Rails.
-    html('`<` in hand, `\\u003c` signed', lower, /[<>&\u2028\u2029]/),
-    html('`=` in hand, `\\u003d` signed; Gson', lower, /[<>&='\u2028\u2029]/),
+    html('`<` in hand, `\\u003c` signed', jsonEscapes, /[<>&\u2028\u2029]/),
+    html('`=` in hand, `\\u003d` signed; Gson', jsonEscapes, /[<>&='\u2028\u2029]/),
     // JSON_HEX_TAG, JSON_HEX_AMP and JSON_HEX_APOS.
     html("`'` in hand, `\\u0027` signed; PHP", upper, /[<>&']/),
     // System.Text.Json.
@@ -146,7 +144,7 @@ export const SPELLINGS: readonly (readonly Spelling[])[] = [
   ],
   [
     nonAscii('`\\u…` in hand, the letters themselves signed', same),
-    nonAscii('letters in hand, `\\u015f` signed', lower),
+    nonAscii('letters in hand, `\\u015f` signed', jsonEscapes),
     nonAscii('letters in hand, `\\u015F` signed', upper),
   ],
 ]
