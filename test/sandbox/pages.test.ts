@@ -77,7 +77,8 @@ describe('reading', () => {
     expect(await read('/ui/events?type=voucher.ready')).not.toContain(confirmed.id)
     await sandbox.control('POST', '/_sandbox/trigger', {type: 'payment.failed'})
     const linked = await read('/ui/events')
-    expect([linked.split('"/ui/reservations/RSV-').length, linked.split('RSV-0000000000').length]).toEqual([3, 2])
+    expect(linked.split('"/ui/reservations/RSV-').length).toBe(3)
+    expect(linked.split('RSV-0000000000').length).toBe(2)
   })
 
   it('shows the last requests without their secrets, by operation and outcome', async () => {
