@@ -8,9 +8,22 @@ import {type Draw, drawFrom, hash, pick} from './draw.js'
 const HOTELS_PER_CITY = 10_000
 
 const STARS = [3, 3, 3, 4, 4, 4, 4, 5, 5, 2] as const
-const FACILITIES =
-  `Free Wi-Fi|Air conditioning|Lift|Bar|Restaurant|Parking|Airport transfer|Gym|Laundry|Roof terrace
-Step-free access|Family rooms|Garden|24-hour reception`.split(/[|\n]/)
+const FACILITIES = [
+  'Free Wi-Fi',
+  'Air conditioning',
+  'Lift',
+  'Bar',
+  'Restaurant',
+  'Parking',
+  'Airport transfer',
+  'Gym',
+  'Laundry',
+  'Roof terrace',
+  'Step-free access',
+  'Family rooms',
+  'Garden',
+  '24-hour reception',
+]
 
 /** The 12 to 20 hotels of a city, in the order of their ids; `endless`: more of their kind, as the numbering has room for. */
 export function* hotelsOf(city: City, endless = false): Generator<Hotel> {

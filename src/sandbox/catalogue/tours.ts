@@ -6,38 +6,19 @@ import type {Tour} from '../../contract/records.js'
 import {findCity, placeOf} from './cities.js'
 import {convert} from './countries-and-currencies.js'
 import {drawFrom, pick} from './draw.js'
+import KINDS from './tour-kinds.json' with {type: 'json'}
 
-type Kind = ReturnType<typeof readKind>
-
-/** Names, description, tags, minutes, cents of a person and of an hour. `*`: the sight, the water, then the city. */
-const KINDS = `
-*: guided visit|* with a local guide|*: small-group tour|* for families / A licensed guide shows you * in a group of at most fifteen. / culture guided / 90 120 150 180 240 / 1200 1100
-Cruise on *|Sunset cruise on *|Dinner cruise on * / A boat trip on *, with a drink on board. / boat family / 90 120 180 / 1500 1400
-* on foot|* in an afternoon / A first walk through *. / walking guided / 150 180 / 500 600
-* food and market walk|Tastes of * / Ten tastings at markets and old shops. / food walking / 180 210 / 2500 900
-* by bicycle / A ride on quiet streets; bicycle and helmet are included. / active outdoor / 150 180 240 / 1500 700
-* by night / The lit sights of * from a small bus. / evening guided / 120 180 / 1200 900
-Cooking class in * / Cook four dishes of the region, and eat them. / food class / 180 240 / 3500 800
-Photography walk in * / A photographer shows you light and corners. / walking class / 120 150 / 2000 900
-Countryside around * / A day out of town by minibus, with lunch. / day-trip outdoor / 480 540 / 2500 700
-`
-const [SIGHT, BOAT, ...CITY_WIDE] = KINDS.trim().split('\n').map(readKind) as [Kind, Kind, ...Kind[]]
-
-function readKind(line: string) {
-  const [names = '', about = '', tags = '', minutes = '', cents = ''] = line.split(' / ')
-  const numbers = (text: string) => text.split(' ').map(Number)
-  const [base = 0, hourly = 0] = numbers(cents)
-  return {names: names.split('|'), about, tags: tags.split(' '), minutes: numbers(minutes), base, hourly}
-}
+/** Of names and text, `*` is the sight, the water or the city; cents are for a person, and for an hour of it. */
+type Kind = (typeof KINDS)['sight']
 
 export function toursOf(cityId: number, currency: string): Tour[] {
   const city = findCity(cityId)
   if (!city) return []
   const {sights, water} = placeOf(city.id)
   const kinds = [
-    ...sights.map((sight): [Kind, string] => [SIGHT, sight]),
-    ...(water === undefined ? [] : [[BOAT, water] as [Kind, string]]),
-    ...CITY_WIDE.map((kind): [Kind, string] => [kind, city.name]),
+    ...sights.map((sight): [Kind, string] => [KINDS.sight, sight]),
+    ...(water === undefined ? [] : [[KINDS.boat, water] as [Kind, string]]),
+    ...KINDS.city.map((kind): [Kind, string] => [kind, city.name]),
   ]
   return kinds.map((kind, index) => makeTour(city, index + 1, kind, currency))
 }
@@ -60,7 +41,10 @@ function makeTour(city: City, number: number, [kind, what]: [Kind, string], curr
   const duration_minutes = pick(draw, kind.minutes)
   // In whole half euros, from 80 to 130 percent.
   const cents =
-    ((kind.base + (kind.hourly * duration_minutes) / 60) * placeOf(city.id).level * (80 + draw(51))) / 10_000
+    ((kind.base_cents + (kind.hourly_cents * duration_minutes) / 60) *
+      placeOf(city.id).level *
+      (80 + draw(51))) /
+    10_000
   const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
   const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)
   return {
