@@ -1,6 +1,6 @@
 /** Builds dist/ once before the tests when src/ is newer; scenario tests run the built binary. */
 import {execFileSync} from 'node:child_process'
-import {existsSync, mkdirSync, readdirSync, statSync} from 'node:fs'
+import {mkdirSync, readdirSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
@@ -13,18 +13,10 @@ export async function setup(): Promise<void> {
   mkdirSync(directory, {recursive: true})
   const lock = {directory, kind: 'build', key: 'dist', waitMilliseconds: 300_000}
   await withLock(lock, async () => {
-    if (!isFresh()) build()
+    // A build that fails ends the run: an older dist/ would be tested in its place.
+    if (!isFresh())
+      execFileSync(process.execPath, [join(root, 'scripts/build.js')], {cwd: root, stdio: 'inherit'})
   })
-}
-
-/** A source that does not compile keeps no test from running that has no need of dist/, if an older one is there. */
-function build(): void {
-  try {
-    execFileSync(process.execPath, [join(root, 'scripts/build.js')], {cwd: root, stdio: 'inherit'})
-  } catch (error) {
-    if (!existsSync(join(root, 'dist/commands.json'))) throw error
-    console.error('The build failed: what runs the built binary runs an older one.')
-  }
 }
 
 /** Whether dist/ is of the sources as they are. */
@@ -33,17 +25,18 @@ export function isFresh(): boolean {
   if (!manifest) return false
   const names = [
     'package.json',
+    'package-lock.json',
     'scripts/build.js',
     'scripts/layers.js',
     'scripts/licenses.js',
     'scripts/manifest.js',
   ]
-  const sources = [...filesIn(join(root, 'src')), ...names.map(name => join(root, name))]
+  const sources = [...pathsIn(join(root, 'src')), ...names.map(name => join(root, name))]
   return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
 }
 
-function filesIn(directory: string): string[] {
-  return readdirSync(directory, {recursive: true, withFileTypes: true})
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
+/** `directory` and everything in it: a directory is newer when something was taken out of it. */
+function pathsIn(directory: string): string[] {
+  const names = readdirSync(directory, {recursive: true, encoding: 'utf8'})
+  return [directory, ...names.map(name => join(directory, name))]
 }
