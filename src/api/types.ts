@@ -85,6 +85,8 @@ export interface SendPolicy {
 }
 
 export interface SentAnswer extends WireAnswer {
+  /** Of the request, with its query. */
+  readonly url: string
   readonly attempts: number
   /** Whether an attempt before this answer was lost or failed, and may have acted, or the answer says that one is in progress. */
   readonly mayHaveActed: boolean

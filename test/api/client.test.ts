@@ -148,6 +148,27 @@ describe('what an ending means', () => {
     expect(failure.message.length).toBeLessThan(350)
   })
 
+  test.each([
+    ['https://other.test/secret', 'to https://other.test'],
+    ['//other.test/secret', 'to http://other.test'],
+    ['/\\other.test/secret', 'to http://other.test'],
+    ['\\\\other.test/secret', 'to http://other.test'],
+    ['/\t/other.test/secret', 'to http://other.test'],
+    ['ht\ttps:other.test/secret', 'to https://other.test'],
+    ['//SELF/secret', 'to another path of its own'],
+    ['http://SELF/secret', 'to another path of its own'],
+    ['http:secret', 'to another path of its own'],
+    ['?secret', 'to another path of its own'],
+    ['//127.0.0.1:1/secret', 'to http://127.0.0.1:1'],
+    ['javascript:secret', 'to what is no address of the web'],
+    ['http://[secret', 'to what is no address of the web'],
+  ])('a redirect to %j leads %s', async (location, where) => {
+    const {api, server} = await setUp(() => redirect(307, location.replace('SELF', host())))
+    const host = () => `127.0.0.1:${server.port}`
+    const {message} = await rejectionOf(api.call('account.show'))
+    expect(message).toBe(`the service answered with a redirect (307) ${where}, which is never followed`)
+  })
+
   test('429 says when to try again, 403 which scope is missing', async () => {
     const slow = await setUp(() => jsonAnswer(429, {}, {'retry-after': '90'}))
     expect((await rejectionOf(slow.api.call('account.show'))).details.hint).toBe('try again in 90 seconds')
@@ -193,9 +214,9 @@ test.each([
   [90, 90],
 ])('with a timeout of %s it is %i seconds', async (timeoutSeconds, seconds) => {
   const given: number[] = []
-  const send: Sender['send'] = async (_, policy) => {
+  const send: Sender['send'] = async ({url}, policy) => {
     given.push(policy.timeoutSeconds)
-    return {status: 200, headers: {}, body: Buffer.from('%PDF-'), attempts: 1, mayHaveActed: false}
+    return {url, status: 200, headers: {}, body: Buffer.from('%PDF-'), attempts: 1, mayHaveActed: false}
   }
   const parts = {baseUrl: 'https://service.test/v1', sender: {send}}
   await fetchLink(timeoutSeconds === undefined ? parts : {...parts, timeoutSeconds}, 'https://files.test/v')

@@ -109,7 +109,7 @@ const request = {
 }
 function answer(status: number, text: string, headers: Record<string, string> = {}): Answer {
   const body = Buffer.from(text)
-  const more = {attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
+  const more = {url: request.url, attempts: 1, mayHaveActed: false, secrets: secretsIn(request)}
   return readAnswer({status, headers, body, ...more})
 }
 

@@ -76,7 +76,7 @@ function setUp(kept: Kept, lifetimeSeconds = 7200, configuredScopes?: readonly S
       clock.advance(kept.seconds ?? 0)
       if (kept.error) throw kept.error
       const body = Buffer.from(JSON.stringify({access_token: `asked-${asked}`, expires_in: lifetimeSeconds}))
-      return {status: 200, headers: {}, body, attempts: 1, mayHaveActed: false}
+      return {url: request.url, status: 200, headers: {}, body, attempts: 1, mayHaveActed: false}
     },
   }
   const source = createTokenSource({

@@ -15,7 +15,8 @@ function setUp(status: number, body: unknown, error?: unknown) {
       sent.push({request, policy})
       if (error !== undefined) throw error
       const bytes = Buffer.from(JSON.stringify(body))
-      return {status, headers: {'x-request-id': 'req_1'}, body: bytes, attempts: 1, mayHaveActed: false}
+      const headers = {'x-request-id': 'req_1'}
+      return {url: request.url, status, headers, body: bytes, attempts: 1, mayHaveActed: false}
     },
   }
   const credentials = {clientId: 'cid_1', clientSecret: 'sk_test_1'}

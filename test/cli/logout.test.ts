@@ -105,7 +105,14 @@ describe('what remains', () => {
 
 describe('logging out', () => {
   const sender = (status: number): Sender => ({
-    send: async () => ({status, headers: {}, body: Buffer.from('{}'), attempts: 1, mayHaveActed: false}),
+    send: async ({url}) => ({
+      url,
+      status,
+      headers: {},
+      body: Buffer.from('{}'),
+      attempts: 1,
+      mayHaveActed: false,
+    }),
   })
   const leave = async (env: Record<string, string>, status = 200, flags = {}) => {
     const leaving = await logoutTargetFrom({'base-url': URL, ...flags}, env, place.state, 'profile' in flags)

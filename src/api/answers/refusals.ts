@@ -107,17 +107,22 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
 }
 
 /** `a redirect (302) to https://elsewhere.example`; undefined for any other answer. */
-export function redirectIn({status, headers}: Pick<Answer, 'status' | 'headers'>): string | undefined {
+export function redirectIn({
+  status,
+  headers,
+  url,
+}: Pick<Answer, 'status' | 'headers' | 'url'>): string | undefined {
   if (status < 300 || status > 399) return undefined
-  return `a redirect (${status})${originOf(headers.location)}`
+  return `a redirect (${status})${destinationOf(headers.location, new URL(url))}`
 }
 
-/** Where a Location leads, without its path, which may open something by itself. */
-function originOf(location: string | undefined): string {
+/** Where a Location leads from `asked`, without its path, which may open something by itself. */
+function destinationOf(location: string | undefined, asked: URL): string {
   if (location === undefined || location === '') return ', without saying where to'
-  const origin = parseUrl(location)?.origin
-  if (origin === undefined) return ' to another path of its own'
-  return origin === 'null' ? ' to what is no address of the web' : ` to ${sanitizeLine(origin, 200)}`
+  // Read as a client would that follows it: `//host/path` and `/\\host` are other hosts.
+  const origin = parseUrl(location, asked.href)?.origin
+  if (origin === undefined || origin === 'null') return ' to what is no address of the web'
+  return origin === asked.origin ? ' to another path of its own' : ` to ${sanitizeLine(origin, 200)}`
 }
 
 function quoteUnlessJson(answer: Answer): string | undefined {

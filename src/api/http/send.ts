@@ -67,7 +67,7 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds})
         if (!repeats) {
           if (outcome instanceof ExchangeError) throw new SendError(outcome, attempt, acted || outcome.sent)
-          return {...outcome, attempts: attempt, mayHaveActed: acted, secrets: [...known]}
+          return {...outcome, url: request.url, attempts: attempt, mayHaveActed: acted, secrets: [...known]}
         }
         acted ||= mayHaveActed(outcome)
         await pause(clock, wait, policy.signal)

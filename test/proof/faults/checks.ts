@@ -35,6 +35,8 @@ export interface Seen {
 export const exitsOf = ({reports}: Row, {exits}: Expected) => (reports === 'always 0' ? [0] : exits)
 
 const WHERE: Readonly<Partial<Record<RedirectTarget, RegExp>>> = {
+  same: / to another path/,
+  loop: / to another path/,
   weaker: / to http:/,
   relative: / to another path/,
   nowhere: / without saying where/,

@@ -167,7 +167,13 @@ export const redaction = [
       trace.attempt({request, outcome, ...times})
       texts.push(JSON.stringify(await trace.har('1')))
       if (!(outcome instanceof ExchangeError)) {
-        const read = readAnswer({...outcome, attempts: 1, mayHaveActed: false, secrets: [value]})
+        const read = readAnswer({
+          ...outcome,
+          url: request.url,
+          attempts: 1,
+          mayHaveActed: false,
+          secrets: [value],
+        })
         const {message, details} = refusalOf(read, {now: 0})
         texts.push(JSON.stringify([message, details]), quoteBody(read) ?? '')
       }
