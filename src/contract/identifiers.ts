@@ -51,7 +51,11 @@ function visible(prefix: string, most: number): RegExp {
  * ours, so that none can change a path or a file name. Answers are not checked. `expected` completes `must be`.
  */
 export const IDENTIFIERS = {
-  offer_id: {pattern: visible(OFFER_ID_PREFIX, 508), expected: 'an offer id (off_…)'},
+  /** Without `..` or anything that separates the parts of a path. */
+  offer_id: {
+    pattern: new RegExp(String.raw`^(?!.*\.\.)${OFFER_ID_PREFIX}(?:(?![/\\])[!-~]){1,508}$`),
+    expected: 'an offer id (off_…)',
+  },
   /** §2.5 shows no form. */
   reservation_ref: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/,

@@ -43,8 +43,9 @@ test.each(SHAPES)('$shape', ({answer, expected}) => {
   })
 })
 
+const eur = (total: unknown) => ({total, currency: 'EUR'})
+
 describe('a wrong neighbour', () => {
-  const eur = (total: unknown) => ({total, currency: 'EUR'})
   const A = {offer_id: 'a', hotel: {name: 'A', stars: 5}, board: 'BB', price: eur('1.00'), refundable: true}
   const inside = {offer_id: 'a', hotel_name: 'A', price: '1.00', board: 'BB'}
   const fees = {
@@ -222,4 +223,22 @@ test('the outermost counts, then the first of several names, and null says nothi
   const inner = {rooms_left: 9, remarks: 'inner', paymentModes: ['Instant']}
   const terms = {remarks: 'outer', roomsLeft: 9, paymentModes: ['instant']}
   expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject(terms)
+})
+
+test.each([
+  'off_a/b',
+  'off_a\\b',
+  'off_a b',
+  'off_a\tb',
+  'off_a\n',
+  'off_\u0000',
+  'off_a..b',
+  '..',
+  'off_\u200bx',
+])('an id that could be no part of a path names no offer: %j', offer_id => {
+  const other = {offer_id: 'off_other', price: eur('20.00')}
+  expect(read({offers: [{offer_id, price: eur('10.00')}, other]})).toMatchObject([other])
+  // What belongs to it is not the other's.
+  const answer = {price: eur('10.00'), offers: [{offer_id}, {offer_id: 'off_other'}]}
+  expect(read(answer)).toMatchObject([{offer_id: 'off_other', price: price(null, null)}])
 })

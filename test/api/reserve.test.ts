@@ -23,6 +23,10 @@ const foreign = (offer_id: string) =>
     data: {reservation_ref: 'RSV-OTHER', status: 'CONFIRMED', client_reference_id: 'other-ref', offer_id},
   })
 
+/** Confirms it, with `beside` beside the reservation and `more` in it. */
+const confirmed = (beside: object, more: object = {}) =>
+  answering({data: {reservation_ref: 'R-9', status: 'CONFIRMED', ...more}, ...beside})
+
 async function closedBaseUrl(): Promise<string> {
   const gone = await ScriptedService.start()
   const {baseUrl} = gone
@@ -47,6 +51,7 @@ describe('a success', () => {
     ['our own word', {reservation_ref: 'R', status: 'UNKNOWN'}, 'status_unknown'],
     ['a word that frees the offer with us', {reservation_ref: 'R', status: 'FAILED'}, 'failed'],
     ['no status', {reservation_ref: 'R'}, 'accepted'],
+    ['errors that are none', {reservation_ref: 'R', error: null, errors: [], error_code: '0'}, 'accepted'],
     ['only a link', {reservation_ref: 'R', payment: {url: 'https://p.example/1'}}, 'pending_payment'],
   ])('%s', async (_, body, outcome) => {
     scripted(answering(body))
@@ -85,6 +90,11 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     ['in progress to the end', [refusing(409, 'idempotency_in_progress')]],
     ['in progress, with no time to ask again', [raw(409, IN_PROGRESS, {'retry-after': '1000'})]],
     ['in progress, then a refusal', [refusing(409, 'still_processing'), refusing(402)]],
+    ['a reservation, and an error beside it', [confirmed({error: {code: 'no', message: 'no rooms'}})]],
+    ['a reservation, and errors beside it', [confirmed({errors: [{message: 'no'}]})]],
+    ['a reservation, and no success', [confirmed({success: false})]],
+    ['a reservation in an answer that failed', [confirmed({status: 'error'})]],
+    ['a reservation with an error of its own', [confirmed({}, {error: 'no rooms'})]],
     ['another booking', [foreign('off_2')]],
     ['another booking of the same offer', [foreign('off_1')]],
     ['several', [answering({data: [{reservation_ref: 'R-8'}, {reservation_ref: 'R-9'}]})]],

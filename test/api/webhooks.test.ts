@@ -151,3 +151,13 @@ test('a change, and a deletion that answers nothing', async () => {
     'DELETE /v1/webhooks/subscriptions/whsub_1 ',
   ])
 })
+
+test('an error beside a subscription is not passed over, and its secret is not lost', async () => {
+  const error = {code: 'quota', message: 'too many subscriptions'}
+  const created = await createSubscription(apiAnswering({json: {data: CREATED, error}}).api, WANTED)
+  expect(created).toMatchObject({subscription: CREATED, deviations: [expect.stringContaining('too many')]})
+  for (const change of [deleteSubscription, sendTestEvent]) {
+    const {api} = apiAnswering({json: {data: {id: 'whsub_1'}, error}})
+    expect(await rejectionOf(change(api, 'whsub_1'))).toMatchObject({kind: 'outcome_unknown'})
+  }
+})

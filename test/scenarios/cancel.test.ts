@@ -124,7 +124,7 @@ test('a reservation that was cancelled is no longer reported as confirmed, and f
   expect(await home.run(['reservations', 'cancel', ref, '--yes'])).toMatchObject({exit: 0})
   const result = {outcome: 'cancelled', reservation: {reservation_ref: ref, status: 'CANCELLED'}}
   for (const again of [argv(offer), ['reserve', '--resume', 'C-9']])
-    expect(await home.json(again)).toMatchObject({exit: 0, result})
+    expect(await home.json(again)).toMatchObject({exit: 5, result})
   const waiting = await home.json(['reserve', '--resume', 'C-9', '--wait'])
   expect(waiting).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, outcome: 'cancelled'}})
   expect(await home.json([...argv(other), '--dry-run'])).toMatchObject({exit: 0})

@@ -54,7 +54,7 @@ describe('on the sandbox', () => {
 
     await control('clock', '--advance', '16m')
     const expired = await home.json(resume)
-    expect(expired).toMatchObject({exit: 0, result: {outcome: 'expired', reservation: {status: 'EXPIRED'}}})
+    expect(expired).toMatchObject({exit: 5, result: {outcome: 'expired', reservation: {status: 'EXPIRED'}}})
     expect(expired.stderr).not.toContain('tried again')
     const late = await home.json<{error: {message: string}}>([...resume, '--wait'])
     expect(late).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, outcome: 'expired'}})

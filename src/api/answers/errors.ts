@@ -2,7 +2,7 @@
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject, own, parseJson, textOf} from '../../contract/json.js'
+import {isObject, type JsonObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, SentAnswer, WireAnswer} from '../types.js'
 import {textIn} from './facts.js'
@@ -144,8 +144,7 @@ function detailsIn(value: unknown): [field: string, problem: string][] {
 export function errorInAnswer(answer: Answer): Failure | undefined {
   const {json, status, requestId} = answer
   if (!isObject(json)) return undefined
-  const denied = own(json, 'success') === false || says(own(json, 'error')) || says(own(json, 'errors'))
-  if (!denied) return undefined
+  if (!reportsError(json)) return undefined
   const facts = Object.entries(json).filter(([name]) => name === 'data' || !ERROR.aboutAnswer.test(name))
   if (facts.some(([, value]) => says(value))) return undefined
   const {code} = describeError(answer)
@@ -155,6 +154,21 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
     status,
     requestId,
   })
+}
+
+/** Whether an object of a 2xx answer reports that it failed: then what else it says need not be true. */
+export function reportsError(value: JsonObject): boolean {
+  const fields = fieldsOf(value)
+  return [...fields].some(([name, said]) =>
+    ERROR.successFlags.includes(name)
+      ? said === false
+      : ERROR.report.test(name) && says(said) && !isNone(said),
+  )
+}
+
+/** `error_code: "0"` reports nothing. */
+function isNone(value: unknown): boolean {
+  return typeof value === 'string' && /^\s*(0*|none|null|false|ok|success)\s*$/i.test(value)
 }
 
 /** `error: null`, `errors: []` and `error: false` report nothing. */

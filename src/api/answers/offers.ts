@@ -8,7 +8,7 @@ import {ANY_NAME, DESCRIPTION, OFFER, PRICE, ROLES} from './vocabulary.js'
 /** An offer, and where in its answer it is. */
 export type OfferNode = ReturnType<typeof findOffers>[number]
 
-/** Every object with an `offer_id` string, under any name and depth, in document order, each id once. */
+/** Every object with an `offer_id` that can be one, under any name and depth, in document order, each id once. */
 export function findOffers(json: unknown) {
   /** The first place that names each offer, whose object is the service's own offer, and the others. */
   const found = new Map<string, {node: Node; repeats: Node[]}>()
@@ -19,7 +19,7 @@ export function findOffers(json: unknown) {
     if (offerId === undefined) continue
     const seen = found.get(offerId)
     if (seen) seen.repeats.push(node)
-    else found.set(offerId, {node, repeats: []})
+    else if (isUsable(offerId)) found.set(offerId, {node, repeats: []})
     for (let around: Node | undefined = node; around; around = around.parent) {
       const other = below.get(around)
       if (other === undefined) below.set(around, offerId)
@@ -29,6 +29,11 @@ export function findOffers(json: unknown) {
   /** Whether no other offer is in or below an object around this one: then what the object says is about this one. */
   const isAloneIn = (around: Node) => below.get(around) !== null
   return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn}))
+}
+
+/** An id that could lead elsewhere in a path, or be read as two, names no offer; what is beside it is still another offer's. */
+function isUsable(offerId: string): boolean {
+  return !/[\s\p{C}/\\]|\.\./u.test(offerId)
 }
 
 /** The object's own `offer_id`, when it has one. */
@@ -54,9 +59,9 @@ function priceOf(offer: OfferNode, node: Node) {
 
 /** An object that may hold the price, unless it is another offer's. A list counts when it has one item, or alternatives. */
 function childOf({offerId}: OfferNode, value: unknown, name: string): JsonObject | undefined {
-  const isUsable = !Array.isArray(value) || value.length === 1 || PRICE.alternatives.includes(name)
+  const isOne = !Array.isArray(value) || value.length === 1 || PRICE.alternatives.includes(name)
   const child = Array.isArray(value) ? value[0] : value
-  if (!isUsable || !isObject(child) || (offerIdOf(child) ?? offerId) !== offerId) return undefined
+  if (!isOne || !isObject(child) || (offerIdOf(child) ?? offerId) !== offerId) return undefined
   if (name !== 'occupancy_pricing') return child
   // Prices by occupancy (`{"2": …}`): with several, none of them is the price of the whole offer.
   const [only, ...others] = Object.values(child)

@@ -266,6 +266,10 @@ export const ERROR = {
   available: names('available balance'),
   old: names('old old_price'),
   new: names('new new_price'),
+  /** False in an answer that is no success, whatever its HTTP status. */
+  successFlags: names('success successful is_success succeeded ok'),
+  /** Names under which only an error is found. */
+  report: /^errors?(_(code|message|text|description|details?|list))?$/,
   /** What is about the answer itself; any other field that is not empty is content. */
   aboutAnswer:
     /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i,

@@ -8,6 +8,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {breadthFirst, isObject, type JsonObject, type Node} from '../../contract/json.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import {type Booking, refuseAnother, reservationIn} from '../answers/asked.js'
+import {reportsError} from '../answers/errors.js'
 import {findNamed, textIn} from '../answers/facts.js'
 import {holdsNo, notUnderstood, outcomeUnknown} from '../answers/refusals.js'
 import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
@@ -149,10 +150,8 @@ function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
     .filter(name => fields.get(name) === false)
     .map(name => `not_${name}`)
   const agreed = done.filter(name => fields.get(name) === true)
-  const error = fields.get('error')
-  const isError = isObject(error) || (typeof error === 'string' && error !== '') || error === true
   return [
-    ...(isError ? ['error'] : []),
+    ...(reportsError(value) ? ['error'] : []),
     ...denied,
     ...texts.map(asWord),
     ...agreed.map(name => name.replace(/^is_/, '')),

@@ -5,7 +5,7 @@ import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/iden
 import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
 import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
-import {quoted, quotedUrl} from '../answers/errors.js'
+import {quoted, quotedUrl, reportsError, wordsOf} from '../answers/errors.js'
 import {factIn, textIn, unwrap} from '../answers/facts.js'
 import {mayBeDone} from '../answers/refusals.js'
 import {SUBSCRIPTION} from '../answers/vocabulary.js'
@@ -58,8 +58,9 @@ export async function deleteSubscription(api: Api, id: string): Promise<void> {
   requireSubscription(answer, id)
 }
 
-/** Throws Failure when an answer names only other subscriptions; it need not name any. */
+/** Throws Failure when an answer reports an error, or names only other subscriptions; it need not name any. */
 function requireSubscription(answer: Answer, id: string): void {
+  if (reportsErrorIn(answer)) throw mayBeDone(answer, `${answer.status} and an error`)
   const named = [...inDocumentOrder(answer.json)].flatMap(
     ({value}) => saidIn(value).markedId ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
   )
@@ -69,7 +70,7 @@ function requireSubscription(answer: Answer, id: string): void {
 function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, answer: Answer): string[] {
   const {url, events, is_active} = found
   const list = (types: readonly string[]) => quoted(types.join(' '), 300, answer) || '(none)'
-  const deviations: string[] = []
+  const deviations: string[] = reportsErrorIn(answer) ? [`an error beside it (${errorWords(answer)})`] : []
   const differ = (name: string, is: string, wanted: string) =>
     deviations.push(`${name} ${is} in place of ${wanted}`)
   if (asked.url !== undefined && url !== null && new URL(url).href !== new URL(asked.url).href)
@@ -80,6 +81,13 @@ function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, ans
     differ('is_active', String(is_active), String(asked.is_active))
   return deviations
 }
+
+/** Whether the answer reports an error beside what it says of the subscription. */
+function reportsErrorIn({json}: Answer): boolean {
+  return [json, unwrap(json)].some(value => isObject(value) && reportsError(value))
+}
+
+const errorWords = (answer: Answer) => wordsOf(answer) ?? 'without saying why'
 
 function isSameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.every(item => right.includes(item)) && right.every(item => left.includes(item))

@@ -3,10 +3,10 @@
 import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
-import {isObject, type JsonObject, own} from '../../contract/json.js'
+import {isObject, type JsonObject, outwards, own, textOf} from '../../contract/json.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
-import {describeError, errorInAnswer} from '../answers/errors.js'
-import type {ReadReservation} from '../answers/reservations.js'
+import {describeError, errorInAnswer, reportsError, wordsOf} from '../answers/errors.js'
+import {outermostOf, type ReadReservation} from '../answers/reservations.js'
 import {mayHaveActed} from '../http/retry.js'
 import type {Answer, WireAnswer} from '../types.js'
 
@@ -49,6 +49,11 @@ export function meaningOf(
   }
   // A refusal may name another reservation, because of which it was refused.
   if (errorInAnswer(answer)) return {kind: 'unknown'}
+  if (reportsErrorBeside(answer.json)) {
+    const words = wordsOf(answer)
+    const error = words === undefined ? 'an error' : `an error (${words})`
+    return {kind: 'unknown', reason: `the service answered ${answer.status} with a reservation and ${error}`}
+  }
   const asked = findAsked(answer.json, {client_reference_id: clientReferenceId, offer_id: offerId})
   if (asked.kind === 'found') return {kind: 'reserved', found: asked.found, outcome: outcomeWord(asked.found)}
   if (asked.kind === 'none') return {kind: 'unknown'}
@@ -61,6 +66,18 @@ export function meaningOf(
   const reason = `${answered} with several reservations (${named.join(', ')}) and does not say which one this made`
   return {kind: 'unknown', reason}
 }
+
+/** Whether a reservation, or an object around it, reports an error or failure. */
+function reportsErrorBeside(json: unknown): boolean {
+  return outermostOf(json).some(({node}) =>
+    outwards(node).some(
+      each => reportsError(each.value) || (each !== node && FAILED.test(textOf(each.value.status) ?? '')),
+    ),
+  )
+}
+
+/** The status of an envelope, rather than of a reservation: `{"status": "error", "data": {…}}`. */
+const FAILED = /^\s*(error|fail(ed|ure)?)\s*$/i
 
 /** Whether the service says that the same key is still being worked on. */
 export function isInProgress(answer: WireAnswer): boolean {

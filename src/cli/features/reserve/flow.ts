@@ -18,7 +18,7 @@ import {requireConsent} from '../../terminal/prompts/ask.js'
 import {jsonResult, type Result} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
 import type {AllReserveFlags} from './flags.js'
-import {namingReservation, newestOf, waitUntilConfirmed} from './follow.js'
+import {namingReservation, newestOf, requireStanding, waitUntilConfirmed} from './follow.js'
 import {
   factsShown,
   isPaid,
@@ -109,7 +109,9 @@ export class ReserveFlow {
       if (plan) command.stopNote = stopNote
       throw error
     })
-    return newestOf(connection, booking, this.warn)
+    const newest = await newestOf(connection, booking, this.warn)
+    requireStanding(newest)
+    return newest
   }
 
   /** Says where to pay, and prints the outcome once `follow` has it. */

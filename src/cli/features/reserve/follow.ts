@@ -5,8 +5,9 @@
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
+import {isEnded} from '../../../contract/events.js'
 import {Failure, type FailureKind, usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import type {Settlement} from '../../../contract/journal.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
@@ -118,7 +119,7 @@ export async function waitUntilConfirmed(
   let newest = outcome
   for (let pauseSeconds = 1; ; pauseSeconds = Math.min(pauseSeconds * 2, 5)) {
     if (newest.outcome === 'confirmed' || newest.reservation_ref === null) return newest
-    if (isFinal(newest)) throw neverConfirmed(newest)
+    requireStanding(newest)
     const before = deadline - clock.now()
     const latest = await lookAt(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
     if (latest.failure && !PASSING_FAILURES.has(latest.failure.kind)) throw latest.failure
@@ -131,12 +132,17 @@ export async function waitUntilConfirmed(
   }
 }
 
-function neverConfirmed(outcome: ReserveOutcome): Failure {
-  const state = `reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome)}`
-  return new Failure('refused', `${state}, and will not be confirmed`, {
+/** Throws refused for a reservation that was rejected, cancelled or the like, with all that is known of it beside the error. */
+export function requireStanding(outcome: ReserveOutcome): void {
+  if (!isEnded(outcome.outcome)) return
+  const {reservation_ref: reference} = outcome
+  const state = `the service refused: reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome, 40)}`
+  const show = reference === null ? 'journal' : `reservations show ${shellWord(reference)}`
+  throw new Failure('refused', `${state}, and will not be confirmed`, {
     code: 'not_confirmed',
-    hint: 'choose another offer: bookctl hotels search',
+    hint: `check it before you book again: bookctl ${show}`,
     result: documentOf(outcome),
+    keepsResult: true,
   })
 }
 

@@ -5,7 +5,7 @@ import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
-import {ENDED_STATUSES, isEnded} from '../../../contract/events.js'
+import {isEnded} from '../../../contract/events.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
@@ -18,11 +18,11 @@ export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): 
   return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
 }
 
-/** Outcomes that waiting does not change. */
-const FINAL = new Set(['confirmed', ...ENDED_STATUSES])
+/** Whether waiting does not change the outcome. */
+const isLast = (outcome: string) => outcome === 'confirmed' || isEnded(outcome)
 
 export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
-  return FINAL.has(outcome) || reservation_ref === null
+  return isLast(outcome) || reservation_ref === null
 }
 
 /** Whether it is paid, although it may not be confirmed yet. */
@@ -32,7 +32,7 @@ export function isPaid(outcome: Pick<ReserveOutcome, 'reservation'>): boolean {
 
 /** The payment address, when there is still to pay and it is one a person may be sent to: https, or http on this machine. */
 export function paymentAddress(outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>) {
-  if (outcome.payment_url === null || FINAL.has(outcome.outcome) || isPaid(outcome)) return undefined
+  if (outcome.payment_url === null || isLast(outcome.outcome) || isPaid(outcome)) return undefined
   const url = parseUrl(outcome.payment_url)
   if (url === undefined || url.username || url.password) return undefined
   const isOwnHttp = url.protocol === 'http:' && isLoopbackHost(url.hostname)

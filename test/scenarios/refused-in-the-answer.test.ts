@@ -1,0 +1,56 @@
+/** A reservation that the answer itself says is none: refused, with all that is known of it. */
+import {expect, test} from 'vitest'
+import {answer} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
+
+const {service, home} = await scriptedHome()
+const PAYING = ['--pay', 'account', '--nationality', 'TR', ...GUESTS]
+const argvOf = (name: string) => ['reserve', `off_${name}`, '--client-reference', name, ...PAYING]
+
+function answerWith(reservation_ref: string, status: string): void {
+  service.script = ({path}, response) => {
+    if (path !== '/reservations/hotel') return false
+    answer(response, 201, {data: {reservation_ref, status, note: 'kept as it is'}})
+    return true
+  }
+}
+
+test.each(['FAILED', 'Rejected', 'CANCELLED', 'canceled', 'expired', 'DECLINED', 'REJECTED_BY_HOTEL'])(
+  '%s is a refusal, which the same command and --resume repeat without sending anything',
+  async status => {
+    const name = `T-${status}`
+    answerWith(`R-${status}`, status)
+    const facts = {outcome: status.toLowerCase(), reservation_ref: `R-${status}`, status}
+    const first = await home.json(argvOf(name))
+    expect(first).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, ...facts}})
+    expect(first.result).toMatchObject({reservation: {note: 'kept as it is'}})
+    for (const again of [argvOf(name), ['reserve', '--resume', name]]) {
+      const {exit, result} = await home.json<{reservation: object}>(again)
+      expect({exit, result}).toMatchObject({exit: 5, result: {error: {code: 'not_confirmed'}, ...facts}})
+      expect(result.reservation).toMatchObject({reservation_ref: `R-${status}`, status})
+    }
+    expect(service.seen('/reservations/hotel')).toHaveLength(1)
+    const {exit, stdout, stderr} = await home.run(argvOf(name))
+    expect({exit, stdout}).toEqual({exit: 5, stdout: ''})
+    expect(stderr).toContain(`reservation R-${status} is ${status.toLowerCase()}`)
+  },
+)
+
+test('a long reservation is kept whole beside the error', async () => {
+  const text = 'x'.repeat(20_000)
+  service.script = ({path}, response) => {
+    if (path !== '/reservations/hotel') return false
+    answer(response, 201, {reservation_ref: 'R-long', status: 'REJECTED', text})
+    return true
+  }
+  expect(await home.json(argvOf('T-long'))).toMatchObject({exit: 5, result: {reservation: {text}}})
+})
+
+test.each(['ON_REQUEST', 'NOT_CANCELLED', 'CANCELLATION_REQUESTED', 'UNKNOWN'])(
+  'a state that is no refusal stays as it is: %s',
+  async status => {
+    answerWith(`R-${status}`, status)
+    expect(await home.json(argvOf(`T-${status}`))).toMatchObject({exit: 0, result: {status}})
+  },
+)
