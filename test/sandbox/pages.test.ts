@@ -26,6 +26,15 @@ describe('reading', () => {
     expect(page).toContain('No reservations yet.')
   })
 
+  it('links to no other host, whatever path was asked for', async () => {
+    const {status, text} = await readPage(sandbox, '//evil.example/x?refresh=5', {
+      headers: {accept: 'text/html'},
+    })
+    expect(status).toBe(404)
+    expect(text).toContain('href="/evil.example/x')
+    expect(text).not.toContain('"//')
+  })
+
   it('shows reservations first, then requests', async () => {
     const page = await read('/')
     const headings = Array.from(page.matchAll(/<h2 id="(\w+)">/g), ([, id]) => id)

@@ -103,7 +103,10 @@ test('an unpaid reservation expires after fifteen minutes, at that instant', asy
 
 test('refuses unknown addresses and unknown results', async () => {
   expect((await submit('refund')).status).toBe(400)
-  expect((await fetch(`${sandbox.origin}/pay/nothing`)).status).toBe(404)
+  const answer = await fetch(`${sandbox.origin}/pay/nothing`)
+  expect(answer.status).toBe(404)
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(await answer.text()).toContain('<h1>No payment found at this address</h1>')
 })
 
 test('the control pays, and answers with the reservation', async () => {

@@ -12,11 +12,9 @@ import {renderVoucher} from '../voucher/content.js'
 import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './parts.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
-const UNKNOWN = 'No payment found at this address.'
-
 export function showPaymentPage(service: RunningService, context: RequestContext): Response {
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
-  if (!stored) return context.text(UNKNOWN, 404)
+  if (!stored) return context.html(renderUnknownPayment(), 404, PAGE_HEADERS)
   const state = stateOf(stored.record, context.req.query('result') === 'left')
   return context.html(renderPaymentPage(stored.record, state), 200, PAGE_HEADERS)
 }
@@ -26,7 +24,7 @@ export function submitPayment(service: RunningService, context: RequestContext):
   // A page that was left open may be submitted after the time to pay has run out, or twice.
   expirePayments(service)
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
-  if (!stored) return context.text(UNKNOWN, 404)
+  if (!stored) return context.html(renderUnknownPayment(), 404, PAGE_HEADERS)
   const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
   const {pathname} = new URL(context.req.url)
   if (result === 'left') return context.redirect(`${pathname}?result=left`, 303)
@@ -64,13 +62,25 @@ const WORDING = {
   cancelled: ['This reservation was cancelled', 'There is nothing to pay.', 'bad'],
 } as const
 
+const TEST_BANNER = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>`
+
+function renderUnknownPayment(): string {
+  const title = 'No payment found at this address'
+  const body = html`${TEST_BANNER}
+<main>
+<h1>${title}</h1>
+<p class="note bad" role="alert">The link may be cut or mistyped. Ask your travel partner for it again.</p>
+</main>`
+  return documentOf(`${title} · TEST`, PAYMENT_PAGE_STYLE, body)
+}
+
 /** The whole page as HTML5. Everything that came from a request is escaped, and isolated so that it cannot reorder the text around it. */
 export function renderPaymentPage(reservation: Reservation, state: PaymentPageState): string {
   const {amount, currency, expires_at} = reservation.payment
   const end = expires_at ?? reservation.updated_at
   const [title, note, tone] = WORDING[state]
   const canPay = ['payable', 'failed', 'left'].includes(state)
-  const body = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
+  const body = html`${TEST_BANNER}
 <main>
 <h1>${title}</h1>
 ${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${note}</p>`}

@@ -161,7 +161,8 @@ function visitOf(service: RunningService, context: RequestContext): Visit {
     service,
     origin: context.var.origin,
     now: service.clock.now(),
-    path: pathname,
+    // A link to a path that begins with two slashes would lead to the host it names.
+    path: pathname.replace(/^\/+/, '/'),
     query: searchParams,
     parameters: context.req.param() as Record<string, string>,
   }
