@@ -63,6 +63,25 @@ describe('guests cause a warning', () => {
     else expect(doubts).toEqual([])
   })
 
+  test.each([
+    [
+      '王',
+      'Xiaoming',
+      /guests\[0\]: 王 Xiaoming has letters that are not Latin: hotels read the Latin letters/,
+    ],
+    ['Ali', 'محمد', /not Latin/],
+    ['Ольга', 'Petrova', /not Latin/],
+    ['👩\u200d👩\u200d👧', 'B', /contains symbols/],
+    ['Ay5e', 'B', /contains digits/],
+    ['Şükrüye Iğdır', 'Weiß-Ørsted', undefined],
+    ["D'Arcy-O’Neill", 'Oʻahu Nguyễn Thị', undefined],
+    ['e\u0301milie', 'Łódź ʼ', undefined],
+  ])('for the name %s %s', (name, surname, expected) => {
+    const doubts = findDoubts(undefined, [{...guest('1990-01-01'), name, surname}])
+    if (expected) expect(doubts).toEqual([expect.stringMatching(expected)])
+    else expect(doubts).toEqual([])
+  })
+
   test('not for what is unknown', () => {
     expect(findDoubts(undefined, [guest('1990-01-01')])).toEqual([])
   })

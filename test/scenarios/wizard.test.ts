@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {type Line, said} from '../cli/wizard/scripted-prompts.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
+import {offerIn} from '../support/stay.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
@@ -15,7 +16,7 @@ const typed = (script: TemplateStringsArray) =>
 
 /** What a newcomer is asked, and types. */
 const SEARCH = typed`City → istan | Check-in → 2030-06-01 | Check-out → 3 | Number of rooms → | Adults → 1
-  Ages of the children → | Nationality → turk | Currency → | Offer ( →`
+  Number of children → | Nationality → turk | Currency → | Offer ( →`
 const GUEST = typed`first name → Ayşe | family name → Öğüt | birth date → 1990-02-03 | gender → | nationality →
   identity document → | TC number → 10000000146`
 const CONTACT = typed`Contact: first name → | Contact: family name → | e-mail → ayse@example.com
@@ -90,6 +91,22 @@ test('guests of before are offered again; Ctrl-C while an instant payment is awa
   expect(await terminal.exit).toBe(130)
   expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
   expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
+})
+
+test('reserve with a part of a guest asks for the rest of them; in a pipe it names all that is missing', async () => {
+  const argv = ['reserve', await offerIn(home), '--guest', 'name=Can', '--dry-run']
+  const refused = await home.refusal(argv)
+  expect(refused).toMatchObject({exit: 2, message: 'missing: --contact, --pay, guests[0].surname'})
+  const terminal = start(argv)
+  await answer(terminal, [
+    ['Can: family name', 'Öğüt\r'],
+    ...GUEST.slice(2),
+    ...[/Who should the hotel contact/, 'Payment', 'booking reference', /Store these guests/].map(
+      asked => [asked, '\r'] as const,
+    ),
+  ])
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.screen()).toMatch(/"name": "Can",\s+"surname": "Öğüt",\s+"birth_date": "1990-02-03"/)
 })
 
 test('hotels search asks for what is missing, and shows the command that needs no asking', async () => {

@@ -71,6 +71,24 @@ test.each<[string, string[], object?]>([
   ['--event-id: must have a value, not "null"', ['webhooks', 'verify', '-', '--event-id', 'null']],
   ['--redeliver: must be a delivery id (dlv_…)', ['sandbox', 'deliveries', '--redeliver', 'null']],
   ['missing: contact.email', RESERVE, {...REQUEST, contact: {...CONTACT, email: ''}}],
+  [
+    'check-out: must be at most 365 nights after the check-in; 2126-11-24 to 2130-06-01 is 1,285 nights',
+    ['hotels', 'search', '--check-in', '24.11.2126', '--check-out', '01.06.2130'],
+  ],
+  [
+    'guests[0].name: must not contain invisible characters',
+    [...RESERVE, '--pay', 'account', '--guest', 'name=A\u202eB,surname=C'],
+    REQUEST,
+  ],
+  [
+    'contact.surname: must not contain invisible characters',
+    RESERVE,
+    {...REQUEST, contact: {...CONTACT, surname: 'Ö\u0000'}},
+  ],
+  [
+    'guests[0].surname: must not contain invisible characters',
+    ['reservations', 'update', 'RSV-1', '--guest', 'name=A,surname=B\u200bC'],
+  ],
   ['contact.email: must be an e-mail address', RESERVE, {...REQUEST, contact: {...CONTACT, email: 'a@'}}],
 ])('what cannot be what it should be is neither written down nor sent: %s', async (message, argv, input) => {
   const options = {stdin: input === undefined ? '' : JSON.stringify(input)}

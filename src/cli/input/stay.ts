@@ -18,13 +18,26 @@ const LAST_DATE = '9999-12-31'
 
 /** The day of departure, typed as a date or as a number of nights. Throws usage. */
 export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
+  const date = readDeparture(field, typed, checkIn, today)
+  const nights = nightsBetween(checkIn, date)
+  if (nights < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
+  if (nights <= MOST_NIGHTS) return date
+  // A month too early or a wrong year, seldom a plan.
+  const stay = `${checkIn} to ${date} is ${nights.toLocaleString('en')} nights`
+  throw invalid(field, `must be at most ${MOST_NIGHTS} nights after the check-in; ${stay}`)
+}
+
+/** The same before the check-in is known: whether it can be a departure at all. Throws usage. */
+export function checkDeparture(field: string, typed: string): string {
+  readDeparture(field, typed, '0001-01-01')
+  return typed
+}
+
+function readDeparture(field: string, typed: string, checkIn: string, today?: string): string {
   const nights = /^\+?(\d{1,4})$/.exec(typed.trim())?.[1]
   const nightsField = field && '--nights'
-  if (nights !== undefined)
-    return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
-  const date = readDay(field, typed, today)
-  if (nightsBetween(checkIn, date) < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
-  return date
+  if (nights === undefined) return readDay(field, typed, today)
+  return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
 }
 
 /** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */

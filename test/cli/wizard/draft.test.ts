@@ -31,6 +31,30 @@ test('a wrong part of one is refused at once', async () => {
   await expect(read({contact: {email: 'nobody'}})).rejects.toThrow('contact.email')
 })
 
+test('of a guest without a whole name all that is missing is asked for, of one with it nothing', async () => {
+  const guest = [
+    {name: 'A'},
+    {name: 'B', surname: 'C'},
+    {surname: 'D', type: 'CHILD', birth_date: '2023-01-01'},
+  ]
+  const draft = await read({guest})
+  expect(draft?.guests).toBeUndefined()
+  expect(draft?.forms).toEqual([
+    {name: 'A'},
+    {name: 'B', surname: 'C', birth_date: '', gender: '', nationality: '', identity: null},
+    {surname: 'D', birth_date: '2023-01-01'},
+  ])
+  expect(draft?.places?.map(({label, type, isLead}) => ({label, type, isLead}))).toEqual([
+    {label: 'A', type: 'ADULT', isLead: true},
+    {label: 'B C', type: 'ADULT', isLead: false},
+    {label: 'D', type: 'CHILD', isLead: false},
+  ])
+})
+
+test('a wrong part of a guest is refused at once, also where more is missing', async () => {
+  await expect(read({guest: [{name: 'A', nationality: 'XQ'}]})).rejects.toThrow('guests[0].nationality')
+})
+
 test('a guest of --guest has the nationality typed, or none yet', async () => {
   const draft = await read({guest: [LEAD, {...LEAD, nationality: 'FR'}]})
   expect(draft?.guests?.map(guest => guest.nationality)).toEqual([undefined, 'FR'])

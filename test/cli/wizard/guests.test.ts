@@ -73,6 +73,28 @@ describe('a guest', () => {
     expect(log.join()).not.toContain('tomorrow')
   })
 
+  test('is told that hotels read Latin letters, where the name has others, and may keep it', async () => {
+    const {guests, log} = await ask([
+      ...said`first name → 小明 | family name → Wáng | birth date → 1990-02-03`,
+      ...AYSE.slice(3),
+    ])
+    expect(guests).toEqual([guest({name: '小明', surname: 'Wáng'})])
+    expect(log.filter(line => line === 'hint: hotels read the Latin letters of the passport')).toHaveLength(1)
+  })
+
+  test('whose name could not be seen is refused, but for the joiners of its script and of emoji', async () => {
+    const {guests, log} = await ask([
+      ['first name', 'A\u202eyşe'],
+      ['first name', 'A\u200byşe'],
+      ['first name', 'علی\u200cرضا'],
+      ['family name', '👩\u200d👩\u200d👧'],
+      ...said`contains symbols. Keep it as a name? → yes`,
+      ...AYSE.slice(2),
+    ])
+    expect(guests).toEqual([guest({name: 'علی\u200cرضا', surname: '👩\u200d👩\u200d👧'})])
+    expect(log.filter(line => line === 'refused: must not contain invisible characters')).toHaveLength(2)
+  })
+
   test('a child whose age differs from the search, kept', async () => {
     const child: Line[] = said`Child (aged 7): first name → Ece | family name → Öğüt | birth date → 2022-06-01
       The guest is 8 at check-in, but the room was searched for a child of 7 → yes | gender → Female

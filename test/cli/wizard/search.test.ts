@@ -76,10 +76,20 @@ describe('dates', () => {
       expect(thrownBy(() => leaving(typed))).toBeInstanceOf(Failure)
     expect(thrownBy(() => leaving('9', '9999-12-30'))).toBeInstanceOf(Failure)
   })
+
+  test('a stay that is longer than one can be meant is refused, with its nights', () => {
+    const leaving = (typed: string) => readCheckOut('', typed, '2026-11-24', '2026-11-24')
+    expect(leaving('24.11.2027')).toBe('2027-11-24')
+    expect(thrownBy(() => leaving('25.11.2027')).message).toContain('is 366 nights')
+    expect(thrownBy(() => leaving('01.06.2030')).message).toBe(
+      'must be at most 365 nights after the check-in; 2026-11-24 to 2030-06-01 is 1,285 nights',
+    )
+  })
 })
 
-const REST = said`Check-in → +31 | Check-out → 3 | Number of rooms → 2 | Room 1: adults → 2 | Room 1: ages → 18
-  Room 1: ages → 7 4 | Room 2: adults → 1 | Room 2: ages → | Nationality → turkiye | Currency → euro
+const REST = said`Check-in → +31 | Check-out → 3 | Number of rooms → 2 | Room 1: adults → 2
+  Room 1: number of children → 2 | Room 1: ages of the 2 children → 18 4 | Room 1: ages of the 2 children → 7 4
+  Room 2: adults → 1 | Room 2: number of children → | Nationality → turkiye | Currency → euro
   Currency → eur`
 const REQUEST = {
   destination: {type: 'CITY', id: 103},
@@ -138,16 +148,38 @@ test('what was given is not asked again', async () => {
 
 test('ages are refused in the words of the question', async () => {
   const prompts = scriptedPrompts([
-    ...said`Number of rooms → 1 | Adults → 2 | Ages → 4, 18 | Ages → four | Ages → 1 1 1 1 1 1 1 1 1 1
-      Ages → 4, 17`,
+    ...said`Number of rooms → 1 | Adults → 2 | Number of children → 10 | Number of children → 2
+      Ages of the 2 children → 4, 18 | Ages → four | Ages → 4 | Ages → 1 2 3 | Ages → 4, 17`,
   ])
   const given = {city: 1, 'check-in': '2030-06-01', nights: 1, nationality: 'TR', currency: 'EUR'}
   const {room: rooms} = await askSearch(asking(prompts, UNASKED), given)
   expect(rooms).toEqual([room(2, 4, 17)])
-  const refusals = prompts.log.filter(line => line.startsWith('refused'))
+  const [, ...refusals] = prompts.log.filter(line => line.startsWith('refused'))
   expect(refusals[0]).toBe('refused: children are 0 to 17 years old; count 18 as an adult')
-  expect(refusals).toHaveLength(3)
+  expect(refusals.slice(2)).toEqual(['refused: must be 2 ages, not 1', 'refused: must be 2 ages, not 3'])
   expect(refusals.join()).not.toMatch(/--|ADULTS|2:/)
+})
+
+test('a lone 0 means no children; only an age asked for can be that of a baby', async () => {
+  const given = {city: 1, 'check-in': '2030-06-01', nights: 1, nationality: 'TR', currency: 'EUR'}
+  const search = async (script: Line[]) =>
+    (await askSearch(asking(scriptedPrompts(script), UNASKED), given)).room
+  const rooms = said`Number of rooms → 1 | Adults → 2`
+  expect(await search([...rooms, ...said`Number of children → 0`])).toEqual([room(2)])
+  expect(await search([...rooms, ...said`Number of children → 1 | Age of the child → 0`])).toEqual([
+    room(2, 0),
+  ])
+})
+
+test('a check-in that makes a stay of --check-out absurd is refused where it is typed', async () => {
+  const prompts = scriptedPrompts(said`Check-in → 2026-11-24 | Check-in → 2030-05-30`)
+  const given = {city: 1, 'check-out': '01.06.2030', room: [room(1)], nationality: 'TR', currency: 'EUR'}
+  vi.useFakeTimers({now: Date.parse('2026-11-01T12:00:00Z')})
+  const flags = await askSearch({...asking(prompts, UNASKED), today: '2026-11-01'}, given).finally(
+    vi.useRealTimers,
+  )
+  expect(flags).toMatchObject({'check-in': '2030-05-30', 'check-out': '01.06.2030'})
+  expect(prompts.log.join()).toContain('2026-11-24 to 2030-06-01 is 1,285 nights')
 })
 
 test('those of the latest search are offered first, then the settings, and an empty line takes the first', async () => {

@@ -44,8 +44,8 @@ test('a question that is gone is not taken for the next one', async () => {
   expect(await withWayBack(scriptedPrompts(script), lead)).toEqual(['B', 'C'])
 })
 
-const SEARCH = said`City → 101 | Check-in → 2030-06-01 | Check-out → 2 | Number of rooms → 1 | Adults → 2 | Ages → 4
-  Nationality → TR | Currency → EUR`
+const SEARCH = said`City → 101 | Check-in → 2030-06-01 | Check-out → 2 | Number of rooms → 1 | Adults → 2
+  Number of children → 1 | Age of the child → 4 | Nationality → TR | Currency → EUR`
 
 test('from the confirmation through all guests to the offers and the search, and on again with Enter', async () => {
   const guest = (name: string): Line[] => [
@@ -81,7 +81,7 @@ test('from the confirmation through all guests to the offers and the search, and
 
 test('from what to change, Escape leads to the summary or the list, and a second to the question before it', async () => {
   const given = {guest: [LEAD], contact: CONTACT, pay: 'account'}
-  const script = said`Adults → 1 | Ages → | Nationality → TR | Currency → EUR | Offer → [Change the search]
+  const script = said`Adults → 1 | children → 0 | Nationality → TR | Currency → EUR | Offer → [Change the search]
     What do you want to change in the search → ^esc | Offer → ^esc | Currency → EUR | Offer →
     booking reference → TRIP-ONE | Store these guests → No | Reserve this now → no
     What do you want to change → ^esc | Reserve this now → ^esc | Store these guests → ^esc

@@ -21,8 +21,8 @@ beforeEach(async () => {
   desk = await openDesk(sandbox.env)
 })
 
-const DATES = said`Check-in → 2030-06-01 | Check-out → 2 | Number of rooms → 1 | Adults → 1 | Ages →
-  Nationality → TR | Currency → EUR`
+const DATES = said`Check-in → 2030-06-01 | Check-out → 2 | Number of rooms → 1 | Adults → 1
+  Number of children → |  Nationality → TR | Currency → EUR`
 const SEARCH: readonly Line[] = [['City', '101'], ...DATES]
 const GUEST = said`first name → Ayşe | family name → Öğüt | birth date → 1990-02-03 | gender → Female
   nationality → TR | document → None`

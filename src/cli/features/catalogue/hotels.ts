@@ -24,7 +24,14 @@ import {StorageError} from '../../../storage/errors.js'
 import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
-import {leaveAfter, MOST_NIGHTS, MOST_ROOMS, readCheckOut, readRoom} from '../../input/stay.js'
+import {
+  checkDeparture,
+  leaveAfter,
+  MOST_NIGHTS,
+  MOST_ROOMS,
+  readCheckOut,
+  readRoom,
+} from '../../input/stay.js'
 import {combined, into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
@@ -35,11 +42,11 @@ import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from '.
 export const searchFlags = {
   ...cityFlag,
   'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
-  'check-out': checkedFlag((field, text) => {
-    // Read again when the check-in is known.
-    readCheckOut(field, text, '0001-01-01')
-    return text
-  })({helpValue: 'DATE|N', summary: 'departure date, or number of nights (3 or +3)'}),
+  // Read when the check-in is known.
+  'check-out': checkedFlag(checkDeparture)({
+    helpValue: 'DATE|N',
+    summary: 'departure date, or number of nights (3 or +3)',
+  }),
   nights: Flags.integer({
     helpValue: 'N',
     min: 1,

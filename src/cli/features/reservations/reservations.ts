@@ -24,6 +24,7 @@ import {MOST_REASON_LENGTH} from '../../../contract/operations.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkCurrency, checkGiven, invalid} from '../../input/checks.js'
 import {completeGuests} from '../../input/guests.js'
+import {faultsOfWords} from '../../input/names.js'
 import {combined, missing} from '../../input/usage-errors.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
@@ -119,8 +120,10 @@ export async function readUpdate(
   if (Object.keys(update).length === 0) throw missing(['--contact, --guest or --input'])
   const {reservationUpdate} = await import('../../../contract/reservations.js')
   const {lacking, errors, data} = checkedBy(reservationUpdate, update)
-  if (data) return data
-  throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...errors])
+  const guestFaults = [guests].flat().flatMap((guest, index) => faultsOfWords(guest, `guests[${index}]`))
+  const faults = [...errors, ...guestFaults, ...faultsOfWords(contact, 'contact')]
+  if (data && faults.length === 0) return data
+  throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...faults])
 }
 
 /** Throws Failure; for an unknown outcome, with how to find it out. */

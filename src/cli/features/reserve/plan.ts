@@ -14,6 +14,7 @@ import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {today} from '../../input/dates.js'
+import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/names.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
@@ -134,7 +135,18 @@ export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]
     if (identity?.type !== 'TC' || isTcNumber(identity.number)) return []
     return [`guests[${index}].identity.number: the TC identity number fails its checksum`]
   })
-  return seen ? [...wrongNumbers, ...doubtParty(seen, guests)] : wrongNumbers
+  const doubts = [...guests.flatMap(doubtName), ...wrongNumbers]
+  return seen ? [...doubts, ...doubtParty(seen, guests)] : doubts
+}
+
+function doubtName({name, surname}: Guest, index: number): string[] {
+  const whole = `${name} ${surname}`
+  const about = `guests[${index}]: ${sanitizeLine(whole, 80)}`
+  const odd = oddIn(whole)
+  return [
+    ...(odd ? [`${about} contains ${odd}`] : []),
+    ...(needsLatin(whole) ? [`${about} has letters that are not Latin: ${LATIN_ADVICE}`] : []),
+  ]
 }
 
 /** Their number and ages beside those searched. A child's age may count at check-in or at check-out. */

@@ -13,6 +13,7 @@ import {checkBirthDate} from '../../input/dates.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, refuseUnknown} from '../../input/guests.js'
 import {closest, didYouMean} from '../../input/match.js'
+import {faultsOfWords} from '../../input/names.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
@@ -123,6 +124,10 @@ export async function examine(
     const fills = flags.guest !== undefined && nationality !== undefined && !isEarly
     return completeGuests(fills ? guests.map(guest => ({nationality, ...guest})) : guests)
   }
+  const readContact = (value: unknown) => {
+    errors.push(...faultsOfWords(value, 'contact'))
+    return value
+  }
   const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
   const nationality = flags.nationality ?? input.client_nationality ?? usual
   const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
@@ -131,7 +136,7 @@ export async function examine(
     offer_id: ['OFFER_ID', offerId, identifier('offer_id')],
     client_reference_id: ['--client-reference', reference, identifier('client_reference_id')],
     client_nationality: ['--nationality', nationality, country],
-    contact: ['--contact', contact],
+    contact: ['--contact', contact, readContact],
     guests: ['--guest', flags.guest ?? input.guests, readGuests],
     payment: ['--pay', mode === undefined ? undefined : {...payment, mode}],
   }
@@ -160,7 +165,7 @@ type Read = (value: unknown) => unknown
 /** What a schema does not check. A guest of a file may be anything. */
 async function faultsOfGuest(guest: unknown, path: string, today: string): Promise<Failure[]> {
   const {nationality, birth_date: born} = isObject(guest) ? guest : {}
-  const errors: Failure[] = []
+  const errors = faultsOfWords(guest, path)
   if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
     await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
   try {

@@ -1,5 +1,6 @@
 /** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
 import process from 'node:process'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
 import type {KnownCity} from '../../../state/seen-store.js'
@@ -49,7 +50,11 @@ export async function askSearch(asking: Asking, given: SearchFlags): Promise<Sea
 
 async function askDates({prompts, today}: Asking, given: SearchFlags) {
   const arriving = {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'}
-  const readIn = (field: string, typed: string) => readComingDay(field, typed, today)
+  const readIn = (field: string, typed: string) => {
+    const date = readComingDay(field, typed, today)
+    if (given['check-out']) readCheckOut('--check-out', given['check-out'], date, today)
+    return date
+  }
   const checkIn = given['check-in'] || (await askRead(prompts, arriving, readIn, withWeekday))
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
   const leaving = {message: 'Check-out (a date, or a number of nights)'}
@@ -72,10 +77,21 @@ async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
   const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
   const readAdults = (field: string, typed: string) => checkInteger(field, typed, 1, MOST_PERSONS)
   const adults = await askRead(prompts, {message: word('Adults'), default: '2'}, readAdults)
-  const message = word('Ages of the children, such as 4, 7')
-  const meaning = (ages: number[]) => `${counted(ages.length, 'child', 'children')}, aged ${ages.join(', ')}`
-  const children_ages = await askRead(prompts, {message, empty: 'none'}, readAges, meaning)
-  return {adults, children_ages}
+  const readChildren = (field: string, typed: string) => checkInteger(field, typed, 0, MOST_PERSONS)
+  const children = await askRead(prompts, {message: word('Number of children'), default: '0'}, readChildren)
+  return {adults, children_ages: children === 0 ? [] : await askAges(prompts, children, word)}
+}
+
+/** An age for each of `children`, whose number was asked first: a lone 0 would otherwise be no child or a baby. */
+function askAges(prompts: Prompts, children: number, word: (text: string) => string): Promise<number[]> {
+  const of = children === 1 ? 'Age of the child' : `Ages of the ${children} children, such as 4, 7`
+  const read = (field: string, typed: string) => {
+    const ages = readAges(field, typed)
+    if (ages.length === children) return ages
+    throw usage('invalid_input', `must be ${counted(children, 'age')}, not ${ages.length}`)
+  }
+  const meaning = (ages: number[]) => `${counted(children, 'child', 'children')}, aged ${ages.join(', ')}`
+  return askRead(prompts, {message: word(`${of} (0 for a baby)`)}, read, meaning)
 }
 
 async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {

@@ -3,7 +3,7 @@ import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
-import type {Fields} from '../../input/guests.js'
+import {completeGuests, type Fields} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Beside, Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
@@ -11,7 +11,7 @@ import type {SearchFlags} from '../catalogue/hotels.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import type {ReserveFlow} from '../reserve/flow.js'
 import type {Plan, Typed} from '../reserve/plan.js'
-import {mergeContact, missingParts, refuseMistakes} from '../reserve/reservation.js'
+import {mergeContact, refuseMistakes} from '../reserve/reservation.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
 export interface WizardParts {
@@ -60,21 +60,27 @@ export class Draft {
   /** The latest answers, offered again where the same question is asked. */
   readonly answers: Answers = new Map()
 
-  constructor(given: Partial<Draft> = {}) {
-    const {guests, nationality} = given
+  constructor(given: Partial<Draft> = {}, guests: readonly Partial<Guest>[] | undefined = given.guests) {
+    const {nationality} = given
     this.search = nationality === undefined ? {} : {nationality}
     this.guestsGiven = guests !== undefined
-    this.places = guests?.map(({name, surname, type, is_lead: isLead}) => {
-      return {label: `${name} ${surname}`, type, age: undefined, isLead}
+    this.places = guests?.map(({name, surname, type = 'ADULT', is_lead: isLead = false}, index) => {
+      const label = [name, surname].filter(Boolean).join(' ') || `Guest ${index + 1}`
+      return {label, type, age: undefined, isLead}
     })
     this.forms = guests?.map(formOf) ?? []
     Object.assign(this, given)
   }
 }
 
-/** A form with nothing left to ask: what flags leave out stays out. */
-function formOf({name, surname, birth_date = '', gender = '', nationality = '', identity}: Guest): GuestForm {
-  return {name, surname, birth_date, gender, nationality, identity: identity ?? null}
+/**
+ * What is left to ask of a guest: nothing where name and identity are whole, since what flags leave out stays out; else all
+ * that was not given.
+ */
+function formOf({type: _, is_lead: __, identity, ...given}: Partial<Guest>): GuestForm {
+  const isWhole = given.name && given.surname && (!identity || (identity.type && identity.number))
+  if (isWhole) return {birth_date: '', gender: '', nationality: '', ...given, identity: identity ?? null}
+  return identity?.type && identity.number ? {...given, identity} : given
 }
 
 /** Puts `draft` back to what it is now, as often as it is called. */
@@ -140,12 +146,10 @@ export function minutesLeft(seconds: number): string {
 
 /** The draft of what was typed; undefined when nothing is missing. Throws usage for invalid values. */
 export function readDraft({offerId, input, lacking, errors, request}: Typed, flags: ReserveFlags) {
-  // All else is asked for.
-  const lost = lacking.filter(name => name.startsWith('guests['))
-  refuseMistakes([...missingParts(lost), ...errors])
+  refuseMistakes(errors)
   if (lacking.length === 0) return undefined
   const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
-  return new Draft({
+  const given = {
     offerId,
     contactFields: (mergeContact(input.contact, flags.contact, flags.preferred?.contact) ?? {}) as Fields,
     nationality,
@@ -153,5 +157,8 @@ export function readDraft({offerId, input, lacking, errors, request}: Typed, fla
     guests,
     contact,
     payment: payment?.mode,
-  })
+  }
+  // Nothing in them is wrong, so they are guests of whom something is missing.
+  const partial = (flags.guest ?? input.guests) as readonly Fields[] | undefined
+  return new Draft(given, guests ?? (partial && completeGuests(partial)))
 }

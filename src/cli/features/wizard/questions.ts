@@ -3,6 +3,7 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
+import {checkVisible, LATIN_ADVICE, needsLatin, oddIn} from '../../input/names.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
 /** The answer as `read` takes it, with refusals that name no field; `show`: its meaning, shown beside it. */
@@ -49,23 +50,30 @@ export async function askCountry(
   return prompts.search({message, find, startsUnchosen: likely.length === 0})
 }
 
-/** Asks for a name in any script. Digits, typed one question too early, and emoji would be booked: they are queried. */
+/** Asks for a name in any script. What is odd in one would be booked, so it is queried. */
 export async function askName(prompts: Prompts, message: string, suggested?: string): Promise<string> {
+  const hint = (typed: string) => (needsLatin(typed) ? LATIN_ADVICE : undefined)
   for (;;) {
-    const name = await askWords(prompts, message, suggested)
-    const odd = /\p{N}/u.test(name) ? 'digits' : /\p{So}/u.test(name) && 'symbols'
+    const name = await askWords(prompts, message, suggested, hint)
+    const odd = oddIn(name)
     const doubt = `${sanitizeLine(name, 40)} contains ${odd}. Keep it as a name?`
     if (!odd || (await prompts.confirm({message: doubt, about: message}))) return name
   }
 }
 
-export function askWords(prompts: Prompts, message: string, suggested?: string): Promise<string> {
+export function askWords(
+  prompts: Prompts,
+  message: string,
+  suggested?: string,
+  hint?: TextQuestion['hint'],
+): Promise<string> {
   return prompts.text({
     message,
     default: suggested,
+    ...(hint && {hint}),
     check: typed => {
       if (typed.trim() === '') throw usage('invalid_input', 'must not be empty')
-      if (/[\p{Cc}\p{Cf}]/u.test(typed)) throw usage('invalid_input', 'must not contain invisible characters')
+      checkVisible('', typed)
     },
   })
 }
