@@ -1,4 +1,6 @@
 /** The parts of the proof, in the order in which they run. */
+import {credentials} from './credentials.js'
+import {damages} from './damage.js'
 import {faults} from './faults/faults.js'
 import {files} from './files/files.js'
 import {fuzzing} from './fuzz/fuzz.js'
@@ -12,5 +14,6 @@ import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
+  ...[damages, credentials],
   ...[models, surroundings],
 ]

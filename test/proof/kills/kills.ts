@@ -14,7 +14,7 @@ import {BOOKINGS, RECEIVERS} from './bookings.js'
 import {type Death, MOMENTS, type Subject} from './trial.js'
 
 /** Numbers from 0 to 1, the same each time for a seed and a name. */
-function randomOf(seed: number, name: string): () => number {
+export function randomOf(seed: number, name: string): () => number {
   let n = 0
   const digestOf = (text: string) => createHash('sha256').update(text).digest()
   return () => digestOf(`${seed} ${name} ${n++}`).readUInt32LE(0) / 2 ** 32

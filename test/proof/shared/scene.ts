@@ -178,6 +178,15 @@ export function shown({exit, stdout, stderr}: Finished): string {
   return `  exit ${exit}: ${stdout.replaceAll(/\s+/g, ' ').slice(0, 700)} | ${stderr.slice(0, 500)}`
 }
 
+/** The same in one line: the error, or the result. */
+export function ending({exit, stdout}: Finished): string {
+  const {code, message, hint} = parse(stdout)?.error ?? {}
+  return `exit ${exit}: ${code ? `${code}: ${message} | ${hint}` : stdout.replaceAll(/\s+/g, ' ')}`.slice(
+    0,
+    400,
+  )
+}
+
 /** `wrong`, with the end of the run if there is anything. */
 export const explained = (wrong: readonly string[], finished: Finished): string[] =>
   wrong.length === 0 ? [] : [...wrong, shown(finished)]

@@ -1,0 +1,183 @@
+/**
+ * Credentials: a trip is tried with one kind of credentials, and again with another. The service never gets a second key
+ * for it; an attempt whose outcome is not known is named in the refusal, and --resume ends as that attempt did, or says
+ * which credentials it needs.
+ */
+import {randomUUID} from 'node:crypto'
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {type Finished, Home as HomeHere} from '../support/bookctl.js'
+import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+import {connectTo} from '../support/sandbox.js'
+import {Wire, type WireFault} from '../support/wire.js'
+import {done, openSandbox} from './shared/home.js'
+import {part} from './shared/part.js'
+import {booking, CREDENTIALS, ending, parse, Side} from './shared/scene.js'
+
+interface Bench {
+  readonly side: Side
+  /** An access token of the same client. */
+  readonly token: string
+  /** Variables of a store of its own for each cell, by its name. */
+  store(name: string): Promise<Record<string, string>>
+}
+
+interface Identity {
+  /** Runs with the same identity are the same client to a journal. */
+  readonly client: string
+  readonly env: (bench: Bench) => Record<string, string>
+  readonly host?: string
+}
+
+const POOR = {BOOKCTL_CLIENT_ID: 'cid_sandbox_poor', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox_poor'}
+const SCOPES = 'account:read hotels:read reservations:read reservations:write'
+
+const IDENTITIES: Readonly<Record<string, Identity>> = {
+  'id and secret': {client: 'ours', env: () => CREDENTIALS},
+  'a profile': {client: 'ours', env: () => ({})},
+  'other scopes': {client: 'ours', env: () => ({...CREDENTIALS, BOOKCTL_SCOPES: SCOPES})},
+  localhost: {client: 'ours', env: () => CREDENTIALS, host: 'localhost'},
+  'a token': {client: 'token', env: ({token}) => ({BOOKCTL_TOKEN: token})},
+  'a token, localhost': {client: 'token', env: ({token}) => ({BOOKCTL_TOKEN: token}), host: 'localhost'},
+  'another client': {client: 'another', env: () => POOR},
+}
+
+/** How the first attempt ends. */
+const FIRST: Readonly<Record<string, {readonly exit: number; readonly fault?: WireFault}>> = {
+  confirmed: {exit: 0},
+  'lost after it was made': {exit: 10, fault: {forwards: true, play: () => ['reset']}},
+  'lost before it was made': {exit: 10, fault: {forwards: false, play: () => ['reset']}},
+}
+
+const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
+
+interface Pair {
+  readonly from: Identity
+  readonly to: Identity
+  readonly first: (typeof FIRST)[string]
+  readonly store: Record<string, string>
+}
+
+/** Tries it with the first credentials, and then in every way with the second. */
+async function tryPair(bench: Bench, {from, to, first, store}: Pair) {
+  const {side} = bench
+  const wire = await Wire.start({upstream: side.origin})
+  const home = new HomeHere(store)
+  const reference = `trip-${randomUUID()}`
+  const envOf = ({env, host = '127.0.0.1'}: Identity) => ({
+    ...env(bench),
+    BOOKCTL_BASE_URL: `${wire.origin.replace('127.0.0.1', host)}/partner-api/v1`,
+  })
+  const run = (argv: readonly string[], identity: Identity) =>
+    home.run([...argv, '--json'], {env: envOf(identity)})
+  const book = (offer: string, under = reference) =>
+    booking(offer, ['--client-reference', under, '--timeout', '20'])
+  try {
+    for (const identity of [from, to])
+      if (Object.keys(identity.env(bench)).length === 0) await login(home, wire)
+    const [offer = '', another = ''] = (await side.offers(2)).map(({offer_id}) => offer_id)
+    const wrong: string[] = []
+    if (first.fault) wire.strike = {fault: first.fault, ...isReserve}
+    const began = await run(book(offer), from)
+    wire.strike = undefined
+    if (began.exit !== first.exit) return {count: 1, wrong: [`the first attempt: ${ending(began)}`]}
+    const isSame = from.client === to.client
+    const isOpen = first.exit === 10
+    const names = (finished: Finished) => `${finished.stdout}${finished.stderr}`.includes(reference)
+    const refused = (finished: Finished) => finished.exit === 2 && names(finished)
+    const booked = ({exit, stdout}: Finished) => exit === 0 && parse(stdout)?.outcome === 'confirmed'
+    const saysWhich = ({stdout}: Finished) => /BOOKCTL_\w+|cid_sandbox|profile/.test(stdout)
+    const tries: readonly (readonly [string, readonly string[], (finished: Finished) => boolean])[] = [
+      ['another reference', book(offer, `other-${reference}`), isOpen ? refused : isRefused],
+      // Another client's new trip, under a reference that this one has used, is its own.
+      ...(isOpen || isSame ? [['another offer', book(another), isOpen ? refused : isRefused] as const] : []),
+      [
+        'the same',
+        book(offer),
+        end => (isSame ? booked(end) : isOpen ? refused(end) : booked(end) || isRefused(end)),
+      ],
+      [
+        '--resume',
+        ['reserve', '--resume', reference],
+        end => booked(end) || (!isSame && isOpen && refused(end) && saysWhich(end)),
+      ],
+    ]
+    for (const [what, argv, isRight] of tries) {
+      const finished = await run(argv, to)
+      if (!isRight(finished)) wrong.push(`${what}: ${ending(finished)}`)
+    }
+    const keys = wire.requests
+      .filter(({path}) => isReserve.path.test(path))
+      .map(each => each.headers['idempotency-key'])
+    if (new Set(keys).size !== 1) wrong.push(`${new Set(keys).size} KEYS`)
+    return {count: 1 + tries.length, wrong}
+  } finally {
+    await wire.close()
+    home.remove()
+  }
+}
+
+const isRefused = ({exit}: Finished) => exit === 2
+
+async function login(home: HomeHere, wire: Wire): Promise<void> {
+  writeFileSync(join(home.directory, 'secret.txt'), `${CREDENTIALS.BOOKCTL_CLIENT_SECRET}\n`)
+  const of = ['--client-id', CREDENTIALS.BOOKCTL_CLIENT_ID, '--client-secret-file', 'secret.txt']
+  await done(home.run(['login', '--base-url', `${wire.origin}/partner-api/v1`, ...of]))
+}
+
+const found = await findPostgres()
+const STORES = 'missing' in found ? ['files'] : ['files', 'PostgreSQL']
+const SAMPLE = ['a token → id and secret, lost after it was made', 'id and secret → localhost, confirmed']
+
+/** Runs of one client are a matter of course, but for scopes and hosts. */
+const isMeant = (from: string, to: string) =>
+  from !== to && from !== 'another client' && !(IDENTITIES[from]?.host && IDENTITIES[to]?.host)
+
+const CELLS = STORES.flatMap(store =>
+  Object.entries(IDENTITIES).flatMap(([from, one]) =>
+    Object.entries(IDENTITIES)
+      .filter(([to]) => isMeant(from, to))
+      .flatMap(([to, other]) =>
+        Object.entries(FIRST).map(([how, first]) => {
+          const what = `${from} → ${to}, ${how}`
+          return {
+            name: `${store}: ${what}`,
+            group: `${store}: ${how}`,
+            isSample: store === 'files' && SAMPLE.includes(what),
+            run: async (bench: Bench) =>
+              tryPair(bench, {from: one, to: other, first, store: await bench.store(store)}),
+          }
+        }),
+      ),
+  ),
+)
+
+async function open() {
+  const {origin, close} = await openSandbox()
+  const side = new Side(origin)
+  const {token} = await connectTo(origin)
+  let server: Promise<PostgresServer> | undefined
+  let databases = 0
+  return {
+    side,
+    token,
+    async store(name: string): Promise<Record<string, string>> {
+      if (name === 'files') return {}
+      server ??= startPostgres()
+      return {BOOKCTL_STORE: await (await server).url(`credentials_${++databases}`)}
+    },
+    async close() {
+      await (await server)?.close()
+      await close()
+    },
+  }
+}
+
+export const credentials = part<Bench>({
+  title: 'Credentials',
+  unit: 'runs',
+  cells: CELLS,
+  open,
+  atOnce: 1,
+  leftOut: 'missing' in found ? [`credentials in PostgreSQL: ${found.missing}`] : [],
+})
