@@ -194,13 +194,6 @@ describe('trust', () => {
     expect(stdout.trim()).toBe('200')
   })
 
-  test('switched-off certificate checks are refused, and change nothing on this machine', async () => {
-    const env = {NODE_TLS_REJECT_UNAUTHORIZED: '0'}
-    const refused = {kind: 'usage', details: {code: 'certificate_check_disabled'}}
-    await expect(send('https://service.test/v1', {env})).rejects.toMatchObject(refused)
-    expect(await faultOf(await secure('self-signed'), {env})).toMatchObject({fault: 'tls', sent: false})
-  })
-
   test('--insecure takes any certificate of this machine, and refuses other hosts before connecting', async () => {
     expect((await send(await secure('expired'), {insecure: true})).status).toBe(200)
     const refused = {details: {code: 'insecure_not_loopback'}}

@@ -11,6 +11,7 @@ import UntypedClient from 'undici/lib/dispatcher/client.js'
 import {usage} from '../../contract/failure.js'
 import {parseUrl, percentDecoded} from '../../contract/foreign-text.js'
 import {mayBeThisMachine} from '../../contract/loopback.js'
+import {TLS_RULES} from '../../contract/tls.js'
 
 export type {Dispatcher} from 'undici'
 
@@ -34,13 +35,7 @@ export async function createDispatcher(
   // Phases are timed by the exchange itself: undici's timers are coarse and know no total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const common = {...timers, maxHeaderSize: MOST_HEADER_BYTES, pipelining: 1}
-  const checked = {
-    timeout: 0,
-    minVersion: 'TLSv1.2' as const,
-    // Set outright, so that NODE_TLS_REJECT_UNAUTHORIZED changes nothing.
-    rejectUnauthorized: true,
-    ...(ca && {ca}),
-  }
+  const checked = {timeout: 0, ...TLS_RULES, ...(ca && {ca})}
   const tls = {...checked, rejectUnauthorized: !insecure}
   if (proxy === undefined) return new OneClient(url.origin, {...common, connect: tls})
   const {ProxyAgent} = await import('undici')

@@ -23,7 +23,7 @@ const CERTIFICATE_MILLISECONDS = 3000
 
 /**
  * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
- * Throws a usage Failure for a bad proxy setting, and where certificate checks are switched off.
+ * Throws a usage Failure for a bad proxy setting, and for `insecure` with another machine.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
   requireParser()
@@ -31,7 +31,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
 
   const transport: Transport = async (request, limits) => {
     const url = new URL(request.url)
-    refuseUncheckedCertificates(url, options)
+    refuseInsecureElsewhere(url, options)
     const proxy = proxyFor(url, options.env)
     const dispatcher = await createDispatcher(url, proxy, options)
     open.add(dispatcher)
@@ -76,19 +76,11 @@ function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions 
   }
 }
 
-function refuseUncheckedCertificates(url: URL, {env, insecure}: TransportOptions): void {
-  if (isLoopbackHost(url.hostname)) return
-  if (insecure) {
-    throw usage(
-      'insecure_not_loopback',
-      '--insecure is for servers of this machine alone: elsewhere anyone could read the credentials; nothing was sent',
-      'name the authority you trust with --ca-file',
-    )
-  }
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return
+function refuseInsecureElsewhere(url: URL, {insecure}: TransportOptions): void {
+  if (!insecure || isLoopbackHost(url.hostname)) return
   throw usage(
-    'certificate_check_disabled',
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 would let anyone read the credentials; nothing was sent',
-    'unset it, and name the authority you trust with --ca-file',
+    'insecure_not_loopback',
+    '--insecure is for servers of this machine alone: elsewhere anyone could read the credentials; nothing was sent',
+    'name the authority you trust with --ca-file',
   )
 }

@@ -11,6 +11,7 @@ import {isSuccess} from '../../contract/error-codes.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
+import {TLS_RULES} from '../../contract/tls.js'
 import {sign} from '../../webhooks/signature/signature.js'
 import type {DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
@@ -140,8 +141,7 @@ function tlsOptions(url: URL, {trust}: PostOptions) {
   const host = hostOf(url)
   const secureContext = trust()
   return {
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2' as const,
+    ...TLS_RULES,
     servername: isIP(host) > 0 ? '' : host,
     ...(secureContext && {secureContext}),
   }

@@ -1,5 +1,6 @@
 /** Certificate authorities that deliveries trust: the system's roots, and one in a file that may appear while the sandbox runs. */
 import * as tls from 'node:tls'
+import {TLS_RULES} from '../../contract/tls.js'
 import {readPem, requireOwnFile} from '../../storage/files.js'
 
 /** The context for the next connection, new when the file has changed; undefined, the runtime's default, without a certificate. */
@@ -13,7 +14,7 @@ export function createTrust(caFile: string | undefined): () => tls.SecureContext
     known = text
     // Passing `ca` replaces the default roots, so they are listed again.
     const withText = (pem: string) =>
-      tls.createSecureContext({ca: [...defaultCertificates(), pem], minVersion: 'TLSv1.2'})
+      tls.createSecureContext({...TLS_RULES, ca: [...defaultCertificates(), pem]})
     context = text === undefined ? undefined : orUndefined(() => withText(text))
     return context
   }

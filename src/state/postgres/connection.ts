@@ -2,6 +2,7 @@
 import {Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
+import {TLS_RULES} from '../../contract/tls.js'
 import type {StorageError} from '../../storage/errors.js'
 import {isStarting, isTimeout, notPostgres, storeErrorOf, tooWeak} from './errors.js'
 import {requireSchema} from './schema.js'
@@ -140,7 +141,7 @@ async function openPool(
     ...place,
     // Given as a function, so that no error shows it; pg would read the environment again for undefined.
     password: () => password ?? '',
-    ssl: isEncrypted ? {...(trusted ? {ca: [...trusted]} : {}), rejectUnauthorized: true} : false,
+    ssl: isEncrypted ? {...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})} : false,
     application_name: 'bookctl',
     max: most,
     // A lease names the backend of its holder, which must stay as long as the process.

@@ -3,6 +3,7 @@ import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
+import {TLS_RULES} from '../../contract/tls.js'
 import {type HeaderMap, pairsOf} from '../signature/headers.js'
 import {type NamedSecret, parseSignature, sign, verify} from '../signature/signature.js'
 
@@ -39,16 +40,16 @@ const DROPPED =
   /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade|expect|host|content-length)$/i
 
 export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions) {
-  const trust = trusted ? {ca: [...trusted]} : {}
+  const tls = {...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})}
   const http = new HttpAgent({keepAlive: true})
-  const https = new HttpsAgent({keepAlive: true, ...trust})
+  const https = new HttpsAgent({keepAlive: true, ...tls})
   const open = new Set<ClientRequest>()
 
   const attempt = (url: URL, headers: string[], body: Uint8Array, onNewConnection = false) => {
     const started = performance.now()
     const [requestTo, shared] = url.protocol === 'https:' ? [requestHttps, https] : [requestHttp, http]
     const agent = onNewConnection ? false : shared
-    const request = requestTo(url, {method: 'POST', headers: headers as never, ...trust, agent})
+    const request = requestTo(url, {method: 'POST', headers: headers as never, ...tls, agent})
     open.add(request)
     const timer = setTimeout(() => request.destroy(new Error('timeout')), timeoutMilliseconds)
     return new Promise<HandoverResult & {stale?: boolean}>(resolve => {

@@ -5,6 +5,7 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, type Server, type Socket, Server as TcpServer} from 'node:net'
+import {TLS_RULES} from '../../contract/tls.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import type {Receiver} from './receiver.js'
 
@@ -66,7 +67,12 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   }
   const {tls} = address
   const server = tls
-    ? createTlsServer({...options, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: limits.headMilliseconds})
+    ? createTlsServer({
+        ...options,
+        ...tls,
+        minVersion: TLS_RULES.minVersion,
+        handshakeTimeout: limits.headMilliseconds,
+      })
     : createServer(options)
   // node:http silently drops headers beyond a count; their size is bounded anyway.
   server.maxHeadersCount = 0

@@ -22,9 +22,8 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   // Only a likely misspelling: an unknown one may be of a newer version.
   const strange = set.find(name => !NAMES.includes(name) && closest(name, NAMES) !== undefined)
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    const detail =
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 switches certificate checks off; calls are refused while it is set'
-    return fail('usage', detail, 'unset NODE_TLS_REJECT_UNAUTHORIZED, and use --ca-file FILE')
+    const detail = 'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here: certificates are always checked'
+    return warn(detail, 'unset it; to trust an authority of your own, use --ca-file FILE')
   }
   if (env.NODE_EXTRA_CA_CERTS && !canRead(env.NODE_EXTRA_CA_CERTS)) {
     const fix = 'correct or unset NODE_EXTRA_CA_CERTS'
