@@ -3,10 +3,10 @@ import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode, isRetryable} from './error-codes.js'
 import {RESERVATION_STATUSES} from './events.js'
 import {IDENTIFIERS, type IdentifierKind} from './identifiers.js'
-import {wordsFor} from './openapi-words.js'
 import {KEY_RETENTION_SECONDS, type OperationDetails, PAGE_LIMITS} from './operation-details.js'
 import type {Operation} from './operations.js'
-import {errorBody} from './records.js'
+import {errorBody, requestId} from './records.js'
+import {clientReference} from './reservations.js'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema & {'x-source'?: string}
 export type Records = Readonly<Record<string, JsonSchema>>
@@ -26,26 +26,22 @@ export function schemas(): Records {
     io: 'input',
     override: ({jsonSchema}) => simplify(jsonSchema),
   })
-  const worded = Object.entries(schemas).map(([id, {$schema, $id, id: _, ...schema}]) => {
-    return [id, markOurs(id, withWords(schema, id))] as const
+  const marked = Object.entries(schemas).map(([id, {$schema, $id, id: _, ...schema}]) => {
+    return [id, markOurs(id, withForms(schema))] as const
   })
-  const found = Object.fromEntries(worded)
+  const found = Object.fromEntries(marked)
   for (const schema of Object.values(found)) schema.examples = [exampleOf(schema, found)]
   return found
 }
 
-/** The schema with a description and, where it is not made of those inside, an example for every field. */
-function withWords(schema: JsonSchema, path: string): JsonSchema {
+/** The schema with the form of every identifier in it. */
+function withForms(schema: JsonSchema): JsonSchema {
   const fields = Object.entries(schema.properties ?? {}) as [string, JsonSchema][]
-  const properties = fields.map(([name, field]) => {
-    const {description, example} = wordsFor(`${path}.${name}`)
-    const words = {...(description && {description}), ...(example !== undefined && {examples: [example]})}
-    return [name, {...withWords(field, `${path}.${name}`), ...limitsOf(name, field), ...words}]
-  })
+  const properties = fields.map(([name, field]) => [name, {...withForms(field), ...limitsOf(name, field)}])
   return {
     ...schema,
     ...(fields.length > 0 && {properties: Object.fromEntries(properties)}),
-    ...(schema.items && {items: withWords(schema.items as JsonSchema, path)}),
+    ...(schema.items && {items: withForms(schema.items as JsonSchema)}),
   }
 }
 
@@ -125,7 +121,7 @@ const QUERY: Readonly<Record<string, [description: string, example: unknown, sch
   after: ['Cursor from `meta.after` of the page before', 'czUw', TEXT],
   client_reference_id: [
     "Only the reservation with this partner's reference",
-    wordsFor('client_reference_id').example,
+    clientReference.examples[0],
     {...TEXT, ...limitsOf('client_reference_id')},
   ],
   status: ['Only reservations in this state', 'CONFIRMED', {...TEXT, enum: RESERVATION_STATUSES}],
@@ -179,7 +175,7 @@ export function refusals({scope}: Operation, details: OperationDetails): Record<
 function refusal(status: number, codes: readonly ErrorCode[], scope: string | null): object {
   const examples = codes.map(code => {
     const message = code.replaceAll('_', ' ')
-    const request_id = wordsFor('request_id').example
+    const request_id = requestId.examples[0]
     const error = {code, message, request_id, retryable: isRetryable(code)}
     // The OAuth endpoints have RFC 6749's field beside it.
     return [code, {summary: message, value: {error, ...(scope === null && {error_description: message})}}]

@@ -1,12 +1,14 @@
 /** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
+import type {z} from 'zod'
 import {EVENT_ID_HEADER, EVENT_TYPES, SIGNATURE_HEADER} from './events.js'
+import {hotelSummary, offer} from './hotels.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS, WEBHOOK_RESPONSE_SECONDS} from './limits.js'
 import * as components from './openapi-components.js'
-import {wordsFor} from './openapi-words.js'
 import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SCOPES} from './operations.js'
-import {listMeta} from './records.js'
-import {eventEnvelope} from './webhooks.js'
+import {listMeta, tour} from './records.js'
+import {reservation} from './reservations.js'
+import {eventEnvelope, subscription} from './webhooks.js'
 
 const PROSE = `The interface of the Partner Booking Service for selling travel products: search hotel offers, turn one
 into a reservation, download its voucher, and receive signed events.
@@ -149,9 +151,26 @@ function jsonOf(schema: {$ref: string}, schemas: Records): object {
   return {'application/json': {schema, example: components.exampleOf(schema, schemas)}}
 }
 
+/** The fields of records that are parameters in paths. */
+const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  hotel_id: hotelSummary.shape.hotel_id,
+  offer_id: offer.shape.offer_id,
+  tour_id: tour.shape.tour_id,
+  reservation_ref: reservation.shape.reservation_ref,
+  subscription_id: subscription.shape.id,
+}
+
+/** The first example of a field. */
+function exampleIn(field: z.ZodType): unknown {
+  return (field.meta()?.examples as readonly unknown[] | undefined)?.[0]
+}
+
 function pathParameters(path: string): object[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
-    const {description, example} = wordsFor(name)
+    const schema = PATH_PARAMETERS[name]
+    if (!schema) throw new RangeError(`no field describes the path parameter ${name}`)
+    const {description} = schema.meta() ?? {}
+    const example = exampleIn(schema)
     const type =
       name === 'hotel_id' ? {type: 'integer', minimum: 1} : {type: 'string', ...components.limitsOf(name)}
     return {name, in: 'path', required: true, description, schema: type, example}
@@ -206,7 +225,11 @@ function eventDelivery(schemas: Records): object {
     security: [],
     parameters: [
       header(SIGNATURE_HEADER, form, `t=1906545901,v1=${'5257a869'.repeat(8)}`),
-      header(EVENT_ID_HEADER, 'The event identifier, for removing duplicates', wordsFor('event_id').example),
+      header(
+        EVENT_ID_HEADER,
+        'The event identifier, for removing duplicates',
+        exampleIn(eventEnvelope.shape.id),
+      ),
     ],
     requestBody: {
       description: 'The event',

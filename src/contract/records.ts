@@ -1,11 +1,15 @@
 /** What records share, and the small ones: tokens (§2.1, §4.1, §4.2), account, reference data, tours, errors (not shown). */
 import {z} from 'zod'
 import {isCalendarDate} from './dates.js'
+import {ACCESS_TOKEN_LIFETIME_SECONDS} from './limits.js'
 import {isAmount, isCurrencyCode} from './money.js'
 
 /** Metadata that puts `x-source` on a schema in the OpenAPI description: a § of the interface, or `ours`. */
 export const ours = (description: string) => ({description, 'x-source': 'ours'})
 export const from = (section: string, description: string) => ({description, 'x-source': section})
+
+/** Metadata of a field: what it means, and a value of it, so that a static mock of the description can be searched and booked. */
+export const about = (description: string, example: unknown) => ({description, examples: [example]})
 
 export const calendarDate = z
   .string()
@@ -32,6 +36,13 @@ export const timestamp = z.iso
   .datetime({offset: true})
   .meta({description: 'ISO 8601 timestamp with offset', examples: ['2030-06-01T12:00:00Z']})
 
+const clientId = about("The client's identifier", 'cid_sandbox')
+const grantedScopes = about(
+  'Scopes that were granted, separated by spaces',
+  'hotels:read reservations:read reservations:write',
+)
+const token = 'at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8'
+
 /** Token requests may have other fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
 export const tokenRequest = z
   .object({
@@ -39,100 +50,151 @@ export const tokenRequest = z
     grant_type: z
       .string()
       .min(1)
-      .meta({enum: ['client_credentials']}),
-    client_id: z.string().min(1),
-    client_secret: z.string().min(1),
-    scope: z.string().meta({description: 'space-separated scopes'}),
+      .meta({enum: ['client_credentials'], ...about('Grant of RFC 6749', 'client_credentials')}),
+    client_id: z.string().min(1).meta(clientId),
+    client_secret: z.string().min(1).meta(about("The client's secret", 'sk_test_example')),
+    scope: z.string().meta(grantedScopes),
   })
   .meta({id: 'TokenRequest', ...from('§4.1', 'Client credentials, asking for a token')})
 
 export const accessToken = z
   .looseObject({
-    access_token: z.string().min(1),
-    token_type: z.string().optional(),
-    expires_in: z.coerce.number().int().positive().optional(),
-    scope: z.string().optional(),
+    access_token: z
+      .string()
+      .min(1)
+      .meta(about(`Bearer token, valid for ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours`, token)),
+    token_type: z.string().optional().meta(about('How the token is sent', 'Bearer')),
+    expires_in: z.coerce
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .meta(about('Lifetime in seconds', ACCESS_TOKEN_LIFETIME_SECONDS)),
+    scope: z.string().optional().meta(grantedScopes),
   })
   .meta({id: 'AccessToken', ...from('§2.1', 'A bearer credential and its lifetime')})
 
 export const revokeRequest = z
-  .object({token: z.string().min(1)})
+  .object({token: z.string().min(1).meta(about('An access token', token))})
   .meta({id: 'RevokeRequest', ...from('§4.2', 'The access token to revoke')})
 
 export const revokedToken = z
-  .object({revoked: z.literal(true)})
+  .object({revoked: z.literal(true).meta(about('Always true', true))})
   .meta({id: 'RevokedToken', ...ours('The token is no longer valid, whether it ever was or not')})
 
 export const country = z
-  .object({code: countryCode, name: z.string(), phone_code: z.string(), currency: z.string()})
+  .object({
+    code: countryCode,
+    name: z.string().meta(about('Name in English', 'Türkiye')),
+    phone_code: z.string().meta(about('Dialling prefix', '+90')),
+    currency: z.string().meta(about('ISO 4217 currency code; empty for none of its own', 'TRY')),
+  })
   .meta({id: 'Country', ...ours('A country')})
 
 export const currency = z
-  .object({code: currencyCode, name: z.string(), minor_units: z.int()})
+  .object({
+    code: currencyCode,
+    name: z.string().meta(about('Name in English', 'Euro')),
+    minor_units: z.int().meta(about('Digits after the decimal point', 2)),
+  })
   .meta({id: 'Currency', ...ours('A currency')})
 
 export type Country = z.infer<typeof country>
 export type Currency = z.infer<typeof currency>
 
+export const lastChanged = about('When it last changed, ISO 8601 with offset', '2030-06-01T12:05:00Z')
+
 export const account = z
   .object({
-    account_id: z.string(),
-    name: z.string(),
-    mode: z.enum(['live', 'test']),
-    status: z.enum(['ACTIVE', 'BLOCKED']),
-    client_id: z.string(),
-    scopes: z.array(z.string()),
+    account_id: z.string().meta(about("The account's identifier", 'acc_sandbox')),
+    name: z.string().meta(about('Name of the partner', 'Sandbox Travel')),
+    mode: z.enum(['live', 'test']).meta(about('Side of the service', 'test')),
+    status: z.enum(['ACTIVE', 'BLOCKED']).meta(about('Whether the account may book', 'ACTIVE')),
+    client_id: z.string().meta(clientId),
+    scopes: z
+      .array(z.string())
+      .meta(
+        about('Scopes the client may ask for', ['hotels:read', 'reservations:read', 'reservations:write']),
+      ),
     currency: currencyCode,
-    balance: amount,
-    credit_limit: amount,
-    available_balance: amount,
-    updated_at: timestamp,
+    balance: amount.meta(about('Balance, a decimal amount', '100000.00')),
+    credit_limit: amount.meta(about('Credit beyond the balance, a decimal amount', '0.00')),
+    available_balance: amount.meta(about('What can be spent, a decimal amount', '100000.00')),
+    updated_at: timestamp.meta(lastChanged),
   })
   .meta({id: 'Account', ...ours('Account information and balance')})
 
 export type Account = z.infer<typeof account>
 
 /** Where to search: a city by its id. */
-export const destination = z.strictObject({type: z.literal('CITY'), id: z.int().positive()})
+export const destination = z
+  .strictObject({
+    type: z.literal('CITY').meta(about('Kind of destination', 'CITY')),
+    id: z.int().positive().meta(about('Identifier of a city; content.cities lists them', 101)),
+  })
+  .meta(about('Where to', {type: 'CITY', id: 101}))
 
 export const tourSearchRequest = z
   .strictObject({
     destination,
-    date: calendarDate.optional(),
+    date: calendarDate.optional().meta(about('Only tours that run on this day', '2030-07-11')),
     currency: currencyCode,
   })
   .meta({id: 'TourSearchRequest', ...ours('What to search tours for')})
 
+/** The city of a hotel or a tour. */
+export const cityOfPlace = z
+  .object({
+    id: z.int().meta(about('Identifier of the city', 101)),
+    name: z.string().meta(about('Name of the city', 'Istanbul')),
+  })
+  .meta(about('City it is in', {id: 101, name: 'Istanbul'}))
+
 export const tour = z
   .object({
-    tour_id: z.string(),
-    name: z.string(),
-    short_description: z.string(),
-    duration_minutes: z.int(),
-    price_from: z.object({amount, currency: currencyCode}),
-    city: z.object({id: z.int(), name: z.string()}),
+    tour_id: z.string().meta(about('Identifier of the tour', 'tour_101_01')),
+    name: z.string().meta(about('Name of the tour', 'Topkapı Palace with a local guide')),
+    short_description: z
+      .string()
+      .meta(about('The tour in a sentence', 'A licensed guide shows you Topkapı Palace.')),
+    duration_minutes: z.int().meta(about('Length in minutes', 150)),
+    price_from: z
+      .object({amount: amount.meta({examples: ['35.00']}), currency: currencyCode})
+      .meta(about('Lowest price for one person', {amount: '35.00', currency: 'EUR'})),
+    city: cityOfPlace,
     country_code: countryCode,
-    rating: z.number().nullable(),
-    review_count: z.int(),
-    tags: z.array(z.string()),
+    rating: z.number().nullable().meta(about('Average of the reviews, up to 5; null: none', 4.4)),
+    review_count: z.int().meta(about('Number of reviews', 2355)),
+    tags: z.array(z.string()).meta(about('Keywords', ['culture', 'guided'])),
   })
   .meta({id: 'Tour', ...ours('A tour')})
 
 export type TourSearchRequest = z.infer<typeof tourSearchRequest>
 export type Tour = z.infer<typeof tour>
 
-const errorDetail = z.object({field: z.string(), code: z.string(), message: z.string()})
+const errorDetail = z.object({
+  field: z.string().meta(about('Path to the field', 'guests[0].name')),
+  code: z.string().meta(about('Code of what is wrong, a stable word', 'required')),
+  message: z.string().meta(about('What is wrong, in words', 'is required')),
+})
+
+export const requestId = about('Names the request; the same as X-Request-Id', 'req_1sG7dNb4')
 
 export const errorBody = z
   .object({
-    error: z.looseObject({
-      code: z.string(),
-      message: z.string(),
-      request_id: z.string(),
-      retryable: z.boolean(),
-      details: z.array(errorDetail).optional(),
-    }),
-    error_description: z.string().optional().meta({description: "RFC 6749's field, on the token endpoint"}),
+    error: z
+      .looseObject({
+        code: z.string().meta(about('Code of the refusal, a stable word', 'validation_failed')),
+        message: z.string().meta(about('The refusal in words', 'the request is not valid')),
+        request_id: z.string().meta(requestId),
+        retryable: z.boolean().meta(about('Whether the same request may be sent again', false)),
+        details: z.array(errorDetail).optional().meta({description: 'The fields that are wrong'}),
+      })
+      .meta({description: 'The refusal'}),
+    error_description: z
+      .string()
+      .optional()
+      .meta(about("RFC 6749's field, on the token endpoint", 'invalid client_id or client_secret')),
   })
   .meta({id: 'Error', ...ours('Why the request was refused')})
 
@@ -140,8 +202,8 @@ export type ErrorDetail = z.infer<typeof errorDetail>
 
 export const listMeta = z
   .object({
-    limit: z.int().meta({description: 'the most records of one answer'}),
-    after: z.string().nullable().meta({description: 'cursor of the next page; null on the last'}),
-    before: z.string().nullable().meta({description: 'cursor of the page before; null on the first'}),
+    limit: z.int().meta(about('the most records of one answer', 50)),
+    after: z.string().nullable().meta(about('cursor of the next page; null on the last', null)),
+    before: z.string().nullable().meta(about('cursor of the page before; null on the first', null)),
   })
   .meta({id: 'ListMeta', ...ours('Where a list goes on')})

@@ -1,65 +1,93 @@
 /** Webhook subscriptions and events (§2.7, §2.8, §4.7, §4.8, §6). */
 import {z} from 'zod'
 import {EVENT_TYPE_NAMES} from './events.js'
-import {from, ours, timestamp} from './records.js'
+import {about, from, ours, timestamp} from './records.js'
 
 /** Of all these only the description is stricter than what is taken: an unknown type is refused by name, or is new. */
 const eventType = z.string().meta({enum: EVENT_TYPE_NAMES})
-const address = z
-  .string()
-  .meta({description: 'https address that receives events', format: 'uri', pattern: '^https://'})
+const address = z.string().meta({
+  ...about('https address that receives events', 'https://partner.example/hooks'),
+  format: 'uri',
+  pattern: '^https://',
+})
+const subscribedTypes = about('Types of events that are sent', ['reservation.confirmed', 'voucher.ready'])
+const isActive = z.boolean().meta(about('Whether events are sent', true))
+const subscriptionId = z.string().meta(about('Identifier of the subscription', 'whsub_5cR8nTq2'))
+const eventId = z.string().meta(about('Identifier of the event', 'evt_2pW6bYh0'))
+const deliveryId = z.string().meta(about('Identifier of the delivery', 'dlv_6tZ3kMd9'))
+const typeOfEvent = eventType.meta(about('Type of the event', 'reservation.confirmed'))
 
 export const subscriptionRequest = z
-  .strictObject({url: address, events: z.array(eventType).min(1)})
+  .strictObject({url: address, events: z.array(eventType).min(1).meta(subscribedTypes)})
   .meta({id: 'SubscriptionRequest', ...from('§4.7', 'A new subscription')})
 
 export const subscriptionUpdate = subscriptionRequest
   .partial()
-  .extend({is_active: z.boolean().optional()})
+  .extend({is_active: isActive.optional()})
   .meta({id: 'SubscriptionUpdate', ...ours('The parts of a subscription that may change')})
 
 export const subscription = z
-  .object({id: z.string(), url: address, events: z.array(eventType), is_active: z.boolean()})
+  .object({
+    id: subscriptionId,
+    url: address,
+    events: z.array(eventType).meta(subscribedTypes),
+    is_active: isActive,
+  })
   .meta({id: 'Subscription', ...from('§2.7', 'A subscription without its secret')})
 
 export const createdSubscription = subscription
-  .extend({secret: z.string().meta({description: 'signing secret; shown in this answer and never again'})})
+  .extend({
+    secret: z
+      .string()
+      .meta(about('signing secret; shown in this answer and never again', 'whsec_8mQ1vXn5Jk7Tz3Lr')),
+  })
   .meta({id: 'CreatedSubscription', ...from('§2.7', 'A new subscription with its signing secret')})
 
 export const eventEnvelope = z
   .object({
-    id: z.string(),
-    type: eventType,
-    created: timestamp,
-    data: z.looseObject({object: z.string(), reservation_ref: z.string(), status: z.string()}),
+    id: eventId,
+    type: typeOfEvent,
+    created: timestamp.meta(about('When it happened', '2030-06-01T12:05:00Z')),
+    data: z
+      .looseObject({
+        object: z.string().meta(about('Kind of record', 'reservation')),
+        reservation_ref: z
+          .string()
+          .meta(about("The service's reference of the reservation", 'RSV-7K3M9QX2AB')),
+        status: z.string().meta(about('State of the reservation', 'CONFIRMED')),
+      })
+      .meta({description: 'What it is about'}),
   })
   .meta({id: 'EventEnvelope', ...from('§2.8', 'The body of a webhook request')})
 
 export const testEventAccepted = z
-  .object({event_id: z.string(), delivery_id: z.string()})
+  .object({event_id: eventId, delivery_id: deliveryId})
   .meta({id: 'TestEventAccepted', ...ours('The answer to a test event')})
 
 export const deletedSubscription = z
-  .object({id: z.string(), deleted: z.literal(true)})
+  .object({id: subscriptionId, deleted: z.literal(true).meta(about('Always true', true))})
   .meta({id: 'DeletedSubscription', ...ours('The subscription is gone')})
 
 export const deliveryAttempt = z.object({
-  n: z.int().meta({description: '1 to 8'}),
-  at: timestamp,
-  status: z.int().nullable().meta({description: "the subscriber's answer; null when there was none"}),
-  ms: z.int().nullable().meta({description: 'how long the answer took, in milliseconds'}),
-  error: z.string().nullable().meta({description: 'why there was no answer, or why it did not count'}),
+  n: z.int().meta(about('1 to 8', 1)),
+  at: timestamp.meta(about('When', '2030-06-01T12:05:01Z')),
+  status: z.int().nullable().meta(about("the subscriber's answer; null when there was none", 200)),
+  ms: z.int().nullable().meta(about('how long the answer took, in milliseconds', 42)),
+  error: z.string().nullable().meta(about('why there was no answer, or why it did not count', null)),
 })
 
 export const delivery = z
   .object({
-    delivery_id: z.string(),
-    subscription_id: z.string(),
-    event_id: z.string(),
-    type: eventType,
-    status: z.string().meta({enum: ['PENDING', 'DELIVERED', 'ABANDONED']}),
-    next_attempt_at: timestamp.nullable(),
-    attempts: z.array(deliveryAttempt),
+    delivery_id: deliveryId,
+    subscription_id: subscriptionId,
+    event_id: eventId,
+    type: typeOfEvent,
+    status: z.string().meta({
+      ...about('How far the delivery is', 'DELIVERED'),
+      enum: ['PENDING', 'DELIVERED', 'ABANDONED'],
+    }),
+    next_attempt_at: timestamp.nullable().meta(about('When it is tried again; null: not again', null)),
+    attempts: z.array(deliveryAttempt).meta({description: 'Every attempt, the first at first'}),
   })
   .meta({id: 'Delivery', ...ours('One event on its way to one subscription')})
 
