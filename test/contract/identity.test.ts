@@ -68,12 +68,18 @@ describe('identifiers', () => {
   it('have no segment that would lead elsewhere in a path', () => {
     const bad = ['..', '../x', '1/..', '1/../x', '1/./x', String.raw`1\..\x`, '1/.']
     const good = ['1/x', '1..2', '1/..x', '1/x..', '.5', '1/...']
-    const prefixes = {offer_id: 'off_', event_id: 'evt_', other: ''}
+    const prefixes = {event_id: 'evt_', other: ''}
     for (const [kind, prefix] of Object.entries(prefixes) as [IdentifierKind, string][]) {
       const inside = prefix === '' ? bad : bad.filter(text => text.startsWith('1'))
       expect(inside.filter(text => isIdentifier(kind, prefix + text))).toEqual([])
       expect(good.filter(text => !isIdentifier(kind, prefix + text))).toEqual([])
     }
+  })
+
+  it('of offers have no slash, no backslash and no two dots', () => {
+    const bad = ['off_1/x', String.raw`off_1\x`, 'off_1..2', 'off_..', 'off_1/..']
+    expect(bad.filter(id => isIdentifier('offer_id', id))).toEqual([])
+    expect(isIdentifier('offer_id', 'off_1.2')).toBe(true)
   })
 
   it('are never what a script passes when it has none', () => {
