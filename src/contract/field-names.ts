@@ -35,6 +35,13 @@ export const snakeCase: (name: string) => string = onceForEachName(name =>
     .toLowerCase(),
 )
 
+/** The names that an object has in two spellings, with different values: `totalPrice` beside `total_price`. */
+const namedTwice = new WeakMap<Fields, Set<string>>()
+
+export function isNamedTwice(fields: Fields, name: string): boolean {
+  return namedTwice.get(fields)?.has(name) === true
+}
+
 const large = new WeakMap<JsonObject, Fields>()
 let recent = new Map<JsonObject, Fields>()
 
@@ -46,6 +53,8 @@ export function fieldsOf(value: JsonObject): Fields {
   for (const key of Object.keys(value)) {
     const name = snakeCase(key)
     if (!fields.has(name)) fields.set(name, value[key])
+    else if (fields.get(name) !== value[key])
+      namedTwice.set(fields, new Set(namedTwice.get(fields)).add(name))
   }
   if (fields.size > CACHE_LIMITS.fieldsOfRecent) large.set(value, fields)
   else {

@@ -106,6 +106,58 @@ describe('money', () => {
   )
 })
 
+describe('a price that can be read in two ways is unknown', () => {
+  test.each<[object]>([
+    [{net: 100, gross: 180}],
+    [{total: '100.00', price: {total: '500.00'}}],
+    [{total: '500.00', price: {total: '100.00'}}],
+    [{totalPrice: 100, total_price: 500}],
+    [{price: {amount: 100, total: 500}}],
+    [{pricing: {total: 100}, total_amount: 500}],
+    [{prices: [eur(100), eur(500)]}],
+    [{price: 'EUR 100.00', total: 'KWD 100.00'}],
+    [{price: 100, total: '1,800.00'}],
+    [{price: {amount: 12500, currency: 'EUR', minor_units: 2}}],
+    [{price: {amount: '12500', currency: {code: 'EUR', exponent: 2}}}],
+    [{price: {amount: 12500, currency: 'EUR'}, minor_units: true}],
+    [{price: {value: 12500, scale: 2}}],
+    [{price: {value: 12500, decimals: 2}}],
+    [{price: {value: 12500, divisor: 100}}],
+    [{price: {amount: 12500, unit: 'cents'}}],
+    [{price: 12500, price_unit: 'minor'}],
+    [{price: {amount: 100, per: 'night'}}],
+    [{price: 100, price_type: 'PER_NIGHT'}],
+    [{price: {amount: 100, basis: 'per person'}}],
+    [{price: {amount: 5000, currency: 'points'}}],
+  ])('%j', more => {
+    const found = read({currency: 'EUR', offers: [{offer_id: 'a', ...more}]})
+    expect(found).toMatchObject([{price: price(null, null)}])
+  })
+
+  test('also where an object around the offers says what amounts are', () => {
+    expect(read({amounts_in_cents: true, offers: [{offer_id: 'a', price: 12500}]})[0]?.price).toEqual(
+      price(null, null),
+    )
+  })
+
+  test('also where two places name the same offer', () => {
+    const twice = [{offer_id: 'a', price: eur('1.00')}, [{offer_id: 'a', price: eur('5.00')}]]
+    expect(read(twice)[0]?.price).toEqual(price(null, null))
+  })
+
+  test.each<[object, string]>([
+    [{total: '100.00', price: {total: 100, currency: 'EUR'}}, '100.00'],
+    [{net: 100, gross: '100.0', currency: 'EUR'}, '100.00'],
+    [{price: {amount: '125.00', minor_units: 2, currency: 'EUR'}}, '125.00'],
+    [{price: {amount: 125.5, decimals: 2, currency: 'EUR'}}, '125.50'],
+    [{price: {amount: 125, minor_units: 0, currency: 'EUR'}}, '125.00'],
+    [{price: {amount: 0, minor_units: 2, currency: 'EUR'}}, '0.00'],
+    [{price: {amount: 125, factor: 1, currency: 'EUR', type: 'total'}}, '125.00'],
+  ])('and one that all agree on is known: %j', (more, total) => {
+    expect(read({offer_id: 'a', ...more})[0]?.price).toEqual(price(total, 'EUR'))
+  })
+})
+
 describe('hostile answers', () => {
   const ODD_IDS = [{offer_id: 1}, {offer_id: ''}, {offer_id: null}, {offer_id: {}}]
   test.each([null, 1, 'x', true, [], {}, [[[]]], {offers: null}, {offers: [null, 1, [], 'x']}, ...ODD_IDS])(

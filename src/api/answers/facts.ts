@@ -1,15 +1,7 @@
 /** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
-import {isObject, type JsonObject, type Node, outwards, own, textOf} from '../../contract/json.js'
-import {isAmount, minorUnits} from '../../contract/money.js'
-import {AMOUNT, BESIDE, CURRENCY} from './vocabulary.js'
-
-export interface Money {
-  /** Decimal string: as the service wrote it, or made from its number. */
-  readonly amount: string
-  /** ISO 4217, when the answer says which. */
-  readonly currency: string | null
-}
+import {isObject, type JsonObject, own, textOf} from '../../contract/json.js'
+import {BESIDE} from './vocabulary.js'
 
 /** The first value under one of `names` that `read` understands. */
 export function factIn<T>(
@@ -87,76 +79,6 @@ export function readRecord<Of extends Names, By extends Readers<Of>>(
   const fields = fieldsOf(raw)
   const read = Object.entries(names).map(([name, under]) => [name, (readers[name] ?? textIn)(fields, under)])
   return {...Object.fromEntries(read), raw}
-}
-
-/** How to find an amount in the objects under a name. */
-export interface MoneyWay {
-  /** The names of amounts inside an object. */
-  readonly inside: readonly string[]
-  /** The object under a name that may hold the amount. */
-  readonly child: (value: unknown, name: string) => JsonObject | undefined
-  /** Names of objects only: a bare amount under one of them is no price. */
-  readonly leads: readonly string[]
-  readonly currency: readonly string[]
-}
-
-const OBJECTS: MoneyWay = {
-  inside: AMOUNT,
-  child: value => (isObject(value) ? value : undefined),
-  leads: [],
-  currency: CURRENCY,
-}
-
-/** The first amount under one of `names`: `12.5`, `"12.50 EUR"` or in an object; its currency may be in those around `node`. */
-export function moneyIn(
-  fields: Fields,
-  names: readonly string[],
-  node?: Node,
-  way: MoneyWay = OBJECTS,
-): Money | null {
-  const found = amountIn(fields, names, way)
-  if (found === null) return null
-  const currencyOf = (around: Node) => currencyBeside(fieldsOf(around.value), '', way)
-  const currency = found.currency ?? outwards(node?.parent).map(currencyOf).find(Boolean) ?? null
-  const {amount} = found
-  return {amount: typeof amount === 'number' ? amountText(amount, currency) : amount, currency}
-}
-
-type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
-
-function amountIn(fields: Fields, names: readonly string[], way: MoneyWay): FoundAmount | null {
-  return factIn(fields, names, (value, name) => {
-    const child = way.child(value, name)
-    if (!child && way.leads.includes(name)) return null
-    const found = child ? amountIn(fieldsOf(child), way.inside, way) : readAmount(value)
-    return found && {...found, currency: found.currency ?? currencyBeside(fields, name, way)}
-  })
-}
-
-/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
-export function readAmount(value: unknown): FoundAmount | null {
-  if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
-  if (typeof value !== 'string') return null
-  const [, before, amount = '', after] =
-    /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(value.trim()) ?? []
-  return isAmount(amount) ? {amount, currency: before ?? after ?? null} : null
-}
-
-/** A number is written with the decimals of its currency. */
-function amountText(amount: number, currency: string | null): string {
-  const decimals = currency === null ? 0 : minorUnits(currency)
-  const text = String(amount)
-  const fraction = text.split('.')[1] ?? ''
-  // An exponent, or more decimals than any price has, is an artefact of floating point.
-  if (/e/.test(text) || fraction.length > 6) return amount.toFixed(currency === null ? 2 : decimals)
-  return fraction.length >= decimals ? text : amount.toFixed(decimals)
-}
-
-/** The currency in an object: `total_currency` belongs to `total_amount`. */
-function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | null {
-  const prefix = name.replace(/_?(amount|price|rate)$/, '')
-  const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null
-  return code !== null && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : code
 }
 
 /** The content of the envelope's `data`, or the whole without an envelope. */

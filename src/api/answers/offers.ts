@@ -1,8 +1,8 @@
 /** The offers of an answer, whatever its shape (§2.3 promises offer_id and nothing else). */
 import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '../../contract/field-names.js'
 import {inDocumentOrder, isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
-import {isCurrencyCode} from '../../contract/money.js'
-import {factIn, type MoneyWay, moneyIn} from './facts.js'
+import {agreed, type MoneyReading, type MoneyWay, priceIn} from './amounts.js'
+import {factIn} from './facts.js'
 import {ANY_NAME, DESCRIPTION, OFFER, PRICE, ROLES} from './vocabulary.js'
 
 /** An offer, and where in its answer it is. */
@@ -44,28 +44,24 @@ function offerIdOf(value: JsonObject): string | undefined {
 
 const PRICES = [...PRICE.itself, ...PRICE.leads]
 
-/** The offer's price, a decimal string: its own, or that of an object around it which holds no other offer. */
-function priceOf(offer: OfferNode, node: Node) {
-  const {itself, leads, currency: currencyNames} = PRICE
-  const child = (value: unknown, name: string) => childOf(offer, value, name)
-  const way = {inside: [...itself, 'value', ...leads], child, leads, currency: currencyNames}
-  const price = moneyIn(fieldsOf(node.value), PRICES, node, way) ?? priceAround(offer, node, way)
-  const currency = price?.currency ?? null
-  return {
-    total: price?.amount ?? null,
-    currency: currency !== null && isCurrencyCode(currency) ? currency : null,
-  }
+/** The offer's own price, or that of an object around it which holds no other offer. */
+function priceOf(offer: OfferNode, node: Node): MoneyReading | null {
+  const {itself, leads, currency} = PRICE
+  const children = (value: unknown, name: string) => childrenOf(offer, value, name)
+  const way = {inside: [...itself, 'value', ...leads], children, leads, currency}
+  return priceIn(fieldsOf(node.value), PRICES, node, way) ?? priceAround(offer, node, way)
 }
 
-/** An object that may hold the price, unless it is another offer's. A list counts when it has one item, or alternatives. */
-function childOf({offerId}: OfferNode, value: unknown, name: string): JsonObject | undefined {
+/** The objects that may hold the price, unless they are another offer's. A list counts when it has one item, or alternatives. */
+function childrenOf({offerId}: OfferNode, value: unknown, name: string): JsonObject[] | undefined {
   const isOne = !Array.isArray(value) || value.length === 1 || PRICE.alternatives.includes(name)
-  const child = Array.isArray(value) ? value[0] : value
-  if (!isOne || !isObject(child) || (offerIdOf(child) ?? offerId) !== offerId) return undefined
-  if (name !== 'occupancy_pricing') return child
+  const items = [value].flat()
+  if (!isOne || items.length === 0 || !items.every(isObject)) return undefined
+  if (items.some(item => (offerIdOf(item) ?? offerId) !== offerId)) return undefined
+  if (name !== 'occupancy_pricing') return items
   // Prices by occupancy (`{"2": …}`): with several, none of them is the price of the whole offer.
-  const [only, ...others] = Object.values(child)
-  return isObject(only) && others.length === 0 ? only : undefined
+  const [only, ...others] = items.flatMap(Object.values)
+  return isObject(only) && others.length === 0 ? [only] : undefined
 }
 
 /** Across a list, only an object under a price's name counts: a bare `total` beside a list is the number of its items. */
@@ -74,27 +70,33 @@ function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
     const fields = fieldsOf(around.value)
     const objects = crossedList ? PRICE.objects.filter(name => isObject(fields.get(name))) : undefined
-    const price = moneyIn(fields, objects ?? PRICES, around, way)
-    if (price) return price
+    const price = priceIn(fields, objects ?? PRICES, around, way)
+    if (price !== null) return price
     crossedList ||= around.inArray
   }
   return null
 }
 
-/** What is not found is null. */
-export type OfferFacts = ReturnType<typeof factsAt>
+/** What is not found is null; so is a price that can be read in two ways. */
+export type OfferFacts = ReturnType<typeof factsOf>
 
 /** Of an offer that is named in many places; not in the interface. */
 const MOST_PLACES = 4
 
 /** The facts of one offer, gathered from the places that name it, the first place first. */
-export function factsOf(offer: OfferNode): OfferFacts {
+export function factsOf(offer: OfferNode) {
   const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
   const found = places.map(node => factsAt(offer, node))
-  return found.reduce((facts, more) => {
-    const merged = Object.entries(facts).map(([key, value]) => [key, value ?? more[key as keyof OfferFacts]])
-    return {...Object.fromEntries(merged), price: facts.price.total === null ? more.price : facts.price}
+  const merged = found.reduce((facts, more) => {
+    const values = Object.entries(facts).map(([key, value]) => [
+      key,
+      value ?? more[key as keyof typeof facts],
+    ])
+    return Object.fromEntries(values) as typeof facts
   })
+  const price = agreed(places.flatMap(node => priceOf(offer, node) ?? []))
+  const known = price === 'unclear' ? null : price
+  return {...merged, price: {total: known?.amount ?? null, currency: known?.currency ?? null}}
 }
 
 function factsAt(offer: OfferNode, node: Node) {
@@ -126,7 +128,8 @@ function factsAt(offer: OfferNode, node: Node) {
     room_name: room ?? (hotel !== null || isRooms ? bare : null),
     /** The board's code when there is one (`BB`), else its name. */
     board: find(OFFER.board, nameText) ?? find(OFFER.ofBoard, nameText, of('board')),
-    price: priceOf(offer, node),
+    /** From all places that name the offer. */
+    price: null,
     refundable: find(OFFER.refundable, truth) ?? (notRefundable === null ? null : !notRefundable),
     /** As the service wrote it. */
     free_cancellation_until: find(OFFER.freeUntil, dateText),

@@ -1,7 +1,8 @@
 /** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
-import {moneyIn, textIn} from './facts.js'
+import {moneyIn} from './amounts.js'
+import {textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {termsOf} from './terms-and-fees.js'
 import {FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'

@@ -3,7 +3,8 @@ import {instantOf} from '../../contract/dates.js'
 import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {breadthFirst, inDocumentOrder, isObject, type Node, outwards, textOf} from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
-import {factIn, type Money, moneyIn, readAmount, textIn, unwrap} from './facts.js'
+import {isSameCurrency, isSameMoney, type Money, moneyIn, priceIn, readAmount} from './amounts.js'
+import {factIn, textIn, unwrap} from './facts.js'
 import {CHARGE, CURRENCY, FEE, POLICY, TERMS} from './vocabulary.js'
 
 export type OfferTerms = ReturnType<typeof termsOf>
@@ -131,17 +132,6 @@ function moneysIn(node: Node, names: readonly string[]): Money[] {
   return names.flatMap(name => moneyIn(fieldsOf(node.value), [name], node) ?? [])
 }
 
-/** Whether both may be the same amount. */
-export function isSameMoney(left: Money, right: Money): boolean {
-  return compareAmounts(left.amount, right.amount) === 0 && isSameCurrency(left, right)
-}
-
-/** Whether both may be in the same currency. */
-function isSameCurrency(left: Money, right: Money): boolean {
-  const [one, other] = [left.currency, right.currency]
-  return one === null || other === null || one.toUpperCase() === other.toUpperCase()
-}
-
 const NO_MONEY =
   /^(%|per_?cent(age|s)?|pct|permille|basis_points?|bps|nights?|days?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)(_.*)?$/
 const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
@@ -152,7 +142,8 @@ function isNoAmount(node: Node, names: readonly string[]): boolean {
   return names.some(name => {
     const value = fields.get(name)
     if (isShare(value)) return true
-    const money = moneyIn(fields, [name])
+    const money = priceIn(fields, [name], node)
+    if (money === 'unclear') return true
     if (!money || compareAmounts(money.amount, '0') === 0) return false
     if (isObject(value) && countsNoMoney(fieldsOf(value))) return true
     return outwards(node).some(({value}) => countsNoMoney(fieldsOf(value)))

@@ -11,6 +11,29 @@ export const CURRENCY = names('currency currency_code currency_iso')
 /** What an amount is called in an object that is a sum of money. */
 export const AMOUNT = names('amount total value price total_price total_amount gross')
 export const STATE = names('status state')
+/** What says that an amount without a point may have decimals all the same. */
+export const MINOR = {
+  /** Wherever it is said, around the amount too. */
+  always:
+    names(`minor_units minor_unit in_minor_units amount_in_minor_units amounts_in_minor_units minor in_minor
+    cents in_cents amount_in_cents amounts_in_cents price_in_cents prices_in_cents`),
+  /** Beside the amount, or in its currency. */
+  besideAmount: names(`exponent currency_exponent decimals decimal_places currency_decimals scale amount_scale
+    price_scale precision fraction_digits multiplier factor divisor denominator`),
+  /** One of these that is 1 changes nothing. */
+  factors: names('multiplier factor divisor denominator'),
+} as const
+/** What says that an amount is not the price of the whole, or no money. */
+export const UNIT = {
+  beside:
+    names(`price_type price_unit price_basis price_per price_period price_kind rate_type rate_unit rate_basis
+    rate_per amount_type amount_unit amount_per pricing_type pricing_unit pricing_basis pricing_model`),
+  inside:
+    names(`type unit units kind basis per period mode frequency currency price_type price_unit price_basis
+    rate_type rate_basis amount_type amount_unit pricing_type pricing_model`),
+  words:
+    /^((per|each|a|by)_)?(nights?|nightly|days?|daily|persons?|guests?|adults?|pax|rooms?)(_.*)?$|^(average_)?per_|^(%|per_?cent(age|s)?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)$/,
+} as const
 /** What holds the answer. */
 export const ENVELOPES = names('data result response payload')
 

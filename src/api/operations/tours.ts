@@ -2,6 +2,7 @@
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/records.js'
+import {moneyIn} from '../answers/amounts.js'
 import {recordAskedFor} from '../answers/asked.js'
 import * as facts from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'
@@ -44,10 +45,10 @@ function readTour(value: JsonObject, key?: string): FoundTour | undefined {
 /** Also of `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
 function lowestPriceIn(fields: Fields, names: Names): {total: string | null; currency: string | null} {
   const found =
-    facts.moneyIn(fields, names) ??
+    moneyIn(fields, names) ??
     facts.factIn(fields, TOUR_DETAILS.prices, value => {
       const inside = firstObject(value)
-      return inside && facts.moneyIn(fieldsOf(inside), TOUR_DETAILS.lowestPrice)
+      return inside && moneyIn(fieldsOf(inside), TOUR_DETAILS.lowestPrice)
     })
   return {total: found?.amount ?? null, currency: found && (found.currency ?? facts.codeIn(fields, CURRENCY))}
 }

@@ -1,5 +1,5 @@
 /** Amounts, counts, dates and times as people read them. What is typed is read in `cli/input`. */
-import type {Money} from '../../api/answers/facts.js'
+import type {Money} from '../../api/answers/amounts.js'
 import {isCalendarDate, nightsBetween, zonedInstantOf} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 

@@ -1,7 +1,6 @@
 /** `reservations list`, `show`, `update` and `cancel`: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
-import type {Money} from '../../../api/answers/facts.js'
+import {isSameMoney, type Money} from '../../../api/answers/amounts.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
-import {isSameMoney} from '../../../api/answers/terms-and-fees.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import {
   cancelReservation,

@@ -1,5 +1,5 @@
 /** From a chosen offer to a reservation: open questions, summary, the one confirmation, sending, and what a refusal means. */
-import type {Money} from '../../../api/answers/facts.js'
+import type {Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure, usage} from '../../../contract/failure.js'

@@ -1,0 +1,173 @@
+/**
+ * Amounts of money in answers of any shape. What can be read in two ways that differ is `unclear`, never the first of them:
+ * a price that is read wrongly is paid.
+ */
+import {type Fields, fieldsOf, isNamedTwice} from '../../contract/field-names.js'
+import {isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {compareAmounts, isAmount, minorUnits} from '../../contract/money.js'
+import {codeIn} from './facts.js'
+import {AMOUNT, CURRENCY, MINOR, UNIT} from './vocabulary.js'
+
+export interface Money {
+  /** Decimal string: as the service wrote it, or made from its number. */
+  readonly amount: string
+  /** As the answer says it: ISO 4217 in upper case, or another text; null when it does not say. */
+  readonly currency: string | null
+}
+
+export type MoneyReading = Money | 'unclear'
+
+/** How to find an amount in the objects under a name. */
+export interface MoneyWay {
+  /** The names of amounts inside an object. */
+  readonly inside: readonly string[]
+  /** The objects under a name that may hold the amount; undefined when there is none. */
+  readonly children: (value: unknown, name: string) => readonly JsonObject[] | undefined
+  /** Names of objects only: a bare amount under one of them is no price. */
+  readonly leads: readonly string[]
+  readonly currency: readonly string[]
+}
+
+const OBJECTS: MoneyWay = {
+  inside: AMOUNT,
+  children: value => (isObject(value) ? [value] : undefined),
+  leads: [],
+  currency: CURRENCY,
+}
+
+/** The amount under the first of `names` that has one, `12.5`, `"12.50 EUR"` or in an object; null also for an unclear one. */
+export function moneyIn(fields: Fields, names: readonly string[], node?: Node): Money | null {
+  for (const name of names) {
+    const found = priceIn(fields, [name], node)
+    if (found !== null) return found === 'unclear' ? null : found
+  }
+  return null
+}
+
+/** The amount that all of `names` agree on; null when none has one. Its currency may be in the objects around `node`. */
+export function priceIn(
+  fields: Fields,
+  names: readonly string[],
+  node?: Node,
+  way: MoneyWay = OBJECTS,
+): MoneyReading | null {
+  const found = names.flatMap(name => readingsUnder(fields, name, way))
+  if (found.length === 0) return null
+  const around = outwards(node?.parent).map(({value}) => fieldsOf(value))
+  const isMinor = outwards(node).some(({value}) => isMarked(fieldsOf(value), MINOR.always))
+  const currency = around.map(each => currencyBeside(each, '', way)).find(Boolean) ?? null
+  return agreed(
+    found.map(each => {
+      if (each === 'unclear' || (isMinor && isWhole(each.amount))) return 'unclear'
+      const known = each.currency ?? currency
+      return {amount: amountText(each.amount, known), currency: known}
+    }),
+  )
+}
+
+/** The one amount that they all are. */
+export function agreed(readings: readonly MoneyReading[]): MoneyReading | null {
+  const [first = null, ...others] = readings
+  if (first === null || first === 'unclear') return first
+  if (!others.every(other => other !== 'unclear' && isSameMoney(first, other))) return 'unclear'
+  const named = [first, ...others].find(each => each !== 'unclear' && each.currency !== null)
+  return named && named !== 'unclear' ? {...first, currency: named.currency} : first
+}
+
+/** Whether both may be the same amount. */
+export function isSameMoney(left: Money, right: Money): boolean {
+  return compareAmounts(left.amount, right.amount) === 0 && isSameCurrency(left, right)
+}
+
+/** Whether both may be in the same currency. */
+export function isSameCurrency(left: Money, right: Money): boolean {
+  const [one, other] = [left.currency, right.currency]
+  return one === null || other === null || one.toUpperCase() === other.toUpperCase()
+}
+
+type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
+
+function readingsUnder(fields: Fields, name: string, way: MoneyWay): (FoundAmount | 'unclear')[] {
+  const value = fields.get(name) ?? null
+  if (value === null) return []
+  const children = way.children(value, name)
+  if (!children && way.leads.includes(name)) return []
+  if (isNamedTwice(fields, name)) return ['unclear']
+  const found = children
+    ? children.flatMap(child => {
+        const inner = fieldsOf(child)
+        const readings = way.inside.flatMap(each => readingsUnder(inner, each, way))
+        return readings.map(each => (isCounted(each, inner, UNIT.inside) ? 'unclear' : each))
+      })
+    : valueIn(value)
+  return found.map(each => {
+    if (each === 'unclear' || isCounted(each, fields, UNIT.beside)) return 'unclear'
+    return {...each, currency: each.currency ?? currencyBeside(fields, name, way)}
+  })
+}
+
+/** None for a value that names no amount at all. */
+function valueIn(value: unknown): (FoundAmount | 'unclear')[] {
+  const found = readAmount(value)
+  if (found) return [found]
+  return /\d/.test(textOf(value) ?? '') ? ['unclear'] : []
+}
+
+/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
+export function readAmount(value: unknown): FoundAmount | null {
+  if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
+  if (typeof value !== 'string') return null
+  const [, before, amount = '', after] =
+    /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(value.trim()) ?? []
+  return isAmount(amount) ? {amount, currency: before ?? after ?? null} : null
+}
+
+/** Whether the fields beside an amount say that it may count something else: cents, or the price of a night. */
+function isCounted(found: FoundAmount | 'unclear', fields: Fields, units: readonly string[]): boolean {
+  if (found === 'unclear' || Number(found.amount) === 0) return false
+  const currency = fields.get('currency')
+  const places = isObject(currency) ? [fields, fieldsOf(currency)] : [fields]
+  const marked = places.some(each => isMarked(each, MINOR.always) || isMarked(each, MINOR.besideAmount))
+  return (marked && isWhole(found.amount)) || units.some(name => UNIT.words.test(wordIn(fields.get(name))))
+}
+
+/** Whether one of `names` says that amounts have decimals that are not written. */
+function isMarked(fields: Fields, names: readonly string[]): boolean {
+  return names.some(name => {
+    const value = fields.get(name)
+    if (value === true) return true
+    const text = textOf(value)?.trim() ?? ''
+    return !/^(|0+|false|no|none|null)$/i.test(text) && !(text === '1' && MINOR.factors.includes(name))
+  })
+}
+
+const wordIn = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .trim()
+        .toLowerCase()
+        .replace(/[\s-]+/g, '_')
+    : ''
+
+/** An amount with decimals is none of minor units. */
+function isWhole(amount: string | number): boolean {
+  return typeof amount === 'number' ? Number.isInteger(amount) : !amount.includes('.')
+}
+
+/** A number is written with the decimals of its currency. */
+function amountText(amount: string | number, currency: string | null): string {
+  if (typeof amount === 'string') return amount
+  const decimals = currency === null ? 0 : minorUnits(currency)
+  const text = String(amount)
+  const fraction = text.split('.')[1] ?? ''
+  // An exponent, or more decimals than any price has, is an artefact of floating point.
+  if (/e/.test(text) || fraction.length > 6) return amount.toFixed(currency === null ? 2 : decimals)
+  return fraction.length >= decimals ? text : amount.toFixed(decimals)
+}
+
+/** The currency in an object: `total_currency` belongs to `total_amount`. */
+function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | null {
+  const prefix = name.replace(/_?(amount|price|rate)$/, '')
+  const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null
+  return code !== null && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : code
+}
