@@ -111,6 +111,16 @@ describe('401', () => {
   })
 })
 
+test('100 Continue before a 401 and before the answer to the repeat changes nothing', async () => {
+  const answers = [jsonAnswer(401, {}), jsonAnswer(200, {data: {}})]
+  const {api, replaced} = await setUp((_, n) => {
+    const interim = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n')
+    return {bytes: Buffer.concat([interim, answers[n - 1]?.bytes ?? interim])}
+  })
+  expect(await api.call('account.show')).toMatchObject({status: 200, attempts: 2})
+  expect(replaced).toEqual(['tok_1'])
+})
+
 describe('what an ending means', () => {
   const html = '<html><body>\u001b[31mBad\n gateway\u202e</body></html>'
   const failed = (status: number, code: string, message: string) =>

@@ -70,6 +70,12 @@ describe('a success', () => {
     expect(JSON.stringify(await entries())).not.toContain('Öğüt')
     expect(await entries()).toMatchObject([{body: null, outcome: 'confirmed', reservationRef: 'R-1'}])
   })
+
+  test('confirms at the first attempt where 100 Continue, which was not asked for, comes before each answer', async () => {
+    scripted(continued)
+    expect(await run()).toMatchObject({outcome: 'confirmed', repeated: false})
+    expect(sent()).toHaveLength(1)
+  })
 })
 
 describe('the outcome is unknown, and the next run asks with the same key and body', () => {
@@ -83,7 +89,6 @@ describe('the outcome is unknown, and the next run asks with the same key and bo
     ['501', [refusing(501)]],
     ['a redirect that drops the body', [raw(303, '', ELSEWHERE)]],
     ['a lost answer each time', [drop]],
-    ['100 Continue, which was not asked for, before each answer', [continued]],
     ['a lost answer, then a refusal', [drop, refusing(402, 'insufficient_balance')]],
     ['a lost answer, then a redirect that keeps the body', [drop, raw(308, '', ELSEWHERE)]],
     ['500, then a refusal', [refusing(500), refusing(410, 'offer_expired')]],

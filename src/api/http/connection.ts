@@ -2,20 +2,27 @@
  * A fresh connection for one exchange, direct or through a proxy, and which proxy that is: from HTTPS_PROXY, HTTP_PROXY and
  * NO_PROXY in either case (lower case wins). The only importer of undici.
  */
-import {BlockList, isIP, isIPv4} from 'node:net'
-import type {Client, Dispatcher} from 'undici'
-// Loading all of undici takes 52 ms more (Node 20: 105 ms, this file alone 53, `node -e 0` 27), for fetch, WebSockets and
-// caches. The package has no `exports`, so the path resolves; a test holds that it is the `Client` of the package's entry.
+import {BlockList, isIP, isIPv4, type Socket} from 'node:net'
+import type {buildConnector, Client, Dispatcher} from 'undici'
+// Loading all of undici takes 52 ms more (Node 20: 105 ms, these files alone 53, `node -e 0` 27), for fetch, WebSockets and
+// caches. The package has no `exports`, so the paths resolve; a test holds that they are what the package's entry exports.
+// @ts-expect-error: the file has no types of its own.
+import untypedConnector from 'undici/lib/core/connect.js'
 // @ts-expect-error: the file has no types of its own.
 import UntypedClient from 'undici/lib/dispatcher/client.js'
 import {usage} from '../../contract/failure.js'
 import {parseUrl, percentDecoded} from '../../contract/foreign-text.js'
 import {mayBeThisMachine} from '../../contract/loopback.js'
 import {TLS_RULES} from '../../contract/tls.js'
+import {placeOf} from './faults.js'
+import {withoutInterim} from './interim.js'
 
 export type {Dispatcher} from 'undici'
 
+type Connector = buildConnector.connector
+
 const OneClient = UntypedClient as typeof Client
+const connectorOf = untypedConnector as typeof buildConnector
 
 const MOST_HEADER_BYTES = 64 * 1024
 
@@ -26,23 +33,40 @@ export interface Trust {
   readonly insecure?: boolean
 }
 
-/** For one exchange with `url`, over TCP and TLS ≥ 1.2: no retry, no redirect, no time limits. Connects when asked to. */
+/**
+ * For one exchange with `url`, over TCP and TLS ≥ 1.2: no retry, no redirect, no time limits. Connects when asked to;
+ * `onSocket` gets the connected socket before anything is written to it.
+ */
 export async function createDispatcher(
   url: URL,
   proxy: ProxyServer | undefined,
   {ca, insecure = false}: Trust,
+  onSocket?: (socket: Socket) => void,
 ): Promise<Dispatcher> {
   // Phases are timed by the exchange itself: undici's timers are coarse and know no total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const common = {...timers, maxHeaderSize: MOST_HEADER_BYTES, pipelining: 1}
   const checked = {timeout: 0, ...TLS_RULES, ...(ca && {ca})}
   const tls = {...checked, rejectUnauthorized: !insecure}
-  if (proxy === undefined) return new OneClient(url.origin, {...common, connect: tls})
+  const {target} = placeOf(url)
+  const filtered =
+    (connect: Connector): Connector =>
+    (options, callback) =>
+      connect(options, (error, socket) => {
+        if (error !== null) return callback(error, null)
+        onSocket?.(socket)
+        // undici uses it as a stream and no more.
+        callback(null, withoutInterim(socket, target) as Socket)
+      })
+  if (proxy === undefined) return new OneClient(url.origin, {...common, connect: filtered(connectorOf(tls))})
   const {ProxyAgent} = await import('undici')
   return new ProxyAgent({
     ...common,
-    // One connection, so that undici has no other to put the request on.
-    connections: 1,
+    // One connection, so that undici has no other to put the request on. `connect` is the tunnel.
+    factory(origin, options) {
+      const {connect, ...rest} = options as {connect: Connector}
+      return new OneClient(origin, {...rest, connect: filtered(connect)})
+    },
     uri: proxy.origin,
     ...(proxy.authorization !== undefined && {token: proxy.authorization}),
     requestTls: tls,

@@ -2,7 +2,6 @@
  * Checks the connection to a service step by step: names, TCP, proxy, TLS. Connections are made as for calls, and
  * nothing is sent but the handshake, so that a refused certificate can be shown as well.
  */
-import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {lookup} from 'node:dns/promises'
 import {isIP, type Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -10,7 +9,7 @@ import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
-import {createDispatcher, type Dispatcher, type ProxyServer} from './connection.js'
+import {createDispatcher, type Dispatcher, type ProxyServer, type Trust} from './connection.js'
 import {Exchange} from './exchange.js'
 import {certificateProblem, diagnoseConnecting, placeOf, secondsText} from './faults.js'
 
@@ -44,15 +43,13 @@ export async function findAddresses(way: Way): Promise<string[]> {
 export async function tryConnecting(way: Way): Promise<void> {
   const {target} = placeOf(way.proxy ? new URL(way.proxy.origin) : way.url)
   const origin = new URL(`http://${target}`)
-  const dispatcher = await createDispatcher(origin, undefined, {})
-  await connectOnly(way, dispatcher, origin, () => {})
+  await connectOnly(way, origin, undefined, {}, () => {})
 }
 
 /** The TLS handshake, through the proxy where there is one; `problem` is why calls would refuse the certificate. Throws ExchangeError when there is no handshake. */
 export async function inspectTls(way: Way) {
-  const dispatcher = await createDispatcher(way.url, way.proxy, {ca: way.ca, insecure: true})
   // What a call would say to the certificate is in authorizationError.
-  return connectOnly(way, dispatcher, way.url, socket => {
+  return connectOnly(way, way.url, way.proxy, {ca: way.ca, insecure: true}, socket => {
     const tls = socket as TLSSocket
     return {
       protocol: tls.getProtocol() ?? 'unknown',
@@ -62,11 +59,14 @@ export async function inspectTls(way: Way) {
   })
 }
 
-/**
- * What `view` returns of the socket of `dispatcher` once it is connected; nothing is sent. undici reports a connected
- * socket on its diagnostics channel, and in the same turn starts the request, which is aborted.
- */
-async function connectOnly<T>(way: Way, dispatcher: Dispatcher, {origin}: URL, view: (socket: Socket) => T) {
+/** What `view` returns of the socket once it is connected; undici then starts the request, which is aborted: nothing is sent. */
+async function connectOnly<T>(
+  way: Way,
+  url: URL,
+  proxy: ProxyServer | undefined,
+  trust: Trust,
+  view: (socket: Socket) => T,
+) {
   const {milliseconds} = way
   const limits = {
     connectMilliseconds: milliseconds,
@@ -77,10 +77,9 @@ async function connectOnly<T>(way: Way, dispatcher: Dispatcher, {origin}: URL, v
   }
   const exchange = new Exchange(placeOf(way.url, way.proxy?.origin), limits)
   let connected: Socket | undefined
-  const onConnected = (message: unknown) => {
-    connected = (message as {socket: Socket}).socket
-  }
-  subscribe('undici:client:connected', onConnected)
+  const dispatcher = await createDispatcher(url, proxy, trust, socket => {
+    connected = socket
+  })
   try {
     return await new Promise<T>((resolve, reject) => {
       const handler: Dispatcher.DispatchHandler = {
@@ -90,10 +89,11 @@ async function connectOnly<T>(way: Way, dispatcher: Dispatcher, {origin}: URL, v
         },
         onResponseError: (controller, error) => exchange.onResponseError(controller, error),
       }
-      exchange.run(() => dispatcher.dispatch({origin, path: '/', method: 'HEAD'}, handler)).catch(reject)
+      exchange
+        .run(() => dispatcher.dispatch({origin: url.origin, path: '/', method: 'HEAD'}, handler))
+        .catch(reject)
     })
   } finally {
-    unsubscribe('undici:client:connected', onConnected)
     dispatcher.destroy().catch(() => {})
   }
 }

@@ -118,13 +118,13 @@ const CUTS: readonly Fault[] = [
   ...faults(LOST, RESET, {
     'reset-after-service': () => ['reset'],
     'fin-after-service': () => ['end'],
-    // An unexpected 100 Continue ends the connection (undici).
-    'continue-1': reply => [bytes(CONTINUE), 20, replyBytes(reply)],
-    'continue-3': reply => [bytes(CONTINUE.repeat(3)), 20, replyBytes(reply)],
+    'continue-alone': () => [bytes(CONTINUE), 20, 'end'],
+    'continue-and-reset': () => [bytes(CONTINUE.repeat(3)), 20, 'reset'],
   }),
   ...faults(STALLED, TIMED_OUT, {
     'stall-after-service': () => ['hang'],
-    'endless-hints': () => endless([], () => bytes(HINT.repeat(20)), 20),
+    // As slowly that the time limit comes before the limit of bytes.
+    'endless-hints': () => endless([], () => bytes(HINT), 20),
   }),
   ...faults(CUT, RESET, {
     'reset-in-status-line': () => [bytes('HTTP/1'), 'reset'],
@@ -253,6 +253,9 @@ const HARMLESS: readonly Fault[] = [
     'wrong-type': reply => [withType(reply, 'image/png')],
     'wrong-charset': reply => [withType(reply, `${JSON_TYPE}; charset=iso-8859-1`)],
     'no-type': reply => [withType(reply, undefined)],
+    'continue-1': reply => [bytes(CONTINUE), 20, replyBytes(reply)],
+    'continue-3': reply => [bytes(CONTINUE.repeat(3)), replyBytes(reply)],
+    'continue-in-pieces': reply => [...slowly(bytes(CONTINUE + HINT + CONTINUE), 1, 2), replyBytes(reply)],
     'early-hints': reply => [bytes(HINT.repeat(50)), replyBytes(reply)],
     chunks: reply => [chunkedHead(reply), ...pieces(reply.body, 500).map(chunk), bytes('0\r\nx: z\r\n\r\n')],
   }),

@@ -165,8 +165,7 @@ export function statusSeen({name, conclusion}: Fault, own: number): number | nul
   if (conclusion.kind === 'shape' || (conclusion.kind === 'page' && !conclusion.spoilt)) return 200
   if (conclusion.kind === 'answered' || conclusion.kind === 'page') return own
   if (name === 'switching-protocols') return 101
-  // Events are sent by node:http, which reads past interim answers.
-  return name.startsWith('continue-') || AFTER_THE_HEAD.test(name) ? own : null
+  return AFTER_THE_HEAD.test(name) ? own : null
 }
 
 /** What `error` says of an event without a status. */
