@@ -34,6 +34,26 @@ test('a signed body needs an id, and no type', () => {
   expect(signed('{"id":"evt_01"}')).toEqual({...unnamed, reason: 'ok', eventId: 'evt_01'})
 })
 
+test.each(['evt_\ud800', 'evt_\udc00x', '\ud83d', 'evt_\0', '\0', 'evt_1\n', 'evt_\x7f', 'evt_\x9b'])(
+  'a signed event whose id %j no store keeps as it is, is refused',
+  id => {
+    const body = JSON.stringify({id, type: 'voucher.ready'})
+    const checked = check(['X-Service-Signature', signatureOf(body, T)], body)
+    expect(checked).toMatchObject({reason: 'event_id_mismatch', eventId: id})
+  },
+)
+
+test.each(['evt_ş', 'evt_😀', 'evt_\ufffd', 'evt 1', 'evt_\u202e'])(
+  'a signed event may have the id %j',
+  id => {
+    const body = JSON.stringify({id})
+    expect(check(['X-Service-Signature', signatureOf(body, T)], body)).toMatchObject({
+      reason: 'ok',
+      eventId: id,
+    })
+  },
+)
+
 test.each<[reason: string, ...Parameters<typeof check>]>([
   ['missing_header', []],
   ['missing_header', ['X-Service-Signaturx', SIGNATURE]],
@@ -51,11 +71,12 @@ test.each<[reason: string, ...Parameters<typeof check>]>([
 
 const read = (text: string) => readEvent(Buffer.from(text))
 
-test('reads id and type, and null for a type that is no text', () => {
+test('reads id and type, and null for a type that is no plain text', () => {
   const event = '{"id":"evt_1","type":"voucher.ready","data":{}}'
   expect(read(event)).toEqual({id: 'evt_1', type: 'voucher.ready'})
   expect(read('{"id":"evt_1"}')).toEqual({id: 'evt_1', type: null})
-  expect(read('{"id":"evt_1","type":5}')).toEqual({id: 'evt_1', type: null})
+  for (const type of ['5', '"a\\u0000"', '"a\\ud800"'])
+    expect(read(`{"id":"evt_1","type":${type}}`)).toEqual({id: 'evt_1', type: null})
 })
 
 test.each(['', '{', 'null', '"evt_1"', '5', '[]', '{}', '{"id":""}', '{"id":5}', '\ufeff{"id":"evt_1"}'])(

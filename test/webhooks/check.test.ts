@@ -66,6 +66,20 @@ describe('a request', () => {
   })
 })
 
+test('a right signature of a malformed id is not valid, whatever the header says, and its cause is named', async () => {
+  for (const id of ['evt_\ud800', 'evt_\0']) {
+    const body = JSON.stringify({id, type: 'voucher.ready'})
+    const headers = {'x-service-signature': signatureOf(body, T)}
+    const findings = [
+      {code: 'event_id_malformed', explanation: expect.stringContaining(JSON.stringify(id).slice(1, -1))},
+    ]
+    const refused = {valid: false, reason: 'event_id_mismatch', event_id: id, findings}
+    expect(await check(requestOf({headers, body: Buffer.from(body)}), termsOf())).toMatchObject(refused)
+    const given = termsOf({eventId: id})
+    expect(await check(requestOf({headers, body: Buffer.from(body)}), given)).toMatchObject(refused)
+  }
+})
+
 describe('looking for causes in vain', () => {
   const broken = (reason: 'mismatch' | 'late' | 'id') =>
     requestOf({

@@ -143,7 +143,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
       profile,
       Buffer.concat(events.map(event => event.body)),
       events.map(event => event.eventId),
-      events.map(event => event.type?.replaceAll('\0', NUL_SHOWN) ?? null),
+      events.map(event => event.type),
       events.map(event => event.receivedAt),
       events.map(event => event.secretName),
       events.map(event => packHeaders(event.rawHeaders)),
@@ -231,13 +231,9 @@ interface Arrival extends NewEvent {
   readonly arrival: string
 }
 
-/** PostgreSQL takes no NUL in a text. */
-const NUL_SHOWN = '\u2400'
-
 function storableId(id: string): string {
-  const text = id.replaceAll('\0', NUL_SHOWN)
-  if (text.length <= MOST_ID_LENGTH) return text
-  return `${text.slice(0, MOST_ID_LENGTH)}… ${createHash('sha256').update(id).digest('hex')}`
+  if (id.length <= MOST_ID_LENGTH) return id
+  return `${id.slice(0, MOST_ID_LENGTH)}… ${createHash('sha256').update(id).digest('hex')}`
 }
 
 /** In their order, so many at a time that a statement stays small. */

@@ -7,7 +7,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {parseText} from '../captures/request.js'
-import {MOST_EVENT_BYTES} from '../signature/event.js'
+import {isPlainText, MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
 import {describeDifference, describeEventId, describeTime, fixFor, unexplained} from './explanations.js'
 import {
@@ -77,10 +77,10 @@ function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefi
   return isChanged ? causes?.filter(one => one !== short) : causes
 }
 
-/** By the body, then by the header. */
+/** By the body, then by the header; a malformed one was never stored. */
 function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   const [header] = [eventIdHeader ?? []].flat()
-  return [body.event?.id, header].filter(id => id !== undefined)
+  return [body.event?.id, header].filter(id => id !== undefined).filter(isPlainText)
 }
 
 /** The causes, when the body received here is right and what happened to it is known; else words on the difference. */

@@ -1,6 +1,7 @@
 /** What is said of a refused request: what to do about a cause, for the framework it seems to come from; and all that has no cause. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
+import {isPlainText} from '../signature/event.js'
 import type {HeaderMap} from '../signature/headers.js'
 import type {Cause, CheckedRequest, Finding} from './finding.js'
 
@@ -162,8 +163,16 @@ function lengthOf(seconds: number): string {
   return `${seconds} s${size ? ` (about ${Math.round(seconds / size)} ${name})` : ''}`
 }
 
-/** A right signature beside another id in the header, which is not signed. */
+/** A right signature of a malformed id, or beside another id in the header, which is not signed. */
 export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): Finding {
+  if (body.event && !isPlainText(body.event.id)) {
+    const id = sanitizeLine(body.event.id, 80)
+    return {
+      code: 'event_id_malformed',
+      explanation: `The signature is right, and the body's id ${id} holds a control character or half of a surrogate pair: stores cut or change such an id, so that different events are taken for one.`,
+      fix: 'Refuse it with 401, and report it to the service.',
+    }
+  }
   const values = [eventIdHeader ?? []].flat().map(value => sanitizeLine(value, 80))
   const none = body.kept ? 'the body has no id' : 'the body is too long to be read for its id'
   const signed = body.event ? `the body's id is ${sanitizeLine(body.event.id, 80)}` : none

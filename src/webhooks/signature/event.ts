@@ -5,7 +5,7 @@ import {isObject} from '../../contract/json.js'
 
 export interface EventSummary {
   readonly id: string
-  /** Null when the body has none that is a string. */
+  /** Null when the body has none that is a plain text. */
   readonly type: string | null
 }
 
@@ -13,7 +13,15 @@ export interface EventSummary {
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   const {id, type} = (parse(rawBody) ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
-  return {id, type: typeof type === 'string' ? type : null}
+  return {id, type: typeof type === 'string' && isPlainText(type) ? type : null}
+}
+
+/**
+ * Whether every store keeps `text` as it is, and apart from all others: a NUL ends a text in some of them, and a lone
+ * surrogate is stored as U+FFFD, so that ids which differ in one would be taken for duplicates.
+ */
+export function isPlainText(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}]/u.test(text)
 }
 
 /**
@@ -53,11 +61,12 @@ function parse(rawBody: Uint8Array): unknown {
   }
 }
 
-/** Whether the unsigned header (§6.2) agrees with the signed body: it is absent, or given once and the body's id. */
+/** Whether the id of the signed body is well-formed, and the unsigned header (§6.2) is absent, or given once and that id. */
 export function checkEventId(
   header: string | readonly string[] | undefined,
   event: {readonly id: string} | undefined,
 ): boolean {
+  if (event !== undefined && !isPlainText(event.id)) return false
   const values = typeof header === 'string' ? [header] : (header ?? [])
   return values.length === 0 || (values.length === 1 && values[0] === event?.id)
 }

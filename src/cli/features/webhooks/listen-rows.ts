@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
   malformed_header: 'malformed signature',
   signature_mismatch: 'wrong signature',
   timestamp_outside_tolerance: 'signed at a wrong time',
-  event_id_mismatch: 'another event id',
+  event_id_mismatch: 'wrong event id',
 }
 
 /** What the output of `listen` is made of; `otherSecrets`: those stored for other subscriptions, for explanations alone. */

@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
   malformed_header: 'the signature header is malformed',
   signature_mismatch: 'the signature does not match',
   timestamp_outside_tolerance: 'the signature is right, but its time is outside the tolerance',
-  event_id_mismatch: 'the event id header is not the id in the signed body',
+  event_id_mismatch: 'the event id is malformed, or the header has another',
 }
 
 export type Verified = {readonly input: string} & CheckResult
