@@ -44,6 +44,14 @@ function escapeCharacter(character: string): string {
   return SHORT[character] ?? (code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`)
 }
 
+/**
+ * Whether every store keeps `text` as it is, and apart from all others: a NUL ends a text in some of them, and a lone
+ * surrogate is stored as U+FFFD, so that ids which differ in one would be taken for duplicates.
+ */
+export function isPlainText(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}]/u.test(text)
+}
+
 /** A word of a command line as a shell reads it, and safe to show. */
 export function shellWord(text: string): string {
   const isPlain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')

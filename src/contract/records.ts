@@ -11,6 +11,21 @@ export const from = (section: string, description: string) => ({description, 'x-
 /** Metadata of a field: what it means, and a value of it, so that a static mock of the description can be searched and booked. */
 export const about = (description: string, example: unknown) => ({description, examples: [example]})
 
+/** Of a text in a request, where nothing shorter is said; §8 shows no sizes. */
+const MOST_TEXT_LENGTH = 255
+/** Of a secret, a token or a list of scopes. */
+const MOST_CREDENTIAL_LENGTH = 2000
+
+/** For a character class. Spelled out, because `\p{…}` differs between the readers of the description. */
+const CONTROLS_AND_SURROGATES = String.raw`\x00-\x1f\x7f-\x9f\ud800-\udfff`
+
+/** A text of a request: at most so many characters, none of them a control character or half of a surrogate pair. */
+export const plainText = (most = MOST_TEXT_LENGTH) =>
+  z.string().regex(new RegExp(`^[^${CONTROLS_AND_SURROGATES}]{0,${most}}$`, 'u'), {
+    error: `must be at most ${most} characters, without control characters`,
+    abort: true,
+  })
+
 export const calendarDate = z
   .string()
   .refine(isCalendarDate, 'must be a date that exists, written YYYY-MM-DD')
@@ -47,13 +62,14 @@ const token = 'at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8'
 export const tokenRequest = z
   .object({
     // Another one is refused by a code of its own (RFC 6749 §5.2).
-    grant_type: z
-      .string()
+    grant_type: plainText()
       .min(1)
       .meta({enum: ['client_credentials'], ...about('Grant of RFC 6749', 'client_credentials')}),
-    client_id: z.string().min(1).meta(clientId),
-    client_secret: z.string().min(1).meta(about("The client's secret", 'sk_test_example')),
-    scope: z.string().meta(grantedScopes),
+    client_id: plainText().min(1).meta(clientId),
+    client_secret: plainText(MOST_CREDENTIAL_LENGTH)
+      .min(1)
+      .meta(about("The client's secret", 'sk_test_example')),
+    scope: plainText(MOST_CREDENTIAL_LENGTH).meta(grantedScopes),
   })
   .meta({id: 'TokenRequest', ...from('§4.1', 'Client credentials, asking for a token')})
 
@@ -75,7 +91,7 @@ export const accessToken = z
   .meta({id: 'AccessToken', ...from('§2.1', 'A bearer credential and its lifetime')})
 
 export const revokeRequest = z
-  .object({token: z.string().min(1).meta(about('An access token', token))})
+  .object({token: plainText(MOST_CREDENTIAL_LENGTH).min(1).meta(about('An access token', token))})
   .meta({id: 'RevokeRequest', ...from('§4.2', 'The access token to revoke')})
 
 export const revokedToken = z

@@ -14,13 +14,14 @@ import {
   from,
   lastChanged,
   ours,
+  plainText,
   timestamp,
 } from './records.js'
 
 /** For a character class. Spelled out, because `\s` and `\p{…}` differ between the readers of the description. */
 const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
-const matching = (pattern: RegExp, otherwise: string) => z.string().regex(pattern, otherwise)
+const matching = (pattern: RegExp, otherwise: string) => plainText().regex(pattern, otherwise)
 
 const text = matching(new RegExp(`[^${SPACES_AND_CONTROLS}]`), 'must not be empty').trim()
 
@@ -82,13 +83,17 @@ const reservationReference = z
 
 export const reservationRequest = z
   .strictObject({
-    offer_id: matching(IDENTIFIERS.offer_id.pattern, `must be ${IDENTIFIERS.offer_id.expected}`).meta(
-      offerId,
-    ),
-    client_reference_id: matching(
-      new RegExp(`^[^${SPACES_AND_CONTROLS}]{1,128}$`, 'u'),
-      'must be 1 to 128 characters without spaces',
-    ).meta(clientReference),
+    offer_id: z
+      .string()
+      .regex(IDENTIFIERS.offer_id.pattern, `must be ${IDENTIFIERS.offer_id.expected}`)
+      .meta(offerId),
+    client_reference_id: z
+      .string()
+      .regex(
+        new RegExp(String.raw`^[^${SPACES_AND_CONTROLS}\ud800-\udfff]{1,128}$`, 'u'),
+        'must be 1 to 128 characters without spaces',
+      )
+      .meta(clientReference),
     client_nationality: stay.client_nationality,
     contact: contact.meta(contactPerson),
     guests,
@@ -175,11 +180,7 @@ export const reservationUpdate = z
 
 export const cancellationRequest = z
   .strictObject({
-    reason: z
-      .string()
-      .max(MOST_REASON_LENGTH, `must be at most ${MOST_REASON_LENGTH} characters`)
-      .optional()
-      .meta(reason),
+    reason: plainText(MOST_REASON_LENGTH).optional().meta(reason),
   })
   .meta({id: 'CancellationRequest', ...ours('Why the reservation is cancelled')})
 

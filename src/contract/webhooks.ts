@@ -1,11 +1,14 @@
 /** Webhook subscriptions and events (§2.7, §2.8, §4.7, §4.8, §6). */
 import {z} from 'zod'
 import {EVENT_TYPE_NAMES} from './events.js'
-import {about, from, ours, timestamp} from './records.js'
+import {about, from, ours, plainText, timestamp} from './records.js'
+
+/** What servers and proxies commonly take. */
+const MOST_ADDRESS_LENGTH = 2000
 
 /** Of all these only the description is stricter than what is taken: an unknown type is refused by name, or is new. */
-const eventType = z.string().meta({enum: EVENT_TYPE_NAMES})
-const address = z.string().meta({
+const eventType = plainText().meta({enum: EVENT_TYPE_NAMES})
+const address = plainText(MOST_ADDRESS_LENGTH).meta({
   ...about('https address that receives events', 'https://partner.example/hooks'),
   format: 'uri',
   pattern: '^https://',

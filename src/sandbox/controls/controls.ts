@@ -7,6 +7,7 @@ import {isoTime} from '../../contract/dates.js'
 import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
+import {plainText} from '../../contract/records.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
@@ -82,7 +83,7 @@ function readBody(context: RequestContext): unknown {
 const eventOrder = z.strictObject({
   type: z.enum(EVENT_TYPE_NAMES),
   /** Sent to the subscriptions of its client; without it to those of all, about a reservation that does not exist. */
-  reservation_ref: z.string().optional(),
+  reservation_ref: plainText().optional(),
 })
 
 const PLACEHOLDER: EventSubject = {

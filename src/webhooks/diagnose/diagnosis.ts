@@ -3,11 +3,11 @@
  * makes the digest match. The likely and the single ones come first, and the work is bounded. Digests are not compared in
  * constant time: only the secret's owner waits.
  */
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {parseText} from '../captures/request.js'
-import {isPlainText, MOST_EVENT_BYTES} from '../signature/event.js'
+import {MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
 import {describeDifference, describeEventId, describeTime, fixFor, unexplained} from './explanations.js'
 import {

@@ -1,7 +1,6 @@
 /** What is said of a refused request: what to do about a cause, for the framework it seems to come from; and all that has no cause. */
-import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
-import {isPlainText} from '../signature/event.js'
 import type {HeaderMap} from '../signature/headers.js'
 import type {Cause, CheckedRequest, Finding} from './finding.js'
 

@@ -1,5 +1,6 @@
 /** The event inside a webhook's body (§2.8), as far as receiving and checking need it. */
 import {isEventType} from '../../contract/events.js'
+import {isPlainText} from '../../contract/foreign-text.js'
 import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import {isObject} from '../../contract/json.js'
 
@@ -14,14 +15,6 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   const {id, type} = (parse(rawBody) ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
   return {id, type: typeof type === 'string' && isPlainText(type) ? type : null}
-}
-
-/**
- * Whether every store keeps `text` as it is, and apart from all others: a NUL ends a text in some of them, and a lone
- * surrogate is stored as U+FFFD, so that ids which differ in one would be taken for duplicates.
- */
-export function isPlainText(text: string): boolean {
-  return !/[\p{Cc}\p{Cs}]/u.test(text)
 }
 
 /**
