@@ -1,6 +1,8 @@
 /** The journals of what is requested, as ports stored by `state`, and the verdict on a reservation that is about to be made. */
 import {usage} from './failure.js'
-import type {Alone, Client} from './token-cache.js'
+import {sanitizeLine, shellWord} from './foreign-text.js'
+import {underOneName} from './loopback.js'
+import {type Alone, type Client, TOKEN_CLIENT} from './token-cache.js'
 
 /** What is about to be sent, committed before it is. */
 export interface ReservationIntent {
@@ -19,7 +21,10 @@ export interface ReservationIntent {
   readonly intentSha256: string
 }
 
-export interface JournalEntry extends Omit<ReservationIntent, 'referenceGiven' | 'keyGiven' | 'body'> {
+/** With the client that made it. */
+export interface JournalEntry
+  extends Client,
+    Omit<ReservationIntent, 'referenceGiven' | 'keyGiven' | 'body'> {
   readonly id: number
   /** Null once the outcome is known. */
   readonly body: string | null
@@ -37,7 +42,14 @@ export interface JournalEntry extends Omit<ReservationIntent, 'referenceGiven' |
   readonly updatedAt: number
 }
 
-export type Conflict = 'reference_in_use' | 'offer_in_use' | 'key_differs' | 'key_in_use' | 'forgotten'
+/** `other_credential`: another client at this base URL made an attempt that may have booked. */
+export type Conflict =
+  | 'reference_in_use'
+  | 'offer_in_use'
+  | 'key_differs'
+  | 'key_in_use'
+  | 'forgotten'
+  | 'other_credential'
 
 export type JournalVerdict =
   /** `new`: committed now. `repeat`: an earlier run's, outcome not known. `resolved`: nothing is to be sent. */
@@ -53,9 +65,13 @@ export interface Settlement {
   readonly result?: object | undefined
 }
 
-/** The journal of one client at one base URL. Times are Unix seconds. What it throws comes from where it is stored. */
+/**
+ * The journal as one client at one base URL uses it: attempts of other clients there are seen, and may forbid its own. Times
+ * are Unix seconds. What it throws comes from where it is stored.
+ */
 export interface Journal {
-  /** One process at a time for each offer id. */
+  readonly client: Client
+  /** One process at a time for each offer id, of whatever client. */
   readonly alone: Alone<string>
   /** Commits the intent, unless an earlier one takes its place or forbids it; one transaction. */
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
@@ -69,7 +85,7 @@ export interface Journal {
   settle(id: number, settlement: Settlement, now: number): Promise<void>
   /** Gives it up: removes personal data, or all when nothing was sent. Throws StorageError when bytes stay in the file. */
   forget(id: number, now: number): Promise<void>
-  /** The newest entry with this client reference. */
+  /** The entry that `--resume` means by this client reference: see `entryMeant`. */
   find(clientReferenceId: string): Promise<JournalEntry | undefined>
 }
 
@@ -82,7 +98,7 @@ export interface JournalClient extends Client {
 export interface JournalStore {
   forClient(client: JournalClient): Journal
   /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
-  list(filter?: {unresolved?: boolean; client?: Client}): Promise<(JournalEntry & Client)[]>
+  list(filter?: {unresolved?: boolean; client?: Client}): Promise<JournalEntry[]>
   /** Records a later status, such as paid. Without a `result`, the stored one gets it and loses its payment status. */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
 }
@@ -121,25 +137,44 @@ export function isOpen({outcome}: Pick<JournalEntry, 'outcome'>): boolean {
   return outcome === 'unresolved' || outcome === 'unknown'
 }
 
-/** The verdict on asking for the reservation of `entry` once more. */
-export function verdictOn(entry: JournalEntry): JournalVerdict {
+/** Whether a reservation may exist that nobody has been told of: sent and without an outcome, also where a person gave it up. */
+export function isUnresolved(entry: JournalEntry): boolean {
+  if (entry.outcome === 'forgotten') return entry.reservationRef === null
+  return isOpen(entry) && !isNeverSent(entry)
+}
+
+/** The verdict of `client` on asking for the reservation of `entry` once more. */
+export function verdictOn(entry: JournalEntry, client: Client): JournalVerdict {
+  // Under another credential the same key may be another one to the service, so it could book twice.
+  if (!isOwn(entry, client) && isUnresolved(entry)) return conflicting('other_credential', entry)
   // Given up by a person while a reservation may exist: sending it again could make another.
-  if (entry.outcome === 'forgotten') return {kind: 'conflict', conflict: 'forgotten', entry}
+  if (entry.outcome === 'forgotten') return conflicting('forgotten', entry)
   return {kind: isOpen(entry) ? 'repeat' : 'resolved', entry}
+}
+
+function conflicting(conflict: Conflict, entry: JournalEntry): JournalVerdict {
+  return {kind: 'conflict', conflict, entry}
 }
 
 export function startedElsewhere() {
   return usage(
     'begun_elsewhere',
-    'another process started a reservation with the same client reference or key, or this one was given up; nothing more was sent',
+    'another process started a reservation with the same offer, client reference or key, or this one was given up; nothing more was sent',
     'check its outcome: bookctl journal',
   )
 }
 
-export function sealedElsewhere(clientReferenceId: string) {
-  const message = `the request of the reservation ${clientReferenceId} was stored under another client secret and cannot be opened with this one; nothing was sent`
-  const hint =
-    'run it with the former secret; if that is gone, check with the service whether it exists: bookctl journal'
+/** In words, for a person who has to use it. */
+export function credentialOf({clientId}: Client): string {
+  return clientId === TOKEN_CLIENT
+    ? 'a token in BOOKCTL_TOKEN, without BOOKCTL_CLIENT_ID'
+    : `the client ${sanitizeLine(clientId, 64)}`
+}
+
+export function sealedElsewhere(entry: JournalEntry) {
+  const reference = sanitizeLine(entry.clientReferenceId)
+  const message = `the request of the reservation ${reference} was stored under another secret of ${credentialOf(entry)} and cannot be opened with this one; nothing was sent`
+  const hint = `find out with the former secret: bookctl reserve --resume ${shellWord(entry.clientReferenceId)}; if that is gone, ask the operator whether it exists`
   return usage('sealed_with_another_secret', message, hint)
 }
 
@@ -148,16 +183,71 @@ const CLOSED = new Set(['refused', 'failed', NOT_SENT])
 /** Outcomes after which the reference is free for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])
 
-/** The verdict on `intent` by the entries with its offer, reference or key, newest first; undefined: a new one may be made. */
-export function decide(entries: readonly JournalEntry[], intent: ReservationIntent) {
+const isLive = (each: JournalEntry) => each.reservationRef !== null || !CLOSED.has(each.outcome)
+
+function isOwn(entry: Client, client: Client): boolean {
+  return entry.clientId === client.clientId
+}
+
+/** A token does not say whose it is, so it may be of the same client. */
+function mayBeOwn(entry: Client, client: Client): boolean {
+  return isOwn(entry, client) || [entry.clientId, client.clientId].includes(TOKEN_CLIENT)
+}
+
+/** Those at the service of `client`: this machine has several names. */
+export function atServiceOf<Entry extends Client>(client: Client, entries: readonly Entry[]): Entry[] {
+  const service = underOneName(client.baseUrl)
+  return entries.filter(each => underOneName(each.baseUrl) === service)
+}
+
+/**
+ * The verdict on `intent` of `client`, by the entries with its offer, reference or key, newest first, of whatever client and
+ * base URL; undefined: a new one may be made.
+ */
+export function decide(
+  entries: readonly JournalEntry[],
+  intent: ReservationIntent,
+  client: Client,
+): JournalVerdict | undefined {
+  const here = atServiceOf(client, entries)
+  const own = here.filter(each => isOwn(each, client))
+  const verdict = decideAmong(own, intent, client)
+  if (verdict && !isNeverSent(verdict.entry)) return verdict
+  return decideByOthers(without(here, own), intent, client) ?? verdict
+}
+
+/** What other clients have sent to the same service. */
+function decideByOthers(
+  others: readonly JournalEntry[],
+  intent: ReservationIntent,
+  client: Client,
+): JournalVerdict | undefined {
+  const sent = others.filter(each => !isNeverSent(each))
+  const unresolved = sent.find(each => isUnresolved(each) && sharesOfferOrReference(each, intent))
+  if (unresolved) return conflicting('other_credential', unresolved)
+  const verdict = decideAmong(
+    sent.filter(each => mayBeOwn(each, client)),
+    intent,
+    client,
+  )
+  if (verdict) return verdict
+  // The service converts an offer once, for whatever client (§8). References are each client's own.
+  const offer = sent.find(each => isLive(each) && each.offerId === intent.offerId)
+  return offer && conflicting('offer_in_use', offer)
+}
+
+function decideAmong(
+  entries: readonly JournalEntry[],
+  intent: ReservationIntent,
+  client: Client,
+): JournalVerdict | undefined {
   const {clientReferenceId, offerId, idempotencyKey, bodySha256} = intent
-  const isLive = (each: JournalEntry) => each.reservationRef !== null || !CLOSED.has(each.outcome)
   const same = entries.find(each => isLive(each) && isSame(each, intent))
-  if (same) return verdictOnSame(same, intent)
+  if (same) return verdictOnSame(same, intent, client)
   const sent = entries.filter(each => !isNeverSent(each))
   const live = sent.filter(isLive)
   const refuse = (conflict: Conflict, entry: JournalEntry | undefined) =>
-    entry && {kind: 'conflict' as const, conflict, entry}
+    entry && conflicting(conflict, entry)
   const reference = live.find(
     each => each.clientReferenceId === clientReferenceId && !ENDED.has(each.outcome),
   )
@@ -167,14 +257,59 @@ export function decide(entries: readonly JournalEntry[], intent: ReservationInte
   return refuse('reference_in_use', reference) ?? refuse('offer_in_use', offer) ?? refuse('key_in_use', key)
 }
 
+/**
+ * Those of which nothing was sent, and which a new entry of `client` for `intent` replaces. Their process, if it still runs,
+ * then fails at its first attempt: of several clients, too, one alone sends.
+ */
+export function replacedBy(
+  entries: readonly JournalEntry[],
+  intent: ReservationIntent,
+  client: Client,
+): JournalEntry[] {
+  return atServiceOf(client, entries).filter(each => {
+    if (!isNeverSent(each)) return false
+    if (isOwn(each, client)) return true
+    return each.outcome !== NOT_SENT && sharesOfferOrReference(each, intent)
+  })
+}
+
+/**
+ * The entry that `client` means by a client reference, of all entries with it, newest first: its own reservation, then one
+ * that another client has not resolved, then a token's, which may be its own, then the newest.
+ */
+export function entryMeant(entries: readonly JournalEntry[], client: Client): JournalEntry | undefined {
+  const here = atServiceOf(client, entries)
+  const own = here.filter(each => isOwn(each, client))
+  return (
+    own.find(each => isLive(each) && !isNeverSent(each)) ??
+    here.find(isUnresolved) ??
+    here.find(each => isLive(each) && !isNeverSent(each) && mayBeOwn(each, client)) ??
+    own[0] ??
+    here.find(isLive) ??
+    here[0]
+  )
+}
+
+function sharesOfferOrReference(entry: JournalEntry, intent: ReservationIntent): boolean {
+  return entry.offerId === intent.offerId || entry.clientReferenceId === intent.clientReferenceId
+}
+
+function without<T>(all: readonly T[], some: readonly T[]): T[] {
+  return all.filter(each => !some.includes(each))
+}
+
 function isSame(entry: JournalEntry, intent: ReservationIntent): boolean {
   if (intent.referenceGiven) return entry.bodySha256 === intent.bodySha256
   return entry.intentSha256 === intent.intentSha256
 }
 
-function verdictOnSame(entry: JournalEntry, intent: ReservationIntent): JournalVerdict | undefined {
-  const verdict = verdictOn(entry)
+function verdictOnSame(
+  entry: JournalEntry,
+  intent: ReservationIntent,
+  client: Client,
+): JournalVerdict | undefined {
+  const verdict = verdictOn(entry, client)
   if (verdict.kind === 'conflict') return verdict
   if (!intent.keyGiven || entry.idempotencyKey === intent.idempotencyKey) return verdict
-  return isNeverSent(entry) ? undefined : {kind: 'conflict', conflict: 'key_differs', entry}
+  return isNeverSent(entry) ? undefined : conflicting('key_differs', entry)
 }

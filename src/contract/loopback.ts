@@ -1,5 +1,6 @@
 /** Which hosts are this machine. */
 import {BlockList, isIP, isIPv4} from 'node:net'
+import {parseUrl} from './foreign-text.js'
 
 /** Whether plain http may go there: `localhost`, 127.0.0.0/8, `[::1]`, as the URL parser writes them. */
 export function isLoopbackHost(hostname: string): boolean {
@@ -14,6 +15,14 @@ export function mayBeThisMachine(hostname: string): boolean {
   if (host.endsWith('.localhost') || host === 'localhost.localdomain') return true
   // The URL parser writes ::ffff:127.0.0.1 as ::ffff:7f00:1.
   return /^0\.|^::$|^::(ffff:)?(0:)?(7f[0-9a-f]{2}|0):[0-9a-f]{1,4}$/.test(host)
+}
+
+/** A base URL with one name for this machine, so that `localhost`, 127.0.0.1 and `[::1]` are one service. Others stay as they are. */
+export function underOneName(baseUrl: string): string {
+  const url = parseUrl(baseUrl)
+  if (url === undefined || !mayBeThisMachine(url.hostname)) return baseUrl
+  url.hostname = '127.0.0.1'
+  return url.href.replace(/\/$/, '')
 }
 
 const PRIVATE = new BlockList()

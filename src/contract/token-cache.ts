@@ -7,6 +7,9 @@ export interface Client {
   readonly clientId: string
 }
 
+/** The client id of a ready token, if none is named with it. No client has it, since theirs begin with `cid_`. */
+export const TOKEN_CLIENT = 'token'
+
 /** A client with the secret its tokens were obtained with. */
 export interface TokenClient extends Client {
   /** Never stored; what is stored elsewhere than on this machine is sealed with it. */

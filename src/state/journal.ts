@@ -3,7 +3,9 @@
  * subscriptions whose outcome is unknown.
  */
 import {
+  atServiceOf,
   decide,
+  entryMeant,
   type Journal,
   type JournalEntry,
   type JournalStore,
@@ -11,15 +13,17 @@ import {
   NOT_SENT,
   type RequestedSubscription,
   type ReservationIntent,
+  replacedBy,
   type SubscriptionJournal,
   startedElsewhere,
 } from '../contract/journal.js'
+import {underOneName} from '../contract/loopback.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {withLock} from '../storage/lock.js'
 
 /** An entry's columns, under the names of its fields. */
-const ENTRY = `id, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
+const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
   body_sha256 AS bodySha256, intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost,
   result, created_at AS createdAt, updated_at AS updatedAt`
 
@@ -32,52 +36,51 @@ export function createJournalStore(database: Database, directory: string | undef
   return {
     forClient: client => createClientJournal(database, directory, client),
     async list({unresolved = false, client} = {}) {
-      const sql = `SELECT ${ENTRY}, base_url AS baseUrl, client_id AS clientId FROM reservations
+      const sql = `SELECT ${ENTRY} FROM reservations
         WHERE ${unresolved ? OPEN : 'TRUE'} ORDER BY created_at DESC, id DESC`
       return database
-        .all<Row & Client>(sql)
+        .all<Row>(sql)
         .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
         .map(entryOf)
     },
     async noteStatus(client, reservationRef, {outcome, result}, now) {
-      const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
-          result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
-        WHERE base_url = ? AND client_id = ? AND reservation_ref = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
       const json = result === undefined ? null : JSON.stringify(result)
-      const {baseUrl, clientId} = client
-      database.run(sql, outcome, now, json, outcome, baseUrl, clientId, reservationRef, outcome)
+      const named = `SELECT ${ENTRY} FROM reservations WHERE client_id = ? AND reservation_ref = ?`
+      for (const {id} of atServiceOf(client, database.all<Row>(named, client.clientId, reservationRef))) {
+        const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
+            result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
+          WHERE id = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
+        database.run(sql, outcome, now, json, outcome, id, outcome)
+      }
     },
   }
 }
 
-/** Entries that share the offer, the reference or the key with an intent. */
-const ABOUT =
-  'base_url = ? AND client_id = ? AND (offer_id = ? OR client_reference_id = ? OR idempotency_key = ?)'
-
 function createClientJournal(database: Database, directory: string | undefined, client: Client): Journal {
-  const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
-    [client.baseUrl, client.clientId, offerId, clientReferenceId, idempotencyKey] as const
-  const verdictOf = (intent: ReservationIntent) => {
-    const sql = `SELECT ${ENTRY} FROM reservations WHERE ${ABOUT} ORDER BY id DESC`
-    return decide(database.all<Row>(sql, ...about(intent)).map(entryOf), intent)
+  /** Entries that share the offer, the reference or the key with an intent, of all clients, newest first. */
+  const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) => {
+    const sql = `SELECT ${ENTRY} FROM reservations
+      WHERE offer_id = ? OR client_reference_id = ? OR idempotency_key = ? ORDER BY id DESC`
+    return database.all<Row>(sql, offerId, clientReferenceId, idempotencyKey).map(entryOf)
   }
   // No byte of a body stays; if the file is busy or the disk full, a later process erases it.
   const orLater = {orLater: true}
   return {
+    client,
     async alone(offerId, waitMilliseconds, work, peek) {
       if (directory === undefined) return {gaveUp: false, value: await work()}
-      const key = [client.baseUrl, client.clientId, offerId].join('|')
+      const key = [underOneName(client.baseUrl), offerId].join('|')
       return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
     },
-    peek: async intent => verdictOf(intent),
+    peek: async intent => decide(about(intent), intent, client),
     async begin(intent, now) {
       return database.transaction((): JournalVerdict => {
-        const verdict = verdictOf(intent)
+        const entries = about(intent)
+        const verdict = decide(entries, intent, client)
         if (verdict) return verdict
-        // Of these nothing was sent. Their process, if it still runs, fails in `attempt`, because ids are never reused.
-        const unsent = `DELETE FROM reservations WHERE ${ABOUT}
-          AND attempts = 0 AND reservation_ref IS NULL AND outcome IN ('unresolved', ?)`
-        database.run(unsent, ...about(intent), NOT_SENT)
+        // Ids are never reused, so no other process mistakes the new entry for the one it started.
+        for (const {id} of replacedBy(entries, intent, client))
+          database.run('DELETE FROM reservations WHERE id = ?', id)
         return {kind: 'new', entry: insert(database, client, intent, now)}
       })
     },
@@ -111,9 +114,8 @@ function createClientJournal(database: Database, directory: string | undefined, 
     },
     async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM reservations
-        WHERE base_url = ? AND client_id = ? AND client_reference_id = ? ORDER BY id DESC`
-      const row = database.get<Row>(sql, client.baseUrl, client.clientId, clientReferenceId)
-      return row && entryOf(row)
+        WHERE client_reference_id = ? ORDER BY id DESC`
+      return entryMeant(database.all<Row>(sql, clientReferenceId).map(entryOf), client)
     },
   }
 }

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {usage} from '../contract/failure.js'
 import {
   isNeverSent,
+  isUnresolved,
   type Journal,
   type JournalClient,
   type JournalEntry,
@@ -148,7 +149,7 @@ export function openState(directory: string, options: StateOptions = {}) {
         const own = journal.forClient(client)
         if (!isShared()) return own
         return withoutLocal(
-          routed(async () => (await shared()).journal.forClient(client)),
+          routed(async () => (await shared()).journal.forClient(client), {client}),
           own,
         )
       },
@@ -248,6 +249,7 @@ function withoutLocal(shared: Journal, local: Journal): Journal {
     throw usage('begun_without_store', problem, hint)
   }
   return routed(async () => shared, {
+    client: local.client,
     async begin(intent, now) {
       refuse((await local.peek(intent))?.entry)
       return shared.begin(intent, now)
@@ -257,8 +259,10 @@ function withoutLocal(shared: Journal, local: Journal): Journal {
       return shared.peek(intent)
     },
     async find(clientReferenceId) {
+      const own = await local.find(clientReferenceId)
+      if (own && isUnresolved(own)) refuse(own)
       const entry = await shared.find(clientReferenceId)
-      if (entry === undefined) refuse(await local.find(clientReferenceId))
+      if (entry === undefined) refuse(own)
       return entry
     },
   })

@@ -1,7 +1,16 @@
 /** The verdict of earlier entries on a new reservation: every rule, and the cases next to it. */
-import {expect, test} from 'vitest'
-import {decide, type JournalEntry, type ReservationIntent} from '../../src/contract/journal.js'
+import {describe, expect, test} from 'vitest'
+import {
+  decide,
+  entryMeant,
+  type JournalEntry,
+  type ReservationIntent,
+  replacedBy,
+  verdictOn as verdictOnEntry,
+} from '../../src/contract/journal.js'
+import {TOKEN_CLIENT} from '../../src/contract/token-cache.js'
 
+const client = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
 const intent: ReservationIntent = {
   offerId: 'off_1',
   clientReferenceId: 'ref-1',
@@ -14,7 +23,7 @@ const intent: ReservationIntent = {
 }
 const {referenceGiven: _, keyGiven: __, ...written} = intent
 const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, result: null}
-const same: JournalEntry = {...written, ...state, id: 1, createdAt: 1, updatedAt: 1}
+const same: JournalEntry = {...written, ...state, ...client, id: 1, createdAt: 1, updatedAt: 1}
 /** An entry that shares neither offer, reference, key nor body. */
 const other: JournalEntry = {
   ...same,
@@ -28,7 +37,7 @@ const other: JournalEntry = {
 const UNSENT = {outcome: 'unresolved', attempts: 0}
 
 const verdictOn = (entry: JournalEntry, more: Partial<ReservationIntent> = {}) => {
-  const verdict = decide([entry], {...intent, ...more})
+  const verdict = decide([entry], {...intent, ...more}, client)
   if (verdict === undefined) return 'new'
   expect(verdict.entry).toBe(entry)
   return verdict.kind === 'conflict' ? verdict.conflict : verdict.kind
@@ -101,8 +110,8 @@ test('an entry of which nothing was sent, or that shares nothing, is no conflict
     expect(verdictOn({...other, ...shared, outcome: 'not_sent', attempts: 0})).toBe('new')
   }
   const [unsent, sent] = [{...UNSENT}, {}].map(more => ({...other, idempotencyKey: 'key-1', ...more}))
-  expect(decide([unsent as JournalEntry, sent as JournalEntry], intent)?.entry).toBe(sent)
-  expect(decide([], intent)).toBeUndefined()
+  expect(decide([unsent as JournalEntry, sent as JournalEntry], intent, client)?.entry).toBe(sent)
+  expect(decide([], intent, client)).toBeUndefined()
 })
 
 test('reports the same reservation first, then a conflict of the reference, the offer, the key', () => {
@@ -112,6 +121,75 @@ test('reports the same reservation first, then a conflict of the reference, the 
   const entries = [byKey, byOffer, byReference, same]
   for (let count = entries.length; count > 0; count--) {
     const left = entries.slice(0, count)
-    expect(decide(left, intent)?.entry).toBe(left.at(-1))
+    expect(decide(left, intent, client)?.entry).toBe(left.at(-1))
   }
+})
+
+describe('entries of other clients at the same base URL', () => {
+  const named = {...same, clientId: 'cid_2'}
+  const token = {...same, clientId: TOKEN_CLIENT}
+  const OPEN = [{outcome: 'unresolved'}, {outcome: 'unknown', attempts: 0}, {outcome: 'forgotten'}]
+
+  test.each(OPEN)('one that is not resolved forbids its offer and its reference: %j', state => {
+    for (const entry of [named, token]) {
+      for (const shared of [{}, {offerId: 'off_2'}, {clientReferenceId: 'ref-2'}])
+        expect(verdictOn({...entry, ...shared, ...state, bodySha256: 'x'})).toBe('other_credential')
+      expect(verdictOn({...entry, ...state})).toBe('other_credential')
+    }
+    expect(verdictOn({...named, ...state, offerId: 'off_2', clientReferenceId: 'ref-2'})).toBe('new')
+  })
+
+  test('a reservation of another client forbids its offer, and its reference only where it may be the same client', () => {
+    const CONFIRMED = {outcome: 'confirmed', reservationRef: 'R-1'}
+    expect(verdictOn({...named, ...CONFIRMED})).toBe('offer_in_use')
+    expect(verdictOn({...named, ...CONFIRMED, offerId: 'off_2', bodySha256: 'x'})).toBe('new')
+    expect(verdictOn({...named, ...CONFIRMED, outcome: 'forgotten'})).toBe('offer_in_use')
+    expect(verdictOn({...token, ...CONFIRMED, offerId: 'off_2', bodySha256: 'x'})).toBe('reference_in_use')
+    expect(verdictOn({...token, ...CONFIRMED})).toBe('resolved')
+    const byToken = decide([{...same, ...CONFIRMED}], intent, {...client, clientId: TOKEN_CLIENT})
+    expect(byToken).toMatchObject({kind: 'resolved'})
+    for (const entry of [named, token]) {
+      expect(verdictOn({...entry, outcome: 'refused'})).toBe('new')
+      expect(verdictOn({...entry, ...UNSENT})).toBe('new')
+    }
+  })
+
+  test('forbid what this client began and never sent, and nothing that it sent', () => {
+    const unresolved = {...named, id: 3}
+    expect(decide([unresolved, {...same, ...UNSENT}], intent, client)?.entry).toBe(unresolved)
+    expect(decide([unresolved, same], intent, client)).toEqual({kind: 'repeat', entry: same})
+  })
+
+  test('of which nothing was sent give way when they share the offer or the reference', () => {
+    const unsent = {...named, ...UNSENT}
+    const replaced = (entry: JournalEntry) => replacedBy([entry], intent, client).length > 0
+    expect(replaced(unsent)).toBe(true)
+    expect(replaced({...unsent, offerId: 'off_2', clientReferenceId: 'ref-2'})).toBe(false)
+    expect(replaced({...unsent, outcome: 'not_sent'})).toBe(false)
+    expect(replaced({...unsent, baseUrl: 'https://other.example/v1'})).toBe(false)
+    expect(replaced(named)).toBe(false)
+  })
+
+  test('are found by their reference, after a reservation of this client', () => {
+    const refused = {...same, id: 4, outcome: 'refused'}
+    const confirmed = {...named, id: 5, outcome: 'confirmed', reservationRef: 'R-1'}
+    expect(entryMeant([confirmed, named, refused], client)).toBe(named)
+    expect(entryMeant([named, same], client)).toBe(same)
+    expect(entryMeant([confirmed, refused], client)).toBe(refused)
+    expect(entryMeant([confirmed], client)).toBe(confirmed)
+    expect(entryMeant([{...confirmed, clientId: TOKEN_CLIENT}, refused], client)?.id).toBe(5)
+    expect(verdictOnEntry(named, client)).toMatchObject({kind: 'conflict', conflict: 'other_credential'})
+    expect(verdictOnEntry(confirmed, client)).toMatchObject({kind: 'resolved'})
+  })
+})
+
+test('this machine is one service under all its names, and another port is another one', () => {
+  const at = (host: string) => ({...client, baseUrl: `http://${host}:8080/v1`})
+  const names = ['localhost', '127.0.0.1', '[::1]', '127.0.0.5']
+  for (const stored of names)
+    for (const asked of names)
+      expect(decide([{...same, ...at(stored)}], intent, at(asked))?.kind, `${stored} ${asked}`).toBe('repeat')
+  const elsewhere = {...same, baseUrl: 'http://localhost:8081/v1'}
+  expect(decide([elsewhere], intent, at('localhost'))).toBeUndefined()
+  expect(decide([elsewhere], intent, client)).toBeUndefined()
 })

@@ -63,6 +63,53 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
     expect(sent()).toBe(before)
   })
 
+  test('a confirmed booking is shown, and other guests refused, after the client secret has changed', async () => {
+    const given = ['--client-reference', 'TRIP-9'] as const
+    for (const [offer, ...more] of [['off_20'], ['off_21', ...given]] as const) {
+      const made = await machine().json([...reserving(offer), ...more])
+      const before = sent()
+      const rotated = machine({BOOKCTL_CLIENT_SECRET: 'sk_test_another'})
+      const again = await rotated.json([...reserving(offer), ...more])
+      const {reservation_ref, idempotency_key} = made.result
+      expect(again).toMatchObject({exit: 0, result: {outcome: 'confirmed', reservation_ref, idempotency_key}})
+      const others = reserving(offer).map(word => word.replace('surname=', 'surname=Other'))
+      const refused = await rotated.json([...others, ...more])
+      expect(refused).toMatchObject({exit: 2, result: {reservation_ref, status: 'CONFIRMED'}})
+      expect(await rotated.json([...reserving(offer), '--client-reference', 'TRIP-8'])).toMatchObject({
+        exit: 2,
+      })
+      expect(sent()).toBe(before)
+    }
+  })
+
+  test('of two clients with an offer one alone books it, at a time and one after the other', async () => {
+    const another = {BOOKCTL_CLIENT_ID: 'cid_another'}
+    const machines = [machine(), machine(another), machine(), machine(another)]
+    const ended = await Promise.all(machines.map(each => each.json(reserving('off_10'))))
+    const [exits] = [ended.map(({exit}) => exit).sort()]
+    expect(exits).toEqual([0, 0, 2, 2])
+    expect(sent()).toBe(1)
+    service.script = ({path}) => path === POSTS
+    await machine().json([...reserving('off_11'), '--client-reference', 'TRIP-11', '--timeout', '2'])
+    service.script = () => false
+    const before = sent()
+    const later = [
+      ...[
+        machine(another),
+        machine({BOOKCTL_CLIENT_ID: '', BOOKCTL_CLIENT_SECRET: '', BOOKCTL_TOKEN: 'tok_1'}),
+      ],
+    ]
+    for (const each of later) {
+      for (const argv of [
+        reserving('off_11'),
+        [...reserving('off_12'), '--client-reference', 'TRIP-11'],
+        ['reserve', '--resume', 'TRIP-11'],
+      ])
+        expect(await each.refusal(argv)).toMatchObject({exit: 2, code: 'other_credential'})
+    }
+    expect(sent()).toBe(before)
+  })
+
   test('what is wrong with the store is reported before anything is sent', async () => {
     await sql("CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0")
     const cases: [string, number, string][] = [

@@ -28,6 +28,8 @@ await describeEachPlace(place => {
     const {referenceGiven: _, keyGiven: __, ...written} = intent(1)
     const started = {
       ...written,
+      baseUrl: CLIENT.baseUrl,
+      clientId: CLIENT.clientId,
       id: entry.id,
       outcome: 'unresolved',
       reservationRef: null,
@@ -64,15 +66,29 @@ await describeEachPlace(place => {
     expect((await journal.find('ref-1'))?.updatedAt).toEqual(at(1))
   })
 
-  test('entries are found by offer, by reference and by key, of this client alone', async () => {
+  test('entries are found by offer, by reference and by key, of another client by offer and by reference', async () => {
+    const [elsewhere, another] = OTHERS.map(client => state.journal.forClient(client)) as [Journal, Journal]
     const id = await begin(1)
     await journal.attempt(id, 2)
     for (const shared of [{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}]) {
       expect(await journal.peek(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
-      for (const client of OTHERS)
-        expect(await state.journal.forClient(client).peek(intent(2, shared))).toBeUndefined()
+      expect(await elsewhere.peek(intent(2, shared))).toBeUndefined()
+      const byOther = await another.peek(intent(2, shared))
+      if ('idempotencyKey' in shared) expect(byOther).toBeUndefined()
+      else expect(byOther).toMatchObject({conflict: 'other_credential', entry: {id, clientId: 'cid_1'}})
     }
-    for (const client of OTHERS) expect(await state.journal.forClient(client).find('ref-1')).toBeUndefined()
+    expect(await elsewhere.find('ref-1')).toBeUndefined()
+    expect(await another.find('ref-1')).toMatchObject({id, clientId: 'cid_1'})
+  })
+
+  test('of two clients that begin the same at a time, one alone counts an attempt', async () => {
+    const [, another] = OTHERS.map(client => state.journal.forClient(client)) as [Journal, Journal]
+    const first = await begin(1)
+    const second = await another.begin(intent(1), 2)
+    expect(second.kind).toBe('new')
+    await expect(journal.attempt(first, 3)).rejects.toMatchObject({details: {code: 'begun_elsewhere'}})
+    expect(await another.attempt(second.entry.id, 3)).toBe(1)
+    expect(await journal.begin(intent(1), 4)).toMatchObject({conflict: 'other_credential'})
   })
 
   test('the newest with a reference is found', async () => {
@@ -94,7 +110,7 @@ await describeEachPlace(place => {
   ])(
     'an entry of which nothing was sent gives way to one with the same %j, and no other does (settled: %s)',
     async (shared, isSettled) => {
-      for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
+      for (const client of OTHERS) await state.journal.forClient(client).begin(intent(8), 1)
       const sent = await begin(9, 1)
       await journal.attempt(sent, 1)
       const unsent = await begin(1)
@@ -202,7 +218,7 @@ await describeEachPlace(place => {
   })
 
   test('lists the entries of all clients, newest first, or of one, or the open ones', async () => {
-    for (const client of OTHERS) await state.journal.forClient(client).begin(intent(1), 1)
+    for (const client of OTHERS) await state.journal.forClient(client).begin(intent(8), 1)
     const first = await begin(1, 5)
     await begin(2, 9)
     await begin(3, 9)
@@ -212,7 +228,7 @@ await describeEachPlace(place => {
         entry => `${entry.clientId} ${entry.baseUrl.slice(8, 9)} ${entry.clientReferenceId}`,
       )
     const own = ['cid_1 e ref-3', 'cid_1 e ref-2', 'cid_1 e ref-1']
-    expect(await references()).toEqual([...own, 'cid_2 e ref-1', 'cid_1 o ref-1'])
+    expect(await references()).toEqual([...own, 'cid_2 e ref-8', 'cid_1 o ref-8'])
     expect(await references({client: CLIENT})).toEqual(own)
     expect(await references({client: CLIENT, unresolved: true})).toEqual(own.slice(0, 2))
     for (const client of OTHERS) expect(await references({client})).toHaveLength(1)

@@ -1,15 +1,9 @@
 /** The failures of `reserve`: no reservation, or none that is certain. */
 import type {ErrorCode} from '../../contract/error-codes.js'
-import {Failure, usage} from '../../contract/failure.js'
+import {Failure} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine, shellWord} from '../../contract/foreign-text.js'
-import {
-  type Conflict,
-  isOpen,
-  type JournalEntry,
-  type JournalVerdict,
-  NOT_SENT,
-} from '../../contract/journal.js'
+import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
 import {describeError, quoteBody} from '../answers/errors.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/reservations.js'
@@ -100,40 +94,4 @@ export function repeatHint({
 }: Pick<JournalEntry, 'idempotencyKey' | 'clientReferenceId'>): string {
   const flags = `--idempotency-key ${shellWord(idempotencyKey)} --client-reference ${shellWord(clientReferenceId)}`
   return `find out by running the same command again with ${flags}`
-}
-
-/** An earlier reservation forbids it: nothing is sent. */
-export function conflictFailure(verdict: Extract<JournalVerdict, {kind: 'conflict'}>): Failure {
-  const {entry, conflict} = verdict
-  const reference = sanitizeLine(entry.clientReferenceId)
-  const state = `${sanitizeLine(entry.outcome)}${entry.reservationRef === null ? '' : `, ${sanitizeLine(entry.reservationRef)}`}`
-  const resume = isOpen(entry) ? `find out with: ${resumeCommand(entry.clientReferenceId)}` : undefined
-  const texts: Record<Conflict, [code: string, message: string, hint: string]> = {
-    reference_in_use: [
-      'reference_in_use',
-      `the client reference ${reference} is already used for another request (${state})`,
-      resume ?? 'choose another --client-reference',
-    ],
-    offer_in_use: [
-      'offer_in_use',
-      `the offer ${sanitizeLine(entry.offerId)} is already used by another request, with the client reference ${reference} (${state})`,
-      resume ?? 'an offer can be reserved once: search again',
-    ],
-    forgotten: [
-      'reservation_forgotten',
-      `this reservation was given up (bookctl journal forget), and one may exist; it is not sent again (client reference ${reference})`,
-      'ask the operator whether it exists; to book after all, search again and choose another --client-reference',
-    ],
-    key_differs: [
-      'idempotency_key_differs',
-      `this reservation was started with another Idempotency-Key, ${entry.idempotencyKey} (client reference ${reference}, ${state})`,
-      'leave out --idempotency-key to use the first key again',
-    ],
-    key_in_use: [
-      'idempotency_key_in_use',
-      `the Idempotency-Key was already used for another request (client reference ${reference}, ${state})`,
-      'leave out --idempotency-key to generate a new one',
-    ],
-  }
-  return usage(...texts[conflict])
 }

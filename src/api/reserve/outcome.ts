@@ -30,6 +30,21 @@ export function namesOf({idempotencyKey, clientReferenceId, attempts}: JournalEn
   return {idempotency_key: idempotencyKey, client_reference_id: clientReferenceId, attempts}
 }
 
+/** What an earlier run recorded of the reservation, or that there is none. */
+export function bookingOf(entry: JournalEntry): ReserveOutcome {
+  const {outcome, reservationRef: reservation_ref, result: reservation} = entry
+  const payment = reservation?.payment as {url?: unknown} | undefined
+  return {
+    outcome,
+    reservation,
+    reservation_ref,
+    status: typeof reservation?.status === 'string' ? reservation.status : null,
+    payment_url: typeof payment?.url === 'string' ? payment.url : null,
+    ...namesOf(entry),
+    repeated: true,
+  }
+}
+
 type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */

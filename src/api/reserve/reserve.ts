@@ -18,8 +18,9 @@ import {canonicalJson} from '../../contract/json.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {unanswered} from '../answers/refusals.js'
 import {type Answer, type Api, type Clock, SendError} from '../types.js'
-import {conflictFailure, neverSent, outcomeUnknown, refused} from './failures.js'
-import {isInProgress, meaningOf, namesOf, type ReserveOutcome, withoutPeople} from './outcome.js'
+import {conflictFailure} from './conflicts.js'
+import {neverSent, outcomeUnknown, refused} from './failures.js'
+import {bookingOf, isInProgress, meaningOf, namesOf, type ReserveOutcome, withoutPeople} from './outcome.js'
 
 export interface ReserveParts {
   readonly api: Api
@@ -59,7 +60,7 @@ export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise
 /** How it ended: from the journal, or by sending it once more. Throws as `reserve`; usage `never_sent` if nothing was sent. */
 export async function resume(parts: ReserveParts, clientReferenceId: string): Promise<ReserveOutcome> {
   const {journal, clock} = parts
-  const peek = async () => verdictOn(await findEntry(journal, clientReferenceId))
+  const peek = async () => verdictOn(await findEntry(journal, clientReferenceId), journal.client)
   const begin = async () => {
     const verdict = await peek()
     const {entry} = verdict
@@ -72,13 +73,13 @@ export async function resume(parts: ReserveParts, clientReferenceId: string): Pr
   return once(parts, entry.offerId, {begin, peek})
 }
 
-/** The newest entry with this client reference. Throws usage when there is none. */
+/** The entry that is meant by this client reference. Throws usage when there is none. */
 export async function findEntry(journal: Journal, clientReferenceId: string): Promise<JournalEntry> {
   const entry = await journal.find(clientReferenceId)
   if (entry) return entry
   throw usage(
     'unknown_reference',
-    'this machine has tried no reservation with that client reference, at this base URL and with this client',
+    'no reservation was tried with that client reference at this base URL',
     'list attempts: bookctl journal',
   )
 }
@@ -104,7 +105,7 @@ async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging
       if (verdict.kind === 'conflict') throw conflictFailure(verdict)
       const stored = storedOutcome(verdict)
       if (stored) return stored
-      if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry.clientReferenceId)
+      if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry)
       return send(parts, verdict.entry, verdict.entry.body)
     },
     async () => storedOutcome(await peek()),
@@ -232,16 +233,7 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
       hint: 'correct what the service refused, then run reserve again',
     })
   }
-  const payment = entry.result?.payment as {url?: unknown} | undefined
-  return {
-    outcome: entry.outcome,
-    reservation: entry.result,
-    reservation_ref: entry.reservationRef,
-    status: typeof entry.result?.status === 'string' ? entry.result.status : null,
-    payment_url: typeof payment?.url === 'string' ? payment.url : null,
-    ...namesOf(entry),
-    repeated: true,
-  }
+  return bookingOf(entry)
 }
 
 /** The intent to send `request` (§2.4), which is written as bytes here and nowhere else. */

@@ -17,6 +17,7 @@ import {
 import type {JournalClient} from '../../contract/journal.js'
 import {own} from '../../contract/json.js'
 import {isScope, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
+import {TOKEN_CLIENT} from '../../contract/token-cache.js'
 import type {Profile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
 import {invalid, named} from '../input/checks.js'
@@ -55,9 +56,6 @@ export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target
 }
 
 export const DEFAULT_PROFILE = 'default'
-
-/** The client id shown for a ready token, if BOOKCTL_CLIENT_ID does not name one. */
-export const TOKEN_CLIENT = 'token'
 
 /** The profile to use: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
 export function profileName({profile}: TargetFlags, {settings}: Remembered): string {

@@ -4,7 +4,9 @@
  */
 import {usage} from '../../contract/failure.js'
 import {
+  atServiceOf,
   decide,
+  entryMeant,
   isNeverSent,
   isOpen,
   type Journal,
@@ -15,43 +17,46 @@ import {
   NOT_SENT,
   type RequestedSubscription,
   type ReservationIntent,
+  replacedBy,
   type SubscriptionJournal,
   sealedElsewhere,
   startedElsewhere,
 } from '../../contract/journal.js'
+import {canonicalJson} from '../../contract/json.js'
+import {underOneName} from '../../contract/loopback.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
-import type {Seal} from './seal.js'
+import {hasLastingFingerprint, lastingFingerprint, type Seal} from './seal.js'
 
-interface Row extends Client, Omit<JournalEntry, 'id' | 'body' | 'result'> {
+interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {
   readonly id: string
   readonly keyId: string
   readonly sealedBody: Uint8Array | null
+  readonly lasting: string | null
   readonly result: string | null
 }
 
 /** An entry's columns, under the names of its fields. */
 const ENTRY = `id, base_url AS "baseUrl", client_id AS "clientId", client_reference_id AS "clientReferenceId",
   offer_id AS "offerId", idempotency_key AS "idempotencyKey", key_id AS "keyId", sealed_body AS "sealedBody",
-  body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", outcome,
+  body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", lasting_fingerprint AS lasting, outcome,
   reservation_ref AS "reservationRef", attempts, lost, result,
   extract(epoch FROM created_at)::float8 AS "createdAt", extract(epoch FROM updated_at)::float8 AS "updatedAt"`
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
-const ABOUT = `SELECT ${ENTRY} FROM bookctl.reservations WHERE base_url = $1 AND client_id = $2
-  AND (offer_id = $3 OR client_reference_id = $4 OR idempotency_key = $5) ORDER BY id DESC`
+const ABOUT = `SELECT ${ENTRY} FROM bookctl.reservations
+  WHERE offer_id = $1 OR client_reference_id = $2 OR idempotency_key = $3 ORDER BY id DESC`
 
 const FORGET = `WITH unsent AS (
     DELETE FROM bookctl.reservations WHERE id = $1 AND attempts = 0 AND outcome = 'unresolved' RETURNING id
   ) UPDATE bookctl.reservations SET outcome = 'forgotten', sealed_body = NULL, result = NULL,
     updated_at = clock_timestamp() WHERE id = $1 AND NOT EXISTS (SELECT FROM unsent)`
 
-const NOTE = `UPDATE bookctl.reservations SET outcome = $4, updated_at = clock_timestamp(),
-    result = coalesce($5, (jsonb_set(result::jsonb, '{status}', to_jsonb(upper($4::text))) #- '{payment,status}')::text)
-  WHERE base_url = $1 AND client_id = $2 AND reservation_ref = $3 AND NOT ${OPEN}
-    AND outcome NOT IN ('forgotten', $4)`
+const NOTE = `UPDATE bookctl.reservations SET outcome = $2, updated_at = clock_timestamp(),
+    result = coalesce($3, (jsonb_set(result::jsonb, '{status}', to_jsonb(upper($2::text))) #- '{payment,status}')::text)
+  WHERE id = $1 AND NOT ${OPEN} AND outcome NOT IN ('forgotten', $2)`
 
 export function createSharedJournal(store: StoreConnection, sealFor: (secret: string) => Seal): JournalStore {
   return {
@@ -62,11 +67,13 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
         WHERE ($1::text IS NULL OR base_url = $1 AND client_id = $2) AND ${unresolved ? OPEN : 'TRUE'}
         ORDER BY created_at DESC, id DESC`
       const {rows} = await store.query<Row>(sql, [client?.baseUrl ?? null, client?.clientId ?? null])
-      return rows.map(row => ({...entryOf(row, undefined), baseUrl: row.baseUrl, clientId: row.clientId}))
+      return rows.map(row => entryOf(row, undefined))
     },
-    async noteStatus({baseUrl, clientId}, reservationRef, {outcome, result}) {
+    async noteStatus(client, reservationRef, {outcome, result}) {
       const json = result ? JSON.stringify(result) : null
-      await store.query(NOTE, [baseUrl, clientId, reservationRef, outcome, json])
+      const sql = `SELECT ${ENTRY} FROM bookctl.reservations WHERE client_id = $1 AND reservation_ref = $2`
+      const {rows} = await store.query<Row>(sql, [client.clientId, reservationRef])
+      for (const {id} of atServiceOf(client, rows)) await store.query(NOTE, [id, outcome, json])
     },
   }
 }
@@ -74,39 +81,57 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
 function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal | undefined): Journal {
   const {baseUrl, clientId} = client
   const alone = leasesOf(store)
-  /** The verdict on `intent`, with the rows it is about, and what is stored of its body. */
-  const judge = async (intent: ReservationIntent) => {
-    const sealing = required(seal)
-    const {offerId, clientReferenceId, idempotencyKey} = intent
-    const about = [baseUrl, clientId, offerId, clientReferenceId, idempotencyKey]
-    const {rows} = await store.query<Row>(ABOUT, about)
-    const bodySha256 = sealing.fingerprint(intent.bodySha256)
-    const intentSha256 = sealing.fingerprint(intent.intentSha256)
-    const entries = rows.map(row => entryOf(row, seal))
-    const verdict = decide(entries, {...intent, bodySha256, intentSha256})
-    const other = rows.find(row => row.keyId !== sealing.keyId && isOpen(row) && !isNeverSent(row))
+  /** The entry of a row, with the hashes of `intent` where it is the same although it was sealed with an earlier secret. */
+  const entryFor = async (row: Row, intent: ReservationIntent): Promise<JournalEntry> => {
+    const entry = entryOf(row, seal)
+    const isOwn = row.clientId === clientId && row.keyId !== seal?.keyId
+    if (!isOwn || row.lasting === null || !(await hasLastingFingerprint(lastingText(intent), row.lasting)))
+      return entry
+    const {bodySha256, intentSha256} = intent
+    const isWhole = row.clientReferenceId === intent.clientReferenceId
+    return {...entry, intentSha256, ...(isWhole ? {bodySha256} : {})}
+  }
+  /** The verdict on `given`, with the entries it is about, and what is stored of its body. */
+  const judge = async (given: ReservationIntent) => {
+    const {offerId, clientReferenceId, idempotencyKey} = given
+    const {rows} = await store.query<Row>(ABOUT, [offerId, clientReferenceId, idempotencyKey])
+    const hashed = (text: string) => seal?.fingerprint(text) ?? ''
+    const [bodySha256, intentSha256] = [hashed(given.bodySha256), hashed(given.intentSha256)]
+    const intent = {...given, bodySha256, intentSha256}
+    const entries = await Promise.all(rows.map(row => entryFor(row, intent)))
+    const verdict = decide(entries, intent, client)
+    const sealing = verdict?.kind === 'conflict' ? seal : required(seal)
+    const isSealedElsewhere = (row: Row) => row.clientId === clientId && row.keyId !== sealing?.keyId
+    const other = entries.find(
+      (entry, index) => isSealedElsewhere(rows[index] as Row) && isOpen(entry) && !isNeverSent(entry),
+    )
     // Whether it is the same reservation is unknown, so no second one is started.
-    if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other.clientReferenceId)
-    const sealed = () => [
-      sealing.keyId,
-      sealing.seal(intent.body, placeOf(client, idempotencyKey)),
-      bodySha256,
-      intentSha256,
-    ]
-    return {rows, verdict, sealed}
+    if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other)
+    return {entries, verdict, intent}
   }
   return {
-    alone: (offerId, ...rest) => alone(['reserve', baseUrl, clientId, offerId].join(' '), ...rest),
+    client,
+    alone: (offerId, ...rest) => alone(['reserve', underOneName(baseUrl), offerId].join(' '), ...rest),
     peek: async intent => (await judge(intent)).verdict,
-    async begin(intent): Promise<JournalVerdict> {
+    async begin(given): Promise<JournalVerdict> {
       for (;;) {
-        const {rows, verdict, sealed} = await judge(intent)
+        const {entries, verdict, intent} = await judge(given)
         if (verdict) return verdict
-        const {clientReferenceId, offerId, idempotencyKey} = intent
-        const names = [baseUrl, clientId, clientReferenceId, offerId, idempotencyKey]
-        const seen = rows.toReversed().map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
-        const sql = `SELECT ${ENTRY} FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-        const [row] = (await store.query<Row>(sql, [...names, ...sealed(), seen.join(' ')])).rows
+        const sealing = required(seal)
+        const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
+        const values = [
+          ...[baseUrl, clientId, clientReferenceId, offerId, idempotencyKey],
+          ...[sealing.keyId, sealing.seal(body, placeOf(client, idempotencyKey)), bodySha256, intentSha256],
+          await lastingFingerprint(lastingText(intent)),
+          entries
+            .toReversed()
+            .map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
+            .join(' '),
+          replacedBy(entries, intent, client).map(({id}) => id),
+        ]
+        const sql = `SELECT ${ENTRY}
+          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+        const [row] = (await store.query<Row>(sql, values)).rows
         // None: another process wrote in between, so it is judged again.
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
       }
@@ -134,9 +159,12 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     },
     async find(clientReferenceId) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations
-        WHERE base_url = $1 AND client_id = $2 AND client_reference_id = $3 ORDER BY id DESC LIMIT 1`
-      const [row] = (await store.query<Row>(sql, [baseUrl, clientId, clientReferenceId])).rows
-      return row && entryOf(row, seal)
+        WHERE client_reference_id = $1 ORDER BY id DESC`
+      const {rows} = await store.query<Row>(sql, [clientReferenceId])
+      return entryMeant(
+        rows.map(row => entryOf(row, seal)),
+        client,
+      )
     },
   }
 }
@@ -151,13 +179,20 @@ function required(seal: Seal | undefined): Seal {
   )
 }
 
+/** What a lasting fingerprint is of: the request without its reference and without identity numbers. */
+function lastingText({body}: ReservationIntent): string {
+  const withoutNumbers = (key: string, value: unknown) =>
+    key === 'number' || key === 'client_reference_id' ? undefined : value
+  return canonicalJson(JSON.parse(body, withoutNumbers))
+}
+
 function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
   return {table: 'reservations', column: 'sealed_body', row: [baseUrl, clientId, idempotencyKey]}
 }
 
 function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
-  const {baseUrl, clientId, keyId: _, sealedBody, id, result, ...rest} = row
-  const place = placeOf({baseUrl, clientId}, row.idempotencyKey)
+  const {keyId: _, lasting: __, sealedBody, id, result, ...rest} = row
+  const place = placeOf(row, row.idempotencyKey)
   const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
   return {
     ...rest,

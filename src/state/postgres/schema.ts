@@ -1,6 +1,10 @@
 /** The tables of the shared store, in a schema of their own, made by the first process that needs them. */
 import {tooNew} from './errors.js'
 
+/** Any numbers, the same in every bookctl. */
+const MIGRATION_LOCK = 8_024_417_553
+const BEGIN_LOCK = 8_024_417_554
+
 /** Each brings the schema from version n to n + 1; only ever appended to. */
 const MIGRATIONS = [
   `CREATE TABLE bookctl.clients (
@@ -78,6 +82,32 @@ const MIGRATIONS = [
      PRIMARY KEY (sequence, target)
    ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
    CREATE INDEX due_forwards ON bookctl.forwards (target, due_at) WHERE state = 'pending'`,
+  // Entries of all clients are judged together, so one lock serves all. Earlier rows have no lasting fingerprint.
+  `ALTER TABLE bookctl.reservations ADD COLUMN lasting_fingerprint text;
+   DROP INDEX bookctl.reservation_offer;
+   DROP INDEX bookctl.reservation_key;
+   CREATE INDEX reservation_offer ON bookctl.reservations (offer_id);
+   CREATE INDEX reservation_reference ON bookctl.reservations (client_reference_id);
+   CREATE INDEX reservation_key ON bookctl.reservations (idempotency_key);
+   DROP FUNCTION bookctl.begin_reservation;
+   CREATE FUNCTION bookctl.begin_reservation(
+     given_url text, given_client text, given_reference text, given_offer text, given_key text, given_key_id text,
+     given_body bytea, given_fingerprint text, given_intent text, given_lasting text, seen text, replaced bigint[]
+   ) RETURNS SETOF bookctl.reservations LANGUAGE plpgsql AS $begin$
+   BEGIN
+     PERFORM pg_advisory_xact_lock(${BEGIN_LOCK});
+     IF seen IS DISTINCT FROM (SELECT coalesce(string_agg(concat_ws(':', id, outcome, attempts), ' ' ORDER BY id), '')
+       FROM bookctl.reservations
+       WHERE offer_id = given_offer OR client_reference_id = given_reference OR idempotency_key = given_key)
+     THEN RETURN; END IF;
+     DELETE FROM bookctl.reservations WHERE id = ANY (replaced);
+     RETURN QUERY INSERT INTO bookctl.reservations (base_url, client_id, client_reference_id, offer_id,
+         idempotency_key, key_id, sealed_body, body_fingerprint, intent_fingerprint, lasting_fingerprint, outcome,
+         created_at, updated_at)
+       VALUES (given_url, given_client, given_reference, given_offer, given_key, given_key_id, given_body,
+         given_fingerprint, given_intent, given_lasting, 'unresolved', clock_timestamp(), clock_timestamp())
+       RETURNING *;
+   END $begin$`,
 ] as const
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length
@@ -88,9 +118,6 @@ const PARTS = [...MIGRATIONS.join('').matchAll(/CREATE (?:TABLE|FUNCTION|UNIQUE 
 export const MISSING_PARTS = `SELECT string_agg(name, ', ')
   FROM unnest(ARRAY[${PARTS.map(([, name]) => `'bookctl.${name}'`)}]) AS name
   WHERE to_regclass(name) IS NULL AND to_regproc(name) IS NULL`
-
-/** Any number, the same in every bookctl. */
-const MIGRATION_LOCK = 8_024_417_553
 
 export type Run = (sql: string) => Promise<{readonly rows: object[]}>
 

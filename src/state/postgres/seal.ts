@@ -1,5 +1,14 @@
 /** Seals what a shared database holds: AES-256-GCM, keys derived by HKDF-SHA256 from the client secret, never stored there. */
-import {createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes} from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto'
+import {promisify} from 'node:util'
 
 /** What a sealed value belongs to. A value moved to another row, or an older one put back, does not open. */
 interface SealedPlace {
@@ -56,6 +65,27 @@ export function createSeal(clientSecret: string) {
     /** Of a text that could be guessed, such as an identity number's: equal for equal texts, and only to who has the secret. */
     fingerprint: (text: string) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
   }
+}
+
+const stretch = promisify<string, Buffer, number, Buffer>(scrypt)
+const LASTING_BYTES = 32
+
+/**
+ * A fingerprint that a change of the client secret does not change: salted and slow to try. Never of an identity number,
+ * which could be tried in spite of that.
+ */
+export async function lastingFingerprint(
+  text: string,
+  salt: Buffer = randomBytes(SALT_BYTES),
+): Promise<string> {
+  return `${salt.toString('hex')}.${(await stretch(text, salt, LASTING_BYTES)).toString('hex')}`
+}
+
+/** Whether the lasting fingerprint `stored` is of `text`. */
+export async function hasLastingFingerprint(text: string, stored: string): Promise<boolean> {
+  const salt = Buffer.from(stored.split('.')[0] ?? '', 'hex')
+  const [given, known] = [await lastingFingerprint(text, salt), stored].map(each => Buffer.from(each))
+  return given !== undefined && known?.length === given.length && timingSafeEqual(given, known)
 }
 
 /** A key for each value: random nonces under one key would run out after about four thousand million. */

@@ -153,10 +153,14 @@ describe('a refusal leads on', () => {
     expect(desk.messages.join('\n')).toContain('the room you chose is still available, at the same price')
   })
 
-  test('a reference that is used: to another one', async () => {
+  test('a reference that is used: to what is booked under it, and to another one after a yes', async () => {
     const rest = said`Payment → balance | reference → TWICE | Store these guests → No | Reserve → yes`
     await desk.run([...SEARCH_AND_PEOPLE, ...rest])
-    const again = await desk.run([...SEARCH_AND_PEOPLE, ...rest, ...said`reference → ONCE | Reserve → yes`])
+    const refusal = await rejectionOf(desk.run([...SEARCH_AND_PEOPLE, ...rest, ...said`second booking → no`]))
+    expect(refusal.details).toMatchObject({code: 'reference_in_use', result: {status: 'CONFIRMED'}})
+    expect(desk.messages.join('\n')).toMatch(/TWICE is already used .*: the reservation RSV-.*confirmed/)
+    const other = said`second booking → yes | reference → ONCE | Reserve → yes`
+    const again = await desk.run([...SEARCH_AND_PEOPLE, ...rest, ...other])
     expect(again.booking?.client_reference_id).toBe('ONCE')
   })
 })

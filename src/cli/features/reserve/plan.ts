@@ -1,13 +1,21 @@
 /** A reservation that is planned: what is known of the offer, the warnings, what is confirmed, and sending or repeating it. */
 import {randomUUID} from 'node:crypto'
-import {conflictFailure, neverSent} from '../../../api/reserve/failures.js'
+import {conflictFailure} from '../../../api/reserve/conflicts.js'
+import {neverSent, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {findEntry, intentOf, type ReserveParts, reserve, resume} from '../../../api/reserve/reserve.js'
 import {ageOn, nightsBetween} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isTcNumber} from '../../../contract/identifiers.js'
-import {isNeverSent, type JournalVerdict, type ReservationIntent} from '../../../contract/journal.js'
+import {
+  isNeverSent,
+  isOpen,
+  type JournalVerdict,
+  type ReservationIntent,
+  sealedElsewhere,
+  verdictOn,
+} from '../../../contract/journal.js'
 import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
@@ -112,8 +120,9 @@ export function checkOffer(
     throw usage('offer_expired', problem, search)
   }
   if (!repeated && seen?.used_by_reference) {
-    const problem = `offer ${seen.offer_id} was used by ${seen.used_by_reference}`
-    throw usage('offer_already_used', problem, `see bookctl journal; ${search}`)
+    const problem = `offer ${seen.offer_id} was reserved with the client reference ${seen.used_by_reference}`
+    const print = `print it: ${resumeCommand(seen.used_by_reference)}`
+    throw usage('offer_already_used', problem, `${print}; another offer makes a second booking`)
   }
   if (seen && seen.nationality !== nationality) {
     const problem = `the reservation says client nationality ${nationality}, but the offer was searched for ${seen.nationality}, and prices depend on it`
@@ -262,10 +271,14 @@ export async function makeReservation(
 /** The request that --resume would send again. Throws usage when it is unknown, or how it ended is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
-  const entry = await findEntry(state.journal.forClient(journalClientOf(target)), reference)
+  const journal = state.journal.forClient(journalClientOf(target))
+  const entry = await findEntry(journal, reference)
   if (isNeverSent(entry)) throw neverSent(entry)
+  const verdict = verdictOn(entry, journal.client)
+  if (verdict.kind === 'conflict') throw conflictFailure(verdict)
   const {body, idempotencyKey, outcome} = entry
-  if (body === null) throw outcomeKnown(outcome)
+  if (!isOpen(entry)) throw outcomeKnown(outcome)
+  if (body === null) throw sealedElsewhere(entry)
   return describeRequest({body, idempotencyKey}, target)
 }
 

@@ -131,9 +131,20 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
     // After logging in again, a person need not type the people again.
     if (error.kind === 'not_allowed') await keepPeople(parts, draft)
     if (error.kind === 'refused' && error.details.status !== undefined) parts.flow.refused()
-    parts.tell(recoverFrom(error, draft))
+    if (await wantsAnother(parts, error)) {
+      draft.reference = undefined
+      draft.answers.delete(REFERENCE)
+    } else parts.tell(recoverFrom(error, draft))
     return undefined
   }
+}
+
+/** Whether a person, told what is booked under the reference, makes a second booking beside it. */
+async function wantsAnother({prompts, tell}: WizardParts, {message, details}: Failure): Promise<boolean> {
+  const {reservation_ref: booked = null} = (details.result ?? {}) as {reservation_ref?: string | null}
+  if (details.code !== 'reference_in_use' || booked === null) return false
+  tell(`\n${sanitizeLine(message, 400)}. Nothing was sent.`)
+  return prompts.confirm({message: 'Make a second booking, under another booking reference?'})
 }
 
 /** Throws SearchAgain for another offer, and usage `not_confirmed` when the person stops. */
@@ -240,11 +251,6 @@ export function recoverFrom(error: Failure, draft: Draft): string {
   const {kind, message, details} = error
   const {code, result} = details
   if (code === 'offer_in_use' || code === 'busy' || (result && 'reservation_ref' in result)) throw error
-  if (code === 'reference_in_use') {
-    draft.reference = undefined
-    draft.answers.delete(REFERENCE)
-    return `\n${sanitizeLine(message, 400)}. Nothing was sent. Enter another booking reference.`
-  }
   if (kind === 'not_allowed') throw new Failure(kind, `${message}; nothing was reserved`, details)
   const words = `${sanitizeLine(message, 400)}. Nothing was reserved.`
   if (kind === 'unreachable') return `\n${words} You can try again.`

@@ -1,0 +1,120 @@
+/** The same booking under another credential: it is never made twice, and what was made is shown or named. */
+import {beforeEach, expect, test} from 'vitest'
+import {ownHome} from '../support/own.js'
+import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
+
+const {service} = await scriptedHome()
+beforeEach(() => {
+  service.reservations.length = 0
+})
+
+const POSTS = '/reservations/hotel'
+const reserving = (offer: string, ...more: string[]) =>
+  ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--yes', ...more] as const
+
+/** Each way to sign in, as the environment of a command; the names are those that messages use. */
+function credentials() {
+  const {BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET} = service.env as Record<string, string>
+  service.liveTokens.add('canary-token')
+  const none = {BOOKCTL_CLIENT_ID: '', BOOKCTL_CLIENT_SECRET: '', BOOKCTL_TOKEN: ''}
+  return {
+    secret: {...none, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET},
+    token: {...none, BOOKCTL_TOKEN: 'canary-token'},
+    another: {...none, BOOKCTL_CLIENT_ID: 'cid_another', BOOKCTL_CLIENT_SECRET},
+  } as Record<'secret' | 'token' | 'another', Record<string, string>>
+}
+
+const NAMES = {secret: 'the client cid_foreign', token: 'BOOKCTL_TOKEN', another: 'the client cid_another'}
+const PAIRS = [
+  ['token', 'secret'],
+  ['secret', 'token'],
+  ['secret', 'another'],
+] as const
+
+test.each(PAIRS)(
+  'an attempt with the %s that is not resolved stops the %s, which is told how to go on',
+  async (first, second) => {
+    const {[first]: earlier, [second]: later} = credentials()
+    const home = ownHome(service.env)
+    service.script = (request, response) => {
+      if (request.path !== POSTS) return false
+      service.commit(request)
+      response.socket?.destroy()
+      return true
+    }
+    const lost = await home.json(reserving('off_1', '--client-reference', 'T-1', '--timeout', '2'), {
+      env: earlier,
+    })
+    expect(lost.exit).toBe(10)
+    service.script = () => false
+    const before = service.seen(POSTS).length
+    const resume = ['reserve', '--resume', 'T-1'] as const
+    for (const argv of [
+      reserving('off_1', '--client-reference', 'T-1'),
+      reserving('off_1', '--client-reference', 'T-2'),
+      reserving('off_2', '--client-reference', 'T-1'),
+      reserving('off_1'),
+      resume,
+      [...resume, '--dry-run'],
+    ]) {
+      const {exit, result} = await home.json<{error: Record<string, string>}>(argv, {env: later})
+      expect(exit, argv.join(' ')).toBe(2)
+      const {code, message, hint} = result.error
+      expect(code).toBe('other_credential')
+      for (const named of ['off_1', 'T-1', 'unknown', NAMES[first]]) expect(message).toContain(named)
+      expect(hint).toContain('bookctl reserve --resume T-1')
+      expect(result).toMatchObject({outcome: 'unknown', reservation_ref: null, client_reference_id: 'T-1'})
+    }
+    expect(service.seen(POSTS)).toHaveLength(before)
+    const found = await home.json(resume, {
+      env: {...earlier, BOOKCTL_SCOPES: 'reservations:write hotels:read'},
+    })
+    expect(found).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
+    expect(service.reservations).toHaveLength(1)
+    const shown = await home.json(resume, {env: later})
+    expect(shown).toMatchObject({exit: 0, result: {reservation_ref: found.result.reservation_ref}})
+    expect(service.reservations).toHaveLength(1)
+  },
+)
+
+test('a confirmed booking with a token is shown to the client that it may be of, and the other way', async () => {
+  for (const [first, second] of PAIRS.slice(0, 2)) {
+    const {[first]: earlier, [second]: later} = credentials()
+    const home = ownHome(service.env)
+    service.reservations.length = 0
+    service.forget()
+    const made = await home.json(reserving('off_3'), {env: earlier})
+    const again = await home.json(reserving('off_3'), {env: later})
+    const {reservation_ref, client_reference_id} = made.result
+    expect(again).toMatchObject({exit: 0, result: {reservation_ref, client_reference_id}})
+    const taken = await home.json(reserving('off_4', '--client-reference', String(client_reference_id)), {
+      env: later,
+    })
+    expect(taken).toMatchObject({exit: 2, result: {error: {code: 'reference_in_use'}, reservation_ref}})
+    expect(service.seen(POSTS)).toHaveLength(1)
+  }
+})
+
+test('a confirmed booking of another client forbids its offer, and not its reference', async () => {
+  const {secret, another} = credentials()
+  const home = ownHome(service.env)
+  const {result} = await home.json(reserving('off_5', '--client-reference', 'T-5'), {env: secret})
+  const taken = await home.json(reserving('off_5', '--client-reference', 'T-6'), {env: another})
+  const {reservation_ref} = result
+  expect(taken).toMatchObject({exit: 2, result: {error: {code: 'offer_in_use'}, reservation_ref}})
+  expect(await home.json(reserving('off_6', '--client-reference', 'T-5'), {env: another})).toMatchObject({
+    exit: 0,
+  })
+  expect(service.seen(POSTS)).toHaveLength(2)
+})
+
+test('localhost and 127.0.0.1 are one service', async () => {
+  const home = ownHome(service.env)
+  const there = {BOOKCTL_BASE_URL: service.baseUrl.replace('127.0.0.1', 'localhost')}
+  expect(there.BOOKCTL_BASE_URL).not.toBe(service.baseUrl)
+  const made = await home.json(reserving('off_7'))
+  const again = await home.json(reserving('off_7'), {env: there})
+  expect(again).toMatchObject({exit: 0, result: {reservation_ref: made.result.reservation_ref}})
+  expect(service.seen(POSTS)).toHaveLength(1)
+})
