@@ -8,12 +8,13 @@ import {kills} from './kills/kills.js'
 import {leaks} from './leaks/leaks.js'
 import {machines} from './machines/machines.js'
 import {models} from './model/model.js'
+import {prices} from './prices.js'
 import {races} from './races/races.js'
 import type {Part} from './shared/part.js'
 import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
-  ...[damages, credentials],
+  ...[damages, credentials, prices],
   ...[models, surroundings],
 ]

@@ -1,0 +1,311 @@
+/**
+ * Prices: an offer is agreed at 240.00 EUR, and the service answers with a price in many forms and a state. What differs
+ * from what was agreed is reported with exit 3, a state that is no booking with 5, for the first run, for a repeat and for
+ * --resume, and nothing is sent twice. A price that can be read in two ways is no price, and no limit lets it pass.
+ */
+import type {ServerResponse} from 'node:http'
+import {type Finished, Home as HomeHere} from '../support/bookctl.js'
+import {answer, ScriptedService} from '../support/scripted-service.js'
+import {SEARCH} from '../support/stay.js'
+import {done} from './shared/home.js'
+import {type Cell, part} from './shared/part.js'
+import {booking, ending, parse} from './shared/scene.js'
+
+type Form = (amount: string, currency: string) => object
+
+/** Where a price may be in an answer. */
+const FORMS: Readonly<Record<string, Form>> = {
+  price: (total, currency) => ({price: {total, currency}}),
+  pricing: (total, currency) => ({pricing: {total, currency}}),
+  'a flat total': (total_price, currency) => ({total_price, currency}),
+  'a number': (amount, currency) => ({total_price: Number(amount), currency}),
+  'camel case': (totalPrice, currency) => ({totalPrice, currency}),
+  'one text': (amount, currency) => ({total_price: `${amount} ${currency}`}),
+  'deep inside': (amount, currency) => ({price: {total: {amount, currency}}}),
+  'the payment': (amount, currency) => ({payment: {mode: 'account', amount, currency}}),
+}
+
+/** What is answered instead of 240.00 EUR, and whether that is another price. */
+const AMOUNTS: readonly (readonly [amount: string, currency: string, differs: boolean])[] = [
+  ['240.00', 'EUR', false],
+  ['240', 'EUR', false],
+  ['240.0', 'eur', false],
+  ['9999.00', 'EUR', true],
+  ['240.01', 'EUR', true],
+  ['239.99', 'EUR', true],
+  ['0.00', 'EUR', true],
+  ['240.00', 'KWD', true],
+  ['240.00', 'USD', true],
+]
+
+/** Answers from which no price can be known; nothing is then said to differ. */
+const UNCLEAR: Readonly<Record<string, object>> = {
+  none: {},
+  null: {price: null, total_price: null},
+  words: {price: 'as agreed'},
+  'minor units': {price: {amount: 24_000, currency: 'EUR', minor_units: 2}},
+}
+
+/** Offers whose price can be read in two ways, one of which is below 150. */
+const TWO_WAYS: Readonly<Record<string, object>> = {
+  'minor units': {price: {amount: 14_000, currency: 'EUR', minor_units: 2}},
+  'minor units beside it': {total_price: 14_000, minor_units: 2, currency: 'EUR'},
+  'net and gross': {price: {net: 100, gross: 180, currency: 'EUR'}},
+  'net and gross, flat': {net: 100, gross: 180, currency: 'EUR'},
+  'two totals': {total: '100.00', price: {total: '500.00'}, currency: 'EUR'},
+  'two totals, the other way': {total: '500.00', price: {total: '100.00'}, currency: 'EUR'},
+  'two spellings': {total_price: '100.00', totalPrice: '500.00', currency: 'EUR'},
+  'two currencies': {price: {total: '100.00', currency: 'EUR'}, pricing: {total: '100.00', currency: 'KWD'}},
+}
+
+/** Exit codes of a state at the agreed price, and at another. */
+const STATES: Readonly<
+  Record<string, {readonly same: readonly number[]; readonly other: readonly number[]}>
+> = {
+  CONFIRMED: {same: [0], other: [3]},
+  PENDING_PAYMENT: {same: [0], other: [3]},
+  ON_REQUEST: {same: [0], other: [3]},
+  none: {same: [0], other: [3]},
+  ...Object.fromEntries(
+    ['FAILED', 'REJECTED', 'CANCELLED', 'EXPIRED'].map(state => [state, {same: [5], other: [5, 3]}]),
+  ),
+}
+
+interface Bench {
+  readonly service: ScriptedService
+}
+
+const send = (response: ServerResponse, text: string) =>
+  response.writeHead(201, {'content-type': 'application/json'}).end(text)
+
+/** A home and a service that answers a search with an offer, and reservations with `answered`, as JSON. */
+async function withTrip<T>(
+  {service}: Bench,
+  {offered, answered}: {offered: object; answered: string},
+  work: (home: HomeHere, offer: string) => Promise<T>,
+): Promise<T> {
+  const home = new HomeHere(service.env)
+  const offer = 'off_agreed'
+  service.forget()
+  service.script = ({path}, response) => {
+    if (path === '/reservations/hotel') send(response, answered)
+    else if (path === '/hotels/search')
+      answer(response, 200, {data: {offers: [{offer_id: offer, ...offered}]}})
+    else return false
+    return true
+  }
+  try {
+    return await work(home, offer)
+  } finally {
+    home.remove()
+  }
+}
+
+const AGREED = {pricing: {total: '240.00', currency: 'EUR'}}
+
+interface Told {
+  readonly price_changed?: unknown
+  readonly agreed?: {readonly price?: unknown; readonly currency?: unknown}
+}
+
+/** Reserves, repeats and resumes; what is wrong with how they end. */
+async function answerWith(
+  bench: Bench,
+  record: object,
+  {
+    exits,
+    differs,
+    asJson,
+    more = [],
+  }: {
+    exits: readonly number[]
+    differs: boolean
+    asJson: boolean
+    more?: readonly string[]
+  },
+): Promise<string[]> {
+  const answered = JSON.stringify({data: {reservation_ref: 'R-1', ...record}})
+  return withTrip(bench, {offered: AGREED, answered}, async (home, offer) => {
+    await done(home.run(SEARCH))
+    const argv = booking(offer, ['--client-reference', 'trip', ...more])
+    const runs = {first: argv, repeat: argv, '--resume': ['reserve', '--resume', 'trip', ...more]}
+    const wrong: string[] = []
+    for (const [which, words] of Object.entries(runs)) {
+      const finished = await home.run([...words, ...(asJson ? ['--json'] : [])])
+      const found = [
+        ...(exits.includes(Number(finished.exit)) ? [] : [`not exit ${exits.join(' or ')}`]),
+        ...(asJson ? wrongJson(finished, differs) : wrongText(finished, differs)),
+      ]
+      wrong.push(...found.map(text => `${which}: ${text} (${ending(finished)})`))
+    }
+    const {length} = bench.service.seen('/reservations/hotel')
+    return length === 1 ? wrong : [...wrong, `sent ${length} times`]
+  })
+}
+
+function wrongJson(finished: Finished, differs: boolean): string[] {
+  const told: Told | undefined = parse(finished.stdout)
+  if (told === undefined) return ['not one JSON document']
+  const {price_changed, agreed} = told
+  if (!differs) return price_changed === true ? ['says that the price changed'] : []
+  const {price, currency} = agreed ?? {}
+  return [
+    ...(price_changed === true ? [] : [`price_changed: ${price_changed}`]),
+    ...(Number(price) === 240 && currency === 'EUR' ? [] : [`agreed: ${JSON.stringify(agreed)}`]),
+  ]
+}
+
+function wrongText({stdout, stderr}: Finished, differs: boolean): string[] {
+  const isTold = /240(\.00)?\s*EUR|EUR\s*240|€\s*240|240(\.00)?\s*€/.test(stderr + stdout)
+  return differs && !isTold ? ['what was agreed is not told'] : []
+}
+
+function stateCell(state: string, asJson: boolean): Cell<Bench> {
+  const {same, other} = STATES[state] ?? {same: [], other: []}
+  const status = state === 'none' ? {} : {status: state}
+  const name = `${state}, ${asJson ? 'JSON' : 'text'}`
+  const isRefusal = same[0] === 5
+  return {
+    name,
+    group: state,
+    isSample: name === 'CONFIRMED, text',
+    async run(bench) {
+      let count = 0
+      const wrong: string[] = []
+      const tryOne = async (what: string, record: object, differs: boolean) => {
+        count += 3
+        const expected = {exits: differs ? other : same, differs: differs && !isRefusal, asJson}
+        const found = await answerWith(bench, {...status, ...record}, expected)
+        wrong.push(...found.map(text => `${what}: ${text}`))
+      }
+      for (const [form, make] of Object.entries(FORMS))
+        for (const [amount, currency, differs] of asJson ? AMOUNTS : AMOUNTS.slice(2, 4))
+          await tryOne(`${amount} ${currency} as ${form}`, make(amount, currency), differs)
+      for (const [what, record] of Object.entries(UNCLEAR)) await tryOne(what, record, false)
+      return {count, wrong}
+    },
+  }
+}
+
+/** What the price of an offer may be at most, and whether the offer of 240.00 EUR passes. */
+const LIMITS: readonly (readonly [string, boolean])[] = [
+  ['240', true],
+  ['240.00 EUR', true],
+  ['239.99', false],
+  ['239.99 EUR', false],
+  ['9999 USD', false],
+  ['9999 KWD', false],
+]
+
+const limits: Cell<Bench> = {
+  name: 'limits, in a currency',
+  group: 'limits',
+  isSample: true,
+  async run(bench) {
+    const wrong: string[] = []
+    for (const [limit, passes] of LIMITS) wrong.push(...(await limitOne(bench, AGREED, limit, passes)))
+    return {count: 2 * LIMITS.length, wrong}
+  },
+}
+
+const unclearOffers: Cell<Bench> = {
+  name: 'limits, a price that can be read in two ways',
+  group: 'limits',
+  async run(bench) {
+    const wrong: string[] = []
+    const all = Object.entries(TWO_WAYS)
+    for (const [what, offered] of all)
+      wrong.push(...(await limitOne(bench, offered, '150', false)).map(text => `${what}: ${text}`))
+    return {count: 2 * all.length, wrong}
+  },
+}
+
+/** In a search, and in a reservation, which is refused before it is sent. */
+async function limitOne(bench: Bench, offered: object, limit: string, passes: boolean): Promise<string[]> {
+  const answered = JSON.stringify({reservation_ref: 'R-1', status: 'CONFIRMED'})
+  return withTrip(bench, {offered, answered}, async (home, offer) => {
+    await done(home.run(SEARCH))
+    const wrong: string[] = []
+    const search = await home.run([...SEARCH, '--max-price', limit, '--json'])
+    const {length} = parse(search.stdout)?.offers ?? []
+    if ((length === 1) !== passes) wrong.push(`search --max-price ${limit}: ${ending(search)}`)
+    const reserve = await home.run([...booking(offer, ['--json', '--max-price', limit])])
+    const sent = bench.service.seen('/reservations/hotel').length
+    const isRight = passes ? reserve.exit === 0 && sent === 1 : reserve.exit === 2 && sent === 0
+    if (!isRight) wrong.push(`reserve --max-price ${limit}: sent ${sent} times, ${ending(reserve)}`)
+    return wrong
+  })
+}
+
+/** Answers that do not say what was booked, and a payment that does not come in time. */
+const endings: Cell<Bench> = {
+  name: 'other ends',
+  group: 'other ends',
+  async run(bench) {
+    const price = {price: {total: '240.00', currency: 'EUR'}}
+    const wrong: string[] = []
+    const unknown = JSON.stringify({
+      error: {code: 'odd', message: 'no'},
+      data: {reservation_ref: 'R-1', status: 'CONFIRMED', ...price},
+    })
+    await withTrip(bench, {offered: AGREED, answered: unknown}, async (home, offer) => {
+      const finished = await home.run(booking(offer, ['--json', '--timeout', '20']))
+      if (finished.exit !== 10) wrong.push(`error and data: ${ending(finished)}`)
+    })
+    const pending = {
+      status: 'PENDING_PAYMENT',
+      payment: {mode: 'instant', url: `${bench.service.origin}/pay`},
+    }
+    const wait = {asJson: true, more: ['--wait=1']}
+    wrong.push(
+      ...(await answerWith(bench, {...pending, ...price}, {...wait, exits: [8], differs: false})),
+      ...(await answerWith(
+        bench,
+        {...pending, price: {total: '9.00', currency: 'EUR'}},
+        {...wait, exits: [3, 8], differs: true},
+      )),
+    )
+    return {count: 7, wrong}
+  },
+}
+
+const NUMBERS = ['9007199254740993', '12345678901234567890', '-9007199254740995', '1000000000000000000000001']
+
+/** A reservation whose reference is a number keeps every digit, in every result and in the next request. */
+const digits: Cell<Bench> = {
+  name: 'references that are long numbers',
+  group: 'references',
+  isSample: true,
+  async run(bench) {
+    const wrong: string[] = []
+    for (const number of NUMBERS) {
+      const answered = `{"data":{"reservation_ref":${number},"status":"CONFIRMED","id":${number}}}`
+      await withTrip(bench, {offered: AGREED, answered}, async (home, offer) => {
+        const argv = booking(offer, ['--json', '--client-reference', 'trip'])
+        for (const words of [argv, argv, ['reserve', '--resume', 'trip', '--json']]) {
+          const finished = await home.run(words)
+          if (parse(finished.stdout)?.reservation_ref !== number) wrong.push(`${number}: ${ending(finished)}`)
+        }
+        const {stdout} = await home.run(['journal', '--json'])
+        if (parse(stdout)?.entries?.[0]?.reservation_ref !== number)
+          wrong.push(`${number}: the journal: ${stdout.slice(0, 300)}`)
+      })
+    }
+    return {count: 4 * NUMBERS.length, wrong}
+  },
+}
+
+export const prices = part<Bench>({
+  title: 'Prices',
+  unit: 'runs',
+  cells: [
+    ...Object.keys(STATES).flatMap(state => [stateCell(state, true), stateCell(state, false)]),
+    ...[limits, unclearOffers, endings, digits],
+  ],
+  async open() {
+    const service = await ScriptedService.start()
+    service.tokenMilliseconds = 0
+    return {service, close: () => service.close()}
+  },
+  atOnce: 1,
+})
