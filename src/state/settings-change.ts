@@ -31,7 +31,7 @@ export interface SettingsEditor {
 const RULES = {
   schema: schema.properties,
   rootSchema: schema,
-  // The schema was checked when settings-check.ts was generated; checking it takes as long as the rest of conf.
+  // The schema was checked when it was compiled (settings-check.ts); checking it again takes as long as the rest of conf.
   ajvOptions: {validateSchema: false, meta: false},
 } as unknown as Options<JsonObject>
 

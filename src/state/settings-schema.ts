@@ -1,6 +1,5 @@
 /**
- * The schema of config.json. `npm run generate` compiles it to settings-check.ts, with which commands check the file at
- * their start without loading zod, and which exports it as JSON Schema for conf. Descriptions follow "must be" in messages.
+ * The schema of config.json, by which settings-check.ts checks the file. Descriptions follow "must be" in messages.
  * The rules of single settings (cli/session/setting-keys.ts) are stricter.
  */
 import {z} from 'zod'

@@ -143,7 +143,7 @@ function parseSettings(text: string, path: string): SettingsFile {
 function mistakeOf({schemaPath, keyword, params}: ErrorObject): {key?: string; problem: string} {
   const rule = keysOf(schemaPath)
     .slice(0, -1)
-    .reduce<Rule>((part, key) => own(part, key) as Rule, schema)
+    .reduce<Rule>((part, key) => own(part, key) as Rule, schema as Rule)
   if (keyword === 'required') return {key: params.missingProperty, problem: MISSING}
   if (keyword === 'additionalProperties') {
     const known = Object.keys(rule.properties ?? {}).join(', ')

@@ -3,7 +3,6 @@ import {execFileSync} from 'node:child_process'
 import * as fs from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
-import {CHECK_FILE, settingsCheck} from '../../scripts/settings-check.js'
 import {createSettings} from '../../src/state/settings.js'
 import {validate} from '../../src/state/settings-check.js'
 import {settingsFile} from '../../src/state/settings-schema.js'
@@ -174,10 +173,6 @@ test('one signal is still one signal after a change', () => {
     setTimeout(() => process.exit(), 50)`
   const argv = ['--import', 'tsx', '--input-type=module', '--eval', code]
   expect(execFileSync(process.execPath, argv, {encoding: 'utf8'})).toBe('SIGINT\n')
-})
-
-test('settings-check.ts is up to date (npm run generate)', () => {
-  expect(fs.readFileSync(CHECK_FILE, 'utf8')).toBe(settingsCheck())
 })
 
 const profile = (more: object) => ({profiles: {one: {...PROFILE, ...more}}})

@@ -1,4 +1,4 @@
-/** The settings. A new key also needs a line in state/settings-schema.ts (then `npm run generate`). */
+/** The settings. A new key also needs a line in state/settings-schema.ts. */
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {parseBaseUrl} from '../../api/http/base-url.js'
