@@ -56,3 +56,8 @@ test('an error stays under 4 kB and leaves out long keys', () => {
   expect(document).toMatchObject({outcome: 'unknown'})
   expect(document).not.toHaveProperty('reservation')
 })
+
+test('an answer of no is no error, and ends with the same exit code', () => {
+  const no = new Failure('usage', 'not confirmed; nothing was sent', {code: 'not_confirmed', hint: 'again'})
+  expect(describeFailure(no)).toMatchObject({exit: 2, text: 'Not confirmed; nothing was sent.'})
+})

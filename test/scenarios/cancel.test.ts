@@ -1,6 +1,7 @@
 /** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
 import {beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
+import {eventually} from '../support/eventually.js'
 import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, reservationIn} from '../support/stay.js'
@@ -37,7 +38,8 @@ test('without --yes the fee is printed and nothing is cancelled; with it, it is,
   expect(asked.result.quote.fee).toEqual({amount: '0.00', currency: 'EUR'})
   expect(asked.stderr).toMatch(/Cancellation free until 2030-05-\d\d 18:00 \(UTC\+03:00\)/)
   expect(asked.stderr).toMatch(/Fee now {6}0\.00 EUR\nRefund {7}\d+\.\d\d EUR/)
-  expect(asked.stderr).toMatch(/Hotel {8}\S.*\nDates {8}2030-06-01 to 2030-06-04/)
+  expect(asked.stderr).toMatch(/Lead guest {3}Ayşe Öğüt\nGuests {7}\d\nHotel {8}\S.*\nRoom {9}\S/)
+  expect(asked.stderr).toMatch(/Dates {8}2030-06-01 to 2030-06-04\nPrice {8}\d+\.\d\d EUR/)
   expect(await statusOf(ref)).toBe('CONFIRMED')
 
   const done = await home.json<Done>(['reservations', 'cancel', ref, '--yes', '--reason', 'plans changed'])
@@ -58,6 +60,26 @@ test('without --yes the fee is printed and nothing is cancelled; with it, it is,
   expect(again).toMatchObject({exit: 5, code: 'already_cancelled'})
   expect(again.hint).toContain('earlier attempt whose answer was lost, or by another person')
   expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
+})
+
+test('--dry-run shows the fee and the request, and sends nothing that changes', async () => {
+  const ref = await reserve()
+  const before = (await sandbox.requests()).length
+  const dryRun = (...more: string[]) =>
+    home.json<Done & {fee_unknown?: string}>(['reservations', 'cancel', ref, '--dry-run', ...more])
+  const shown = await dryRun('--reason', 'x')
+  expect(shown).toMatchObject({exit: 0, result: {method: 'POST', body: {reason: 'x'}}})
+  expect(shown.result.quote.fee).toEqual({amount: '0.00', currency: 'EUR'})
+  expect(shown.stderr).toMatch(/Lead guest {3}Ayşe Öğüt.*Fee now {6}0\.00 EUR/s)
+  expect((await sandbox.requests()).slice(before).filter(line => !/^GET |oauth/.test(line))).toEqual([])
+  expect(await statusOf(ref)).toBe('CONFIRMED')
+  // Where the fee cannot be known, the request is still shown.
+  await sandbox.fault({operation: 'reservations.quote', kind: 'status', status: 404})
+  const unknown = await dryRun()
+  expect(unknown).toMatchObject({exit: 0, result: {method: 'POST', quote: null}})
+  expect(unknown.result.fee_unknown).toContain('injected fault')
+  expect(unknown.stderr).toContain('Fee now      not known: ')
+  await home.run(['reservations', 'cancel', ref, '--yes'])
 })
 
 test('a lost answer is exit 10 with the way to check, and is sent once', async () => {
@@ -106,10 +128,29 @@ test('at a terminal it asks, and no is no', async () => {
     await run.waitFor('Cancel this reservation?')
     run.type(key)
     run.press('enter')
-    return [await run.exit, run.screen().includes('nothing was cancelled'), await statusOf(ref)]
+    const exit = await run.exit
+    expect(run.screen()).not.toContain('Error:')
+    return [exit, /^Not confirmed; nothing was cancelled\.$/m.test(run.screen()), await statusOf(ref)]
   }
   expect(await answer('n')).toEqual([2, true, 'CONFIRMED'])
   expect(await answer('y')).toEqual([0, false, 'CANCELLED'])
+})
+
+test('without a reference it offers those of the service with guest, hotel and dates, narrowed by what is typed', async () => {
+  const [ref, other] = [await reserve(), await reserve()]
+  // Another machine, which has booked nothing itself.
+  const run = atTerminal(ownHome(sandbox.env), ['reservations', 'cancel'], {columns: 120})
+  await run.waitFor('Other (type it)')
+  expect(run.screen()).toMatch(new RegExp(`${ref} +Ayşe Öğüt, .+, 2030-06-01 to 2030-06-04, confirmed`))
+  expect(run.screen()).toContain(other)
+  run.type(`ogut ${ref.slice(-4).toLowerCase()}`)
+  await eventually(() => expect(run.screen()).not.toContain(other))
+  expect(run.screen()).toContain(ref)
+  run.press('enter')
+  await run.waitFor('Cancel this reservation?')
+  expect(run.screen()).toContain(`Reservation  ${ref}`)
+  run.press('enter')
+  expect(await run.exit).toBe(2)
 })
 
 test('a reservation that was cancelled is no longer reported as confirmed, and frees its reference', async () => {

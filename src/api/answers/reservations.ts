@@ -71,6 +71,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     voucher: textIn(inside('voucher'), STATE),
     lead_guest: (lead && nameOf(lead)) || null,
     guests: guests.map(nameOf).filter(Boolean).join(', ') || null,
+    guest_count: guests.length || null,
     /** Name, e-mail and telephone. */
     contact: contact.filter(Boolean).join(' ') || null,
     created_at: textIn(fields, RESERVATION.createdAt),

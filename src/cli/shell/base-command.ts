@@ -15,6 +15,7 @@ import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
 import {stderrIsTerminal} from '../terminal/streams.js'
 import {clearTransient, say} from '../terminal/talk.js'
+import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
 import {type RunningCommand, running, type StopNote} from './running.js'
 
@@ -128,6 +129,14 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   protected override client(): Promise<Client | undefined> {
     return this.resolveTarget().catch(into([]))
+  }
+
+  protected override async listed(kind: Source): Promise<readonly Candidate[]> {
+    const use = ({vouchers: 'voucher', cancellable: 'cancel'} as const)[kind as string]
+    const target = use && (await this.resolveTarget().catch(into([])))
+    if (!use || !target) return []
+    const {listedChoices} = await import('../session/reservation-choices.js')
+    return listedChoices((await this.connect(target)).api, use)
   }
 
   private async resolveTarget(): Promise<Target> {

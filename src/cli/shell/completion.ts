@@ -7,11 +7,12 @@ import {SCOPES} from '../../contract/operations.js'
 import type {Client} from '../../contract/token-cache.js'
 import {openState, type State} from '../../state/state.js'
 import {fold} from '../input/match.js'
+import type {ReservationUse} from '../session/reservation-choices.js'
 import {SETTING_KEYS} from '../session/setting-keys.js'
 import {HELP_TOPICS} from './command-names.js'
 import {NAMED_FLAGS} from './global-flags.js'
 
-type Candidate = readonly [value: string, description: string]
+export type Candidate = readonly [value: string, description: string]
 
 /** Each kind of word, as values and descriptions, of one client of a service or of all. They throw when a file cannot be read. */
 const SOURCES = {
@@ -22,7 +23,8 @@ const SOURCES = {
       .list(client)
       .map(({id, name, country_code}) => [String(id), [name, country_code].filter(Boolean).join(', ')]),
   references: (state, client) => referencesOf(state, client),
-  vouchers: (state, client) => referencesOf(state, client, 'confirmed'),
+  vouchers: (state, client) => referencesOf(state, client, 'voucher'),
+  cancellable: (state, client) => referencesOf(state, client, 'cancel'),
   'event-types': () => Object.entries(EVENT_TYPES),
   scopes: () => Object.entries(SCOPES),
   settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
@@ -41,14 +43,22 @@ const SOURCES = {
     (await state.events.page({}, {}, 100)).map(({eventId, type}) => [eventId, type ?? '']),
 } as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
 
-/** With `wanted`, only reservations that ended so, as far as this machine knows. */
-async function referencesOf(state: State, client: Client | undefined, wanted?: string): Promise<Candidate[]> {
+/** With `use`, only reservations that are for it, as far as this machine knows. No guests: it does not store them. */
+async function referencesOf(
+  state: State,
+  client: Client | undefined,
+  use?: ReservationUse,
+): Promise<Candidate[]> {
+  const {mayBeFor, reservationText} = await import('../session/reservation-choices.js')
   return (await state.journal.list(client && {client}))
-    .filter(({outcome}) => wanted === undefined || outcome === wanted)
-    .map(entry => [entry.reservationRef ?? '', `${entry.outcome}, ${entry.clientReferenceId}`])
+    .filter(({outcome}) => use === undefined || mayBeFor(use, outcome))
+    .map(({reservationRef, result, outcome, clientReferenceId}) => {
+      const texts = [reservationText(result ?? {}), outcome, clientReferenceId]
+      return [reservationRef ?? '', texts.filter(Boolean).join(', ')]
+    })
 }
 
-type Source = keyof typeof SOURCES
+export type Source = keyof typeof SOURCES
 
 /** Names of arguments and flags, each with the kind of word that it takes. */
 export type Candidates = Readonly<Record<string, Source>>

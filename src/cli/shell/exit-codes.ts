@@ -116,7 +116,10 @@ function documentOf({message, details}: Described, hint: string) {
   return candidates.find(fits) ?? {error}
 }
 
-function textOf({message, details}: Described, hint: string, service: string | undefined): string {
+function textOf({kind, message, details}: Described, hint: string, service: string | undefined): string {
+  // The person has answered no: that is no error.
+  if (kind === 'usage' && details.code === 'not_confirmed')
+    return sanitizeLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
   const {reason, requestId, host} = details
   const lines = [`Error: ${message}`]
   if (reason !== undefined && !message.includes(reason)) lines.push(`Cause: ${reason}`)

@@ -4,9 +4,10 @@ import type {OptionFlag} from '@oclif/core/interfaces'
 import {usage} from '../../contract/failure.js'
 import type {Client} from '../../contract/token-cache.js'
 import {checkInteger} from '../input/checks.js'
+import {matches} from '../input/match.js'
 import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
-import type {Candidates} from './completion.js'
+import type {Candidate, Candidates, Source} from './completion.js'
 
 /** What is read here of oclif's definition of a flag or an argument. */
 export interface Spec
@@ -68,6 +69,8 @@ interface Asking {
   readonly configDirectory: string
   /** The client whose credentials the command uses; undefined where none is configured. */
   readonly client: Client | undefined
+  /** The words of a kind that the service lists; none where it does not, or cannot be asked. */
+  readonly listed: (kind: Source) => Promise<readonly Candidate[]>
 }
 
 /** Asks for each of `values`; returns `argv` with the answers, as if they had been typed. */
@@ -101,19 +104,25 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
   if (spec.multiple) return prompts.chooseSeveral({message, choices})
   if (complete) return [await prompts.choose({message, choices})]
   // Empty, which no value may be.
-  const chosen = await prompts.choose({message, choices: [...choices, {value: '', name: 'Other (type it)'}]})
+  const other = {value: '', name: 'Other (type it)', isAction: true}
+  const find = (text: string) => [...choices.filter(({name}) => matches(name, text)), other]
+  const chosen = await prompts.search({message, find})
   return chosen === '' ? typed() : [chosen]
 }
 
 /** The values to choose from, and whether there are no others. */
-async function knownChoices({spec, name}: MissingValue, {candidates, configDirectory, client}: Asking) {
+async function knownChoices({spec, name}: MissingValue, asking: Asking) {
+  const {candidates, configDirectory, client, listed} = asking
   if (spec.options) return {choices: spec.options.map(value => ({value, name: value})), complete: true}
   const kind = candidates[name]
   if (kind === undefined) return {choices: [], complete: false}
   const {candidatesOf, COMPLETE} = await import('./completion.js')
-  const choices = (await candidatesOf(kind, configDirectory, client)).map(([value, description]) => ({
+  // What the service says of a value comes before what this machine knows of it.
+  const known = new Map([...(await candidatesOf(kind, configDirectory, client)), ...(await listed(kind))])
+  const choices = [...known].map(([value, description]) => ({
     value,
     name: description === '' ? value : `${value}  ${description}`,
+    names: [value],
   }))
   return {choices, complete: COMPLETE.has(kind)}
 }

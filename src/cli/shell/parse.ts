@@ -21,7 +21,7 @@ import {
 import {checkColumns} from '../terminal/output.js'
 import {type AskingFlags, mayAsk} from '../terminal/prompts/ask.js'
 import type {Prompts} from '../terminal/prompts/prompts.js'
-import type {Candidates} from './completion.js'
+import type {Candidate, Candidates, Source} from './completion.js'
 import {type GlobalFlags, globalFlags} from './global-flags.js'
 import {
   askMissing,
@@ -171,6 +171,8 @@ export abstract class ParsingCommand extends Command {
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
   /** The service in use and the client there; undefined where none is configured. */
   protected abstract client(): Promise<Client | undefined>
+  /** The words of a kind that the service lists; none where it does not, or cannot be asked. */
+  protected abstract listed(kind: Source): Promise<readonly Candidate[]>
 
   /** Parses the words of the command line. Throws usage, naming every error at once. */
   protected override async parse<
@@ -192,7 +194,8 @@ export abstract class ParsingCommand extends Command {
     if (typed && asked.length > 0 && wrong.length === 0 && mayAsk(typed.flags)) {
       this.takeGlobals(typed)
       const {configDir: configDirectory} = this.config
-      const asking = {prompts: await this.prompts(typed.flags), client: await this.client()}
+      const listed = (kind: Source) => this.listed(kind)
+      const asking = {prompts: await this.prompts(typed.flags), client: await this.client(), listed}
       reading = await read(await askMissing(asked, line, {...asking, candidates, configDirectory}))
     }
     const {output, errors, missing, refused} = reading

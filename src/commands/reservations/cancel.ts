@@ -1,17 +1,18 @@
 import * as Flags from '@oclif/core/flags'
 import * as reservations from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
-import {dryRunFlag} from '../../cli/session/dry-run.js'
+import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
+import {jsonResult} from '../../cli/terminal/result.js'
 import {MOST_REASON_LENGTH} from '../../contract/operations.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel a reservation after showing the fee'
   static override description =
-    `The fee is requested first and shown with hotel, dates and deadline; then the command asks, or needs --yes without a
-terminal. Nothing is cancelled if the service does not state a fee, or states several. The request is repeated only if
+    `The fee is requested first and shown with guests, hotel, room, dates and deadline; then the command asks, or needs --yes
+without a terminal. With --dry-run the fee is requested and shown, and nothing is cancelled. Nothing is cancelled if the service does not state a fee, or states several. The request is repeated only if
 the service says that it did not accept it (429, an expired token): when the answer is lost, or does not say that the
 reservation is cancelled, the exit code is ${EXITS.outcome_unknown.code}, and reservations show prints its state.
 ${pathNote('reservations.quote', 'reservations.cancel')}`
@@ -20,7 +21,7 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     'bookctl reservations cancel "$RESERVATION" --dry-run',
   ]
   static override columns = reservations.CANCEL_COLUMNS
-  static override candidates = {ref: 'references'} as const
+  static override candidates = {ref: 'cancellable'} as const
   static override args = referenceArg
   static override flags = {
     reason: checkedFlag(reservations.checkReason)({
@@ -41,7 +42,13 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     const body = reason === undefined ? {} : {reason}
     const target = await this.target()
     const call = {parameters: {reservation_ref: args.ref}, body}
-    if (flags['dry-run']) return this.printCall('reservations.cancel', target, call)
+    if (flags['dry-run']) {
+      const request = describeCall('reservations.cancel', target, await this.state(), call)
+      const connect = () => this.connect(target)
+      const {costs, lines} = await reservations.previewCancellation(connect, args.ref, target, maxFee)
+      this.tell(lines)
+      return this.print(jsonResult({...request, ...costs}))
+    }
     const connection = await this.connect(target)
     const plan = await reservations.planCancellation(connection, args.ref)
     reservations.checkFee(plan, maxFee)

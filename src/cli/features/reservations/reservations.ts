@@ -211,7 +211,10 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
   const known = facts && {freeUntil: facts.free_until, madeAt: facts.created_at, costsNow}
   return factLines({
     Reservation: [reference, reservation?.status].filter(Boolean).join(', '),
+    'Lead guest': facts?.lead_guest,
+    Guests: facts?.guest_count?.toString(),
     Hotel: facts?.hotel,
+    Room: facts?.rooms,
     Dates: dates,
     Price: moneyText(facts?.price ?? null),
     Cancellation: known && cancellationText(known, systemClock.now()),
@@ -219,6 +222,34 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
     Refund: moneyText(quote.refund),
     Service: serviceText(target),
   })
+}
+
+/**
+ * What `--dry-run` shows beside the request, by reading alone: the costs for its document, `fee_unknown` with the reason
+ * where they cannot be known, and lines for a person. Throws Failure when interrupted.
+ */
+export async function previewCancellation(
+  connect: () => Promise<Connection>,
+  reference: string,
+  target: Target,
+  maxFee: Money | undefined,
+) {
+  let plan: CancelPlan
+  try {
+    plan = await planCancellation(await connect(), reference)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
+    const {message} = error
+    const facts = {Reservation: reference, 'Fee now': `not known: ${message}`, Service: serviceText(target)}
+    return {costs: {quote: null, fee_unknown: message}, lines: factLines(facts)}
+  }
+  const lines = describeCancellation(plan, target)
+  try {
+    checkFee(plan, maxFee)
+  } catch (error) {
+    lines.push(`Warning: ${(error as Failure).message}`)
+  }
+  return {costs: {quote: plan.quote}, lines}
 }
 
 /** `5`, or `5 EUR`; without a currency it is in that of the reservation's price. Throws usage. */
