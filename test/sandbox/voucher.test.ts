@@ -71,10 +71,50 @@ describe('a voucher', () => {
     expect(text).not.toContain('\uFFFD')
   })
 
-  it('replaces what the font lacks and goes on', async () => {
-    const {text} = await named('名前 and 👩‍👩‍👧')
-    expect(text).toContain('\uFFFD\uFFFD and')
-    expect(text).toContain('Example')
+  it.each([
+    ['Chinese', '王小明', '[WangXiaoMing] Example'],
+    ['Japanese', 'やまだ タロウ', '[Yamada Tarou] Example'],
+    ['Korean', '김철수', '[GimCheolSu] Example'],
+    ['Thai', 'สมชาย ใจดี', '[Smchay Aichdi] Example'],
+    ['Hindi', 'राम कुमार', '[Ram Kumar] Example'],
+    ['Chinese beside Latin', 'Ayşe 王', 'Ayşe [Wang] Example'],
+    ['emoji', 'Can👩\u200d👧😀', 'Can[:woman::girl::grinning:] Example'],
+    ['letters that no table knows', 'A\ue000\ufffd', 'A[U+E000?] Example'],
+  ])('writes %s in Latin letters beside what the font has', async (_, name, expected) => {
+    const {text} = await named(name)
+    expect(text).toContain(expected)
+    expect(text).not.toContain('\uFFFD')
+  })
+
+  it.each([
+    ['محمد', 'عمر حسين'],
+    ['علی\u200cرضا', 'حسینی'],
+    ['דוד', 'כהן לוי'],
+    ['محمد (عمر)', 'بن-سعيد'],
+  ])('keeps %s %s in the order in which it is read', async (name, surname) => {
+    const {text} = await named(name, surname)
+    // A reader of PDF knows no mirrored brackets and no joiners.
+    const [first = '', last = ''] = [name, surname].map(each => each.replace('\u200c', ' '))
+    expect(text).toContain(first.replace('(عمر)', ')عمر('))
+    expect(text).toContain(last)
+    expect(text).not.toMatch(/[\ufffd[]/)
+  })
+
+  it('writes every text so: of hotel, rooms, fees, contact, remarks and partner', async () => {
+    const {hotel, rooms, price, contact} = reservationRecord()
+    const changes = {
+      hotel: {...hotel, name: '北京饭店', address: 'ถนน 5', city: {...hotel.city, name: '東京'}},
+      rooms: rooms.map(room => ({...room, room_name: 'कमरा'})),
+      price: {...price, due_at_property: [{amount: '1.00', currency: 'EUR', description: '城市税'}]},
+      contact: {...contact, name: '明', surname: '王'},
+      remarks: '입실 14:00',
+    } as Partial<Reservation>
+    const extra = {...EXTRA, partnerName: '旅行社'}
+    const {text} = await readPdf(await renderVoucher(reservationRecord(changes), extra))
+    const facts = `Issued by [LuXingShe] | [BeiJingFanDian] | [Thnn] 5 | [DongJing] | 1. [Kmra] | – [ChengShiShui] | [Ming Wang]
+      14:00`
+    expect(factsIn(facts).filter(fact => !text.includes(fact))).toEqual([])
+    expect(text).not.toContain('\uFFFD')
   })
 
   it.each([
@@ -94,6 +134,14 @@ describe('a voucher', () => {
     const endless = guest({name: 'N'.repeat(20_000), surname: 'S'.repeat(20_000), is_lead: true})
     const {pages, text} = await read({guests: [endless], remarks: 'remark '.repeat(3000)})
     expect(pages.length).toBeLessThan(8)
+    expect(text).toContain('How to read this voucher')
+  })
+
+  it('wraps long texts that are read from the right, also words without an end, within its lines', async () => {
+    const remarks = 'ننصح بالوصول قبل الساعة 18:00 Superior '.repeat(40)
+    const {pages, text} = await read({remarks, guests: [guest({name: 'ب'.repeat(20_000), is_lead: true})]})
+    expect(pages.length).toBeLessThan(4)
+    expect(text.match(/ب/g)?.length).toBeGreaterThan(500)
     expect(text).toContain('How to read this voucher')
   })
 

@@ -18,6 +18,9 @@ const READING = `Show it at the reception with an identity document of each gues
 is paid; only what is due at the hotel is paid there. To change or cancel, ask your travel partner and name the reservation. TEST
 means that a local sandbox made this voucher: the hotel does not exist.`
 
+const BRACKETS =
+  ' Words in [brackets] are in Latin letters because their own cannot be printed here: a passport may spell them otherwise.'
+
 interface VoucherExtra {
   /** The hotel in full; undefined where the catalogue no longer has it. */
   readonly hotel: Hotel | undefined
@@ -25,7 +28,7 @@ interface VoucherExtra {
   readonly issuedAt: string
 }
 
-/** A4 pages, TEST across each. The same input gives the same bytes; characters that the font lacks are replaced. */
+/** A4 pages, TEST across each. The same input gives the same bytes; what the font lacks is in Latin letters. */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
   const {reservation_ref, client_reference_id, hotel_confirmation_number: number} = reservation
   const title = `Voucher ${reservation_ref}`
@@ -39,7 +42,7 @@ export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Pr
   addPayment(sheet, reservation)
   addTerms(sheet, reservation, extra.hotel?.timezone)
   sheet.section('How to read this voucher')
-  sheet.paragraph(READING, {color: SOFT, size: 8.4})
+  sheet.paragraph(READING + (sheet.isTransliterated ? BRACKETS : ''), {color: SOFT, size: 8.4})
   return sheet.finish(
     `TEST voucher · Reservation ${reservation_ref} · issued ${instantInUtc(extra.issuedAt)}`,
   )

@@ -3,6 +3,7 @@ import {createRequire} from 'node:module'
 import {buffer} from 'node:stream/consumers'
 import {openSync} from 'fontkit'
 import PDFDocument from 'pdfkit'
+import {inLettersOf, linesOnPaper} from './letters.js'
 
 export const SOFT = '#667085'
 const INK = '#1b2430'
@@ -29,6 +30,8 @@ interface TextStyle extends PDFKit.Mixins.TextOptions {
 
 export class Sheet {
   private readonly doc: PDFKit.PDFDocument
+  /** Whether any text so far has words in Latin letters because the font lacks their own. */
+  isTransliterated = false
   private readonly fonts = [REGULAR, BOLD].map(file => openSync(file))
 
   /** These go into the file's properties; equal input gives equal bytes. */
@@ -71,29 +74,35 @@ export class Sheet {
     const labels = columns.split('|')
     const shares = labels.map(label => Number(label.slice(-1)))
     const sum = shares.reduce((total, share) => total + share, 0)
-    const value = isPanel ? {font: {src: BOLD, size: 10.5}} : {}
-    const cell = (text: string, style: object) => ({text: this.drawable(text), textColor: INK, ...style})
+    const widths = shares.map(share => (this.width * share) / sum)
+    const value = isPanel ? {size: 10.5, bold: true} : {size: BODY_SIZE, bold: false}
+    const [right, left] = isPanel ? [10, 10] : [10, 0]
+    const cell = (text: string, style: object) => ({text, textColor: INK, ...style})
     this.keep(58)
+    this.choose(value)
+    const valueCell = (text: string, index: number) => {
+      const room = (widths[index] ?? 0) - left - right
+      return cell(this.drawable(text, room), {font: {src: isPanel ? BOLD : REGULAR, size: value.size}})
+    }
+    const data = rows.map(row => row.map(valueCell))
     this.doc.font(REGULAR).fontSize(BODY_SIZE)
     this.doc.table({
-      columnStyles: shares.map(share => (this.width * share) / sum),
+      columnStyles: widths,
       rowStyles: {
-        padding: isPanel ? [6, 10, 6, 10] : [3, 10, 3, 0],
+        padding: isPanel ? [6, right, 6, left] : [3, right, 3, left],
         border: [0, 0, isPanel ? 0 : 0.4, 0],
         borderColor: LINE,
         ...(isPanel && {backgroundColor: '#f3f5f8'}),
       },
-      data: [
-        labels.map(label => cell(label.slice(0, -2), {font: {size: 7.5}, textColor: SOFT})),
-        ...rows.map(row => row.map(text => cell(text, value))),
-      ],
+      data: [labels.map(label => cell(label.slice(0, -2), {font: {size: 7.5}, textColor: SOFT})), ...data],
     })
     this.doc.y += isPanel ? 10 : 6
   }
 
   paragraph(text: string, {after = 4, ...style}: TextStyle & {after?: number} = {}): void {
     this.choose(style)
-    this.keep(Math.min(this.doc.heightOfString(this.drawable(text), {width: this.width}), 60))
+    const {width} = this
+    this.keep(Math.min(this.doc.heightOfString(this.drawable(text, width), {width}), 60))
     this.write(text, MARGIN, this.doc.y, {...style, width: this.width})
     this.doc.y += after
   }
@@ -143,29 +152,28 @@ export class Sheet {
 
   private write(text: string, x: number, y: number, {size, bold, color, ...options}: TextStyle): void {
     this.choose({size, bold})
-    this.doc.fillColor(color ?? INK).text(this.drawable(text), x, y, options)
+    this.doc.fillColor(color ?? INK).text(this.drawable(text, options.width), x, y, options)
     this.doc.x = MARGIN
   }
 
-  /** On one line, without controls and marks of direction; each character that a font lacks becomes U+FFFD. */
-  private drawable(text: string): string {
-    const characters = Array.from(text)
-    const short = characters.length > MOST_TEXT ? `${characters.slice(0, MOST_TEXT).join('')}…` : text
-    const spaced = short
-      .normalize('NFC')
-      .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
-      .replace(/\p{Cf}|[\uFE00-\uFE0F]/gu, '')
-    const shown = Array.from(spaced.trim(), each =>
-      this.hasGlyph(each.codePointAt(0) ?? 0) ? each : '\uFFFD',
-    )
-    return shown.join('') || ' '
+  /** In letters that both fonts have; what is read from the right is broken into lines of `width` in the chosen font. */
+  private drawable(text: string, width = this.width): string {
+    const {text: written, isTransliterated} = inLettersOf(this.hasGlyph, cut(text))
+    this.isTransliterated ||= isTransliterated
+    const shown = cut(written)
+    // A little less, so that pdfkit, which adds up the widths of words, wraps no line again.
+    return linesOnPaper(shown, width - 2, line => this.doc.widthOfString(line)).join('\n') || ' '
   }
 
-  private hasGlyph(codePoint: number): boolean {
-    return this.fonts.every(font => 'hasGlyphForCodePoint' in font && font.hasGlyphForCodePoint(codePoint))
-  }
+  private readonly hasGlyph = (codePoint: number): boolean =>
+    this.fonts.every(font => 'hasGlyphForCodePoint' in font && font.hasGlyphForCodePoint(codePoint))
 
   private choose({size = BODY_SIZE, bold}: {size?: number | undefined; bold?: boolean | undefined}): void {
     this.doc.font(bold ? BOLD : REGULAR).fontSize(size)
   }
+}
+
+function cut(text: string): string {
+  const characters = Array.from(text)
+  return characters.length > MOST_TEXT ? `${characters.slice(0, MOST_TEXT).join('')}…` : text
 }
