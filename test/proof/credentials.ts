@@ -7,19 +7,18 @@ import {randomUUID} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {type Finished, Home as HomeHere} from '../support/bookctl.js'
-import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
 import {connectTo} from '../support/sandbox.js'
 import {Wire, type WireFault} from '../support/wire.js'
 import {done, openSandbox} from './shared/home.js'
 import {part} from './shared/part.js'
 import {booking, CREDENTIALS, ending, parse, Side} from './shared/scene.js'
+import {openStores, STORES, type StoreName, withoutPostgres} from './shared/stores.js'
 
 interface Bench {
   readonly side: Side
   /** An access token of the same client. */
   readonly token: string
-  /** Variables of a store of its own for each cell, by its name. */
-  store(name: string): Promise<Record<string, string>>
+  store(name: StoreName): Promise<Record<string, string>>
 }
 
 interface Identity {
@@ -125,8 +124,6 @@ async function login(home: HomeHere, wire: Wire): Promise<void> {
   await done(home.run(['login', '--base-url', `${wire.origin}/partner-api/v1`, ...of]))
 }
 
-const found = await findPostgres()
-const STORES = 'missing' in found ? ['files'] : ['files', 'PostgreSQL']
 const SAMPLE = ['a token → id and secret, lost after it was made', 'id and secret → localhost, confirmed']
 
 /** Runs of one client are a matter of course, but for scopes and hosts. */
@@ -154,23 +151,9 @@ const CELLS = STORES.flatMap(store =>
 
 async function open() {
   const {origin, close} = await openSandbox()
-  const side = new Side(origin)
+  const {store, closeStores} = openStores()
   const {token} = await connectTo(origin)
-  let server: Promise<PostgresServer> | undefined
-  let databases = 0
-  return {
-    side,
-    token,
-    async store(name: string): Promise<Record<string, string>> {
-      if (name === 'files') return {}
-      server ??= startPostgres()
-      return {BOOKCTL_STORE: await (await server).url(`credentials_${++databases}`)}
-    },
-    async close() {
-      await (await server)?.close()
-      await close()
-    },
-  }
+  return {side: new Side(origin), token, store, close: () => closeStores().finally(close)}
 }
 
 export const credentials = part<Bench>({
@@ -179,5 +162,5 @@ export const credentials = part<Bench>({
   cells: CELLS,
   open,
   atOnce: 1,
-  leftOut: 'missing' in found ? [`credentials in PostgreSQL: ${found.missing}`] : [],
+  leftOut: withoutPostgres('credentials'),
 })

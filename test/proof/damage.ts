@@ -13,7 +13,7 @@ import {FileHome, type Bench as Filled, openBench as openFilled} from './files/h
 import {randomOf} from './kills/kills.js'
 import {killing, MOMENTS} from './kills/trial.js'
 import {copyDirectory} from './shared/home.js'
-import {part} from './shared/part.js'
+import {firstOf, part} from './shared/part.js'
 import {booking, ending, parse, shown} from './shared/scene.js'
 
 /** What one reservation left. */
@@ -206,7 +206,6 @@ function wrongAfter({wire, key}: Left, name: string, isGone: boolean, {exit, std
 
 /** One place of so many is tried in a process of its own. */
 const PROCESS_OF = 40
-const MOST_SHOWN = 10
 
 /** The way of each file in turn, at the first `most` of its places. */
 async function damage({filled, left: all}: Bench, end: string, kind: Kind, seed: number, most = Infinity) {
@@ -222,8 +221,8 @@ async function damage({filled, left: all}: Bench, end: string, kind: Kind, seed:
     for (const change of changes)
       wrong.push(...(await tryPlace(left, name, change, ++count % PROCESS_OF === 0)))
   }
-  const more = wrong.length - MOST_SHOWN
-  return {count, wrong: more > 0 ? [...wrong.slice(0, MOST_SHOWN), `and ${more} more of ${count}`] : wrong}
+  return {count, wrong: firstOf(wrong)}
+}
 }
 
 const cell = (end: string, what: string, most?: number) => ({

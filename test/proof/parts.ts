@@ -11,10 +11,11 @@ import {models} from './model/model.js'
 import {prices} from './prices.js'
 import {races} from './races/races.js'
 import type {Part} from './shared/part.js'
+import {signals} from './signals.js'
 import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
-  ...[damages, credentials, prices],
+  ...[damages, credentials, prices, signals],
   ...[models, surroundings],
 ]

@@ -8,7 +8,7 @@ import {type Finished, Home as HomeHere} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {SEARCH} from '../support/stay.js'
 import {done} from './shared/home.js'
-import {type Cell, part} from './shared/part.js'
+import {type Cell, firstOf, part} from './shared/part.js'
 import {booking, ending, parse} from './shared/scene.js'
 
 type Form = (amount: string, currency: string) => object
@@ -182,7 +182,7 @@ function stateCell(state: string, asJson: boolean): Cell<Bench> {
         for (const [amount, currency, differs] of asJson ? AMOUNTS : AMOUNTS.slice(2, 4))
           await tryOne(`${amount} ${currency} as ${form}`, make(amount, currency), differs)
       for (const [what, record] of Object.entries(UNCLEAR)) await tryOne(what, record, false)
-      return {count, wrong}
+      return {count, wrong: firstOf(wrong)}
     },
   }
 }

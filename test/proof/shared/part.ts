@@ -75,6 +75,14 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
   }
 }
 
+const MOST_SHOWN = 10
+
+/** The first few of what is wrong with a cell of many units. */
+export function firstOf(wrong: readonly string[]): readonly string[] {
+  const more = wrong.length - MOST_SHOWN
+  return more > 0 ? [...wrong.slice(0, MOST_SHOWN), `and ${more} more`] : wrong
+}
+
 /** The cells of each part whose name, with the part's title before it, contains all of `texts`, in either case. */
 export function choose(parts: readonly Part[], texts: readonly string[]): {part: Part; names: string[]}[] {
   const all = texts.map(text => text.toLowerCase())
