@@ -223,7 +223,6 @@ async function damage({filled, left: all}: Bench, end: string, kind: Kind, seed:
   }
   return {count, wrong: firstOf(wrong)}
 }
-}
 
 const cell = (end: string, what: string, most?: number) => ({
   name: `${end} × ${what}${most ? ', a few places' : ''}`,

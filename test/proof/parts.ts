@@ -12,10 +12,11 @@ import {prices} from './prices.js'
 import {races} from './races/races.js'
 import type {Part} from './shared/part.js'
 import {signals} from './signals.js'
+import {sizes} from './sizes.js'
 import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
-  ...[damages, credentials, prices, signals],
+  ...[damages, credentials, prices, signals, sizes],
   ...[models, surroundings],
 ]

@@ -1,0 +1,171 @@
+/**
+ * Sizes: answers of ten megabytes, wide, long and deep, against the clock and the memory. A command ends soon after its time
+ * limit, with a result or an error of its own; and the sandbox answers a body of a megabyte as quickly as its size allows.
+ */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Finished} from '../support/bookctl.js'
+import {startSandbox} from '../support/sandbox.js'
+import {ScriptedService} from '../support/scripted-service.js'
+import {hasStack} from '../support/stack.js'
+import {SEARCH} from '../support/stay.js'
+import {type Cell, part} from './shared/part.js'
+import {ending, Home, parse} from './shared/scene.js'
+
+const COUNT = 130_000
+const nested = (levels: number, open: string, close: string) =>
+  `${open.repeat(levels)}1${close.repeat(levels)}`
+
+/** What an answer has besides the usual, or what it has instead of one record. */
+const SHAPES: Readonly<Record<string, () => {readonly more?: string; readonly times?: number}>> = {
+  '130,000 fields': () => ({
+    more: Array.from({length: COUNT}, (_, n) => `"field_${n}":"${'x'.repeat(60)}"`).join(','),
+  }),
+  '130,000 records': () => ({times: COUNT}),
+  'a text of 9 MB': () => ({more: `"note":"${'long '.repeat(1_800_000)}"`}),
+  'a text of 4,000,000 lines': () => ({more: `"note":"${'\\n'.repeat(4_000_000)}"`}),
+  ...Object.fromEntries(
+    [1000, 10_000, 100_000].flatMap(levels => [
+      [`objects, ${levels} deep`, () => ({more: `"note":${nested(levels, '{"a":', '}')}`})],
+      [`lists, ${levels} deep`, () => ({more: `"note":${nested(levels, '[', ']')}`})],
+    ]),
+  ),
+}
+
+/** What is asked, and the record that the answer is made of. */
+const COMMANDS: Readonly<
+  Record<string, {readonly argv: readonly string[]; readonly record: string; readonly list?: string}>
+> = {
+  account: {argv: ['account'], record: '"balance":"1.00","currency":"EUR"'},
+  'hotels search': {
+    argv: SEARCH,
+    record: '"offer_id":"off_N","hotel_name":"Pera","price":{"total":"1.00","currency":"EUR"}',
+    list: 'offers',
+  },
+  'reservations list': {
+    argv: ['reservations', 'list'],
+    record: '"reservation_ref":"RSV-N","status":"CONFIRMED"',
+    list: 'reservations',
+  },
+  'reservations show': {
+    argv: ['reservations', 'show', 'RSV-0'],
+    record: '"reservation_ref":"RSV-N","status":"CONFIRMED"',
+  },
+}
+
+const FORMATS = ['--format table', '--format csv', '--json', '--json -vv', '--format table -vv']
+
+function answerOf({record, list}: (typeof COMMANDS)[string] & object, shape: string): string {
+  const {more, times = 1} = SHAPES[shape]?.() ?? {}
+  const records = Array.from(
+    {length: times},
+    (_, n) => `{${record.replace('_N"', `_${n}"`).replace('-N"', `-${n}"`)}${more ? `,${more}` : ''}}`,
+  )
+  return list ? `{"data":{"${list}":[${records}]}}` : `{"data":${times > 1 ? `[${records}]` : records}}`
+}
+
+const TIMEOUT_SECONDS = 6
+/** The start of a process, so many times: it is as slow as the machine is now. */
+const STARTS = 30
+const MOST_MEGABYTES = 512
+
+/** Writes the most memory it ever had, in kilobytes, to a file when it ends. */
+const PEAK = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(process.env.PROOF_PEAK, String(process.resourceUsage().maxRSS)))`
+const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(PEAK)}`
+
+async function timed(home: Home, argv: readonly string[]) {
+  const peak = join(home.directory, 'peak')
+  const began = performance.now()
+  const finished = await home.run(argv, {env: {NODE_OPTIONS, PROOF_PEAK: peak}, limitMilliseconds: 120_000})
+  const seconds = (performance.now() - began) / 1000
+  const megabytes = typeof finished.exit === 'number' ? Number(readFileSync(peak, 'utf8')) / 1024 : Infinity
+  return {finished, seconds, megabytes}
+}
+
+function wrongIn({exit, stdout, stderr}: Finished, format: string): string[] {
+  return [
+    ...(exit === 1 || typeof exit !== 'number' ? [`ended with ${exit}`] : []),
+    ...(hasStack(stdout + stderr) ? ['a stack trace'] : []),
+    // JSON itself is read back, as deep as it was.
+    ...(format.includes('--json') && parse(stdout) === undefined ? ['not one JSON document'] : []),
+  ]
+}
+
+async function tryAnswer(command: string, shape: string): Promise<{count: number; wrong: string[]}> {
+  const row = COMMANDS[command] as (typeof COMMANDS)[string] & object
+  const service = await ScriptedService.answering({status: 200, body: answerOf(row, shape)})
+  const home = new Home(service.env)
+  const wrong: string[] = []
+  try {
+    for (const format of FORMATS) {
+      const {seconds: start} = await timed(home, ['version'])
+      const argv = [...row.argv, ...format.split(' '), '--timeout', String(TIMEOUT_SECONDS)]
+      const {finished, seconds, megabytes} = await timed(home, argv)
+      const most = TIMEOUT_SECONDS + STARTS * start
+      const found = [
+        ...wrongIn(finished, format),
+        ...(seconds > most ? [`took ${seconds.toFixed(1)} s, of ${most.toFixed(1)}`] : []),
+        ...(megabytes > MOST_MEGABYTES ? [`took ${megabytes.toFixed(0)} MB`] : []),
+      ]
+      wrong.push(...found.map(text => `${format}: ${text} (${ending(finished).slice(0, 200)})`))
+    }
+    return {count: FORMATS.length, wrong}
+  } finally {
+    await service.close()
+    home.remove()
+  }
+}
+
+/** Eight times the fields may take this many times as long. */
+const MOST_TIMES = 24
+const TOO_SHORT_MILLISECONDS = 300
+
+/** A body of so many unknown fields, about a megabyte at most; returns milliseconds. */
+async function postFields(path: string, count: number): Promise<number> {
+  const {client, close} = await startSandbox()
+  try {
+    const {call} = await client()
+    const body = Object.fromEntries(Array.from({length: count}, (_, n) => [`f${n}`, n % 10]))
+    const began = performance.now()
+    await call('POST', path, body)
+    return performance.now() - began
+  } finally {
+    await close()
+  }
+}
+
+const bodyCell = (path: string): Cell<object> => ({
+  name: `the sandbox × 80,000 fields to ${path}`,
+  group: 'the sandbox',
+  async run() {
+    const few = await postFields(path, 10_000)
+    const many = await postFields(path, 80_000)
+    const most = Math.max(MOST_TIMES * few, TOO_SHORT_MILLISECONDS)
+    const wrong = many > most ? [`${many.toFixed(0)} ms, and ${few.toFixed(0)} ms for an eighth of it`] : []
+    return {count: 2, wrong}
+  },
+})
+
+export const sizes = part<object>({
+  title: 'Sizes',
+  unit: 'runs',
+  cells: [
+    {
+      name: 'account × objects, 1000 deep, a sample',
+      group: 'account',
+      isSample: true,
+      run: () => tryAnswer('account', 'objects, 1000 deep'),
+    },
+    ...Object.keys(COMMANDS).flatMap(command =>
+      Object.keys(SHAPES).map(shape => ({
+        name: `${command} × ${shape}`,
+        group: command,
+        run: () => tryAnswer(command, shape),
+      })),
+    ),
+    ...['/hotels/search', '/reservations/hotel', '/webhooks/subscriptions'].map(bodyCell),
+  ],
+  open: async () => ({close: async () => {}}),
+  // Beside another it would be slower.
+  atOnce: 1,
+})
