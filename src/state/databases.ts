@@ -123,6 +123,7 @@ export const EVENTS: OwnDatabase = {
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX due_forwards ON forwards (target, owner, next_attempt_at) WHERE state = 'pending';`,
   ],
+  hasLog: true,
   // A shorter wait for another process's transaction than usual: the sender of a webhook waits 3 s (§6.4).
   busyTimeoutMilliseconds: 1500,
 }

@@ -2,6 +2,7 @@
  * In state.db: the reservation journal, every reservation this machine tried to make, committed before it is sent; and
  * subscriptions whose outcome is unknown.
  */
+import {join} from 'node:path'
 import {
   atServiceOf,
   decide,
@@ -20,7 +21,9 @@ import {
 import {underOneName} from '../contract/loopback.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
-import {withLock} from '../storage/lock.js'
+import {hasDatabaseFile} from '../storage/database-file.js'
+import {lockFilesOf, withLock} from '../storage/lock.js'
+import {STATE_NAME} from './file-names.js'
 
 /** An entry's columns, under the names of its fields. */
 const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
@@ -30,6 +33,16 @@ const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_
 type Row = Omit<JournalEntry, 'lost' | 'result'> & {readonly lost: number; readonly result: string | null}
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
+
+const LOCK_KIND = 'reserve'
+
+/** Whether reservations were tried, and the database that had their journal is no longer in `directory`. */
+export function isJournalLost(directory: string): boolean {
+  return (
+    lockFilesOf(directory).some(name => name.startsWith(`${LOCK_KIND}-`)) &&
+    !hasDatabaseFile(join(directory, STATE_NAME))
+  )
+}
 
 /** `directory` has the lock files; without one, no other process uses the database. */
 export function createJournalStore(database: Database, directory: string | undefined): JournalStore {
@@ -69,8 +82,10 @@ function createClientJournal(database: Database, directory: string | undefined, 
     client,
     async alone(offerId, waitMilliseconds, work, peek) {
       if (directory === undefined) return {gaveUp: false, value: await work()}
+      // Made before the lock file, which stays: without the database, that shows that there was one.
+      database.transaction(() => {})
       const key = [underOneName(client.baseUrl), offerId].join('|')
-      return withLock({directory, kind: 'reserve', key, waitMilliseconds}, work, peek)
+      return withLock({directory, kind: LOCK_KIND, key, waitMilliseconds}, work, peek)
     },
     peek: async intent => decide(about(intent), intent, client),
     async begin(intent, now) {

@@ -18,7 +18,7 @@ import {StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, STATE, TOKENS} from './databases.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
-import {createJournalStore, createSubscriptionJournal} from './journal.js'
+import {createJournalStore, createSubscriptionJournal, isJournalLost} from './journal.js'
 import type {SharedStores, StoreOptions} from './postgres/shared.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
@@ -40,22 +40,37 @@ export interface StoreChoice {
 interface StateOptions {
   readonly keychain?: Keychain
   readonly store?: StoreChoice
+  /** Takes warnings about the files. */
+  readonly warn?: (text: string) => void
   /** False while the user is typing: nothing is created, changed, permissions too, or migrated; what has no file is empty. */
   readonly writes?: boolean
 }
 
 /** Throws nothing; the parts throw StorageError when used. With a store, what machines share is there and nowhere else. */
 export function openState(directory: string, options: StateOptions = {}) {
-  const {keychain = createKeychain(directory), store, writes = true} = options
+  const {keychain = createKeychain(directory), store, warn = () => {}, writes = true} = options
   const writable = once(() => writes && isWritableDirectory(directory))
+  const warnOfLostJournal = once(() => {
+    if (isJournalLost(directory))
+      warn(
+        `Warning: ${join(directory, STATE_NAME)} is gone, although this machine has tried reservations: earlier attempts cannot be known, so check with the service before you repeat one`,
+      )
+  })
   /** Queries find nothing while there is no file; where nothing may or can be written, they open it for reading only. */
   const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void): Database => {
     const path = join(directory, own.name)
     const toLookAt = once(() => openDatabaseToRead(path))
-    const toWrite = writes ? once(() => openOwn(own, directory)) : toLookAt
+    const toOpen = once(() => {
+      if (own === STATE) warnOfLostJournal()
+      return openOwn(own, directory)
+    })
+    const toWrite = writes ? toOpen : toLookAt
     const toRead = () => {
       if (toWrite.result) return toWrite.result
-      if (!hasDatabaseFile(path)) return EMPTY
+      if (!hasDatabaseFile(path)) {
+        if (own === STATE) warnOfLostJournal()
+        return EMPTY
+      }
       return writable() ? toWrite() : toLookAt()
     }
     const queried = () => {
@@ -69,6 +84,8 @@ export function openState(directory: string, options: StateOptions = {}) {
       run: (sql, ...values) => toWrite().run(sql, ...values),
       transaction: work => toWrite().transaction(work),
       erase: (work, options) => toWrite().erase(work, options),
+      check: () => toRead().check(),
+      refuse: () => toWrite().refuse(),
       close() {
         for (const opened of [toWrite, toLookAt]) {
           opened.result?.close()
@@ -223,9 +240,9 @@ function once<T>(compute: () => T): Once<T> {
 }
 
 /** The part of a database that changes nothing. */
-type Queried = Pick<Database, 'all' | 'get'>
+type Queried = Pick<Database, 'all' | 'get' | 'check'>
 
-const EMPTY: Queried = {all: () => [], get: () => undefined}
+const EMPTY: Queried = {all: () => [], get: () => undefined, check: () => false}
 
 type Methods = Record<string, (...args: readonly unknown[]) => unknown>
 

@@ -2,12 +2,31 @@
  * Checks of a database file: its permissions and whether it is a database at all, before SQLite opens it; then whether its
  * schema is ours and of which version, and whether it is damaged.
  */
-import {closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statSync} from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import {dirname} from 'node:path'
 import {pathToFileURL} from 'node:url'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
-import {ensurePrivateDirectory, isEntry, requireOwnFile, requireRegularFile, tighten} from './files.js'
-import {type Connection, openSqlite} from './sqlite.js'
+import {
+  ensurePrivateDirectory,
+  flushDirectory,
+  isEntry,
+  putInPlace,
+  requireOwnFile,
+  requireRegularFile,
+  tighten,
+} from './files.js'
+import {type Connection, openSqlite, pause} from './sqlite.js'
+import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
 /**
  * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named, whose
@@ -31,8 +50,11 @@ function identityOf({dev, ino, birthtimeMs}: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`
 }
 
-/** Creates `path` as 0600, as SQLite will its log, or checks what is there before it is changed. Throws StorageError. */
-export function prepareDatabaseFile(path: string, owner: FileOwner): void {
+/**
+ * Creates `path` empty as 0600, as SQLite will the files beside it, or checks what is there before it is changed. With
+ * `isMade`, for a file of `createDatabaseFile`, a missing or empty one is damaged. Throws StorageError.
+ */
+export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = false} = {}): void {
   const directory = dirname(path)
   const isOurs = owner === 'ours'
   if (isOurs) ensurePrivateDirectory(directory)
@@ -43,12 +65,12 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   // SQLite follows a symbolic link named like its log, and would write to its target.
   const check = isOurs ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: check(path + side)}))
-  const links = check(path)?.nlink ?? 1
-  if (isOurs && links > 1) {
-    // SQLite names its log after the file: changes written under one name are lost when the other is opened.
+  if (isOurs && hasSecondName(path, check)) {
+    // SQLite names its journal after the file: what is written under one name breaks when the other is opened.
     const hint = 'replace it with a copy; it was not changed'
     throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
   }
+  if (isMade) requireContent(path)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
   } catch (error) {
@@ -65,12 +87,58 @@ export function prepareDatabaseFile(path: string, owner: FileOwner): void {
   for (const {side, stats} of sides) if (stats) tighten(side, stats)
 }
 
+/** How long another process has to put a new file in place. */
+const PLACING_MILLISECONDS = 1000
+
+/** Whether `isTrue` becomes true while another process may be putting a file in place. */
+function becomesTrue(isTrue: () => boolean): boolean {
+  for (const end = performance.now() + PLACING_MILLISECONDS; !isTrue(); pause()) {
+    if (performance.now() >= end) return false
+  }
+  return true
+}
+
+/** A new file has its temporary name for a moment, too. */
+function hasSecondName(path: string, check: (path: string) => Stats | undefined): boolean {
+  const hasOne = () => (check(path)?.nlink ?? 1) === 1
+  if (hasOne()) return false
+  sweepTemporaryFiles(dirname(path))
+  return !becomesTrue(hasOne)
+}
+
+/** A new file is empty for a moment where there are no hard links. */
+function requireContent(path: string): void {
+  if (!becomesTrue(() => sizeOf(path) > 0)) throw damaged(path)
+}
+
+/**
+ * Makes a database with `make` under a temporary name and puts it in place, if there is nothing at `path`: no other process
+ * ever sees a part of it, so an empty file is a damaged one. Throws StorageError, and what `make` throws.
+ */
+export function createDatabaseFile(path: string, make: (temporary: string) => void): void {
+  const directory = dirname(path)
+  ensurePrivateDirectory(directory)
+  if (hasDatabaseFile(path)) return
+  sweepTemporaryFiles(directory)
+  const temporary = temporaryPath(directory)
+  try {
+    prepareDatabaseFile(temporary, 'ours')
+    make(temporary)
+    putInPlace(temporary, path)
+    flushDirectory(directory)
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(temporary, {force: true})
+  }
+}
+
 /** Whether the database, or a file that SQLite creates beside it, exists. */
 export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => isEntry(path + side))
 }
 
-/** An empty file is a database, too. */
 function isDatabase(path: string, {size}: Stats): boolean {
   if (size === 0) return true
   if (size < SMALLEST_PAGE_BYTES) return false
@@ -108,7 +176,7 @@ export function requireOurs(connection: Connection, migrations: readonly string[
   const isOurs = version === 0 ? tables === null : expected.every(name => names.has(name))
   if (version >= 0 && isOurs) return version
   const message = `${path} belongs to another program, or some of its tables are missing`
-  const hint = 'move it away, together with its -wal and -shm files; it was not changed'
+  const hint = 'move it away, together with its -journal, -wal and -shm files; it was not changed'
   throw new StorageError('not_ours', message, hint)
 }
 
@@ -162,10 +230,27 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
   }
 }
 
-/** Opens `path` for reading only. Without a log no process is writing, and SQLite then need not create its index file. */
+/**
+ * Opens `path` for reading only. In a file that is written ahead but has no log no process is writing, and SQLite then need
+ * not create the index of the log.
+ */
 export function openReadOnly(path: string, timeout: number): Connection {
-  const options = existsSync(`${path}-wal`) ? '' : '&immutable=1'
+  const isAtRest = !existsSync(`${path}-wal`) && isWrittenAhead(path)
+  const options = isAtRest ? '&immutable=1' : ''
   return openSqlite(`${pathToFileURL(path).href}?mode=ro${options}`, {timeout})
+}
+
+/** The place in the header of the version that a reader needs: 2 for a write-ahead log. */
+const READ_VERSION_OFFSET = 19
+
+function isWrittenAhead(path: string): boolean {
+  const file = openSync(path, constants.O_RDONLY)
+  try {
+    const version = Buffer.alloc(1)
+    return readSync(file, version, 0, 1, READ_VERSION_OFFSET) === 1 && version[0] === 2
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** What is wrong with the database at `path`, which must exist; undefined when it is sound. Changes nothing. */
@@ -200,8 +285,12 @@ export function sizeOf(path: string): number {
   return statSync(path, {throwIfNoEntry: false})?.size ?? 0
 }
 
-/** SQLite's own check of the pages. Throws its error if the file is not a database at all. */
-export function isSound(connection: Connection): boolean {
-  const [first] = connection.prepare('PRAGMA quick_check(1)').all() as {quick_check?: unknown}[]
-  return first?.quick_check === 'ok'
+/**
+ * SQLite's own check of the pages; `whole` also compares every index with its table. Throws its error if the file is not a
+ * database at all.
+ */
+export function isSound(connection: Connection, {whole = false} = {}): boolean {
+  const check = whole ? 'integrity_check' : 'quick_check'
+  const [first] = connection.prepare(`PRAGMA ${check}(1)`).all() as Record<string, unknown>[]
+  return first?.[check] === 'ok'
 }

@@ -1,6 +1,7 @@
-/** Opens SQLite files that lose no commit: write-ahead log, every commit flushed, deleted bytes overwritten. */
+/** Opens SQLite files that lose no commit: each is flushed, and in the file itself unless that has a log; deleted bytes are overwritten. */
 import {
   checkBeforehand,
+  createDatabaseFile,
   type FileOwner,
   hasWholePages,
   isSound,
@@ -14,7 +15,7 @@ import {damaged, StorageError, storageErrorOf} from './errors.js'
 import {requireRegularFile} from './files.js'
 import {
   type Connection,
-  emptyLog,
+  endLog,
   finishErasing,
   openSqlite,
   PATIENCE_MILLISECONDS,
@@ -37,16 +38,23 @@ export interface Database {
   transaction<T>(work: () => T): T
   /**
    * Runs `work`, which deletes and returns how many rows it changed, in a write transaction of its own. If there were any,
-   * it rewrites the file with what it still holds and empties the log, so that no deleted byte stays. Throws `busy` when
-   * other processes keep the file open. Until it is finished a mark stays in the file, and the next process that opens the
-   * file finishes it; with `orLater` that is no error, and nothing waits.
+   * it rewrites the file with what it still holds, so that no deleted byte stays. Throws `busy` when other processes keep
+   * reading or writing it. Until it is finished a mark stays in the file, and the next process that opens the file finishes
+   * it; with `orLater` that is no error, and nothing waits. Not for a database with a log.
    */
   erase(work: () => number, options?: {readonly orLater?: boolean}): number
+  /**
+   * Checks every page, and every index against its table, once; returns whether there is a file. Takes a second for 200 MB.
+   * Throws StorageError.
+   */
+  check(): boolean
+  /** Throws the StorageError for content that is not what was written. */
+  refuse(): never
   close(): void
 }
 
-const PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
-  PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
+/** EXTRA also flushes the directory after the journal is removed: only then is the commit durable. */
+const PRAGMAS = `PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
 
 /** Short, because completion reads while the user is typing. */
 const READ_PATIENCE_MILLISECONDS = 200
@@ -58,6 +66,13 @@ export interface DatabaseOptions {
   readonly busyTimeoutMilliseconds?: number
   /** Default `ours`. */
   readonly owner?: FileOwner
+  /**
+   * Whether commits are written ahead to a log while the file is open, for the many of a server; SQLite drops what is
+   * after a damaged byte of it without a word. Otherwise the file alone has all that was committed.
+   */
+  readonly hasLog?: boolean
+  /** Completes a migration, in its transaction. */
+  readonly afterMigration?: (database: Database) => void
 }
 
 /**
@@ -66,26 +81,48 @@ export interface DatabaseOptions {
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   const {migrations, busyTimeoutMilliseconds: patience = PATIENCE_MILLISECONDS} = options
+  const {owner = 'ours', hasLog = false} = options
   const isFile = path !== ':memory:'
+  const isOurs = isFile && owner === 'ours'
   const connect = () => {
+    if (isOurs) createDatabaseFile(path, temporary => createAt(temporary, path, options))
     if (isFile) {
-      prepareDatabaseFile(path, options.owner ?? 'ours')
+      prepareDatabaseFile(path, owner, {isMade: isOurs})
       if (sizeOf(`${path}-wal`) > 0) checkBeforehand(path, migrations)
     }
     return openSqlite(path, {timeout: patience})
   }
   return opened(path, connect, connection => {
-    const database = wrap(connection, path, patience)
-    // SQLite does not wait while another process switches the same new file to a write-ahead log.
+    const database = wrap(connection, {path, patience, hasLog})
+    // SQLite does not wait while another process switches the file to a write-ahead log or back.
     untilFree(patience, path, () => {
       const version = requireOurs(connection, migrations, path)
       if (isFile) requireSound(connection, path)
-      connection.exec(PRAGMAS)
-      if (version < migrations.length) database.transaction(() => migrate(connection, migrations, path))
+      connection.exec(`PRAGMA journal_mode = ${hasLog ? 'WAL' : 'DELETE'}; ${PRAGMAS}`)
+      if (version < migrations.length) migrateWith(connection, database, path, options)
       return true
     })
     finishErasing(connection, patience)
     return database
+  })
+}
+
+/** A database without data at `temporary`, which is to be at `path`: no other process knows it yet. */
+function createAt(temporary: string, path: string, options: DatabaseOptions): void {
+  const connect = () => openSqlite(temporary, {timeout: 0})
+  opened(path, connect, connection => {
+    connection.exec(`PRAGMA journal_mode = MEMORY; ${PRAGMAS}`)
+    const database = wrap(connection, {path, patience: 0, hasLog: false})
+    migrateWith(connection, database, path, options)
+    return database
+  }).close()
+}
+
+function migrateWith(connection: Connection, database: Database, path: string, options: DatabaseOptions) {
+  const {migrations, afterMigration} = options
+  database.transaction(() => {
+    migrate(connection, migrations, path)
+    afterMigration?.(database)
   })
 }
 
@@ -104,7 +141,7 @@ function opened(path: string, connect: () => Connection, use: (connection: Conne
   }
 }
 
-/** A file of this size is checked in two milliseconds. */
+/** A file of this size is checked in two milliseconds; `check` checks a larger one. */
 const MOST_CHECKED_BYTES = 1024 * 1024
 
 /** Throws StorageError for damage that a command would otherwise meet halfway, after its first writes. */
@@ -119,27 +156,18 @@ export function openDatabaseToRead(path: string): Database {
   const connect = () => openReadOnly(path, READ_PATIENCE_MILLISECONDS)
   return opened(path, connect, connection => {
     requireSound(connection, path)
-    return wrap(connection, path, READ_PATIENCE_MILLISECONDS)
+    return wrap(connection, {path, patience: READ_PATIENCE_MILLISECONDS, hasLog: false})
   })
 }
 
-/** The size at which SQLite itself copies the log into the file. */
-const LONG_LOG_BYTES = 4 * 1024 * 1024
-
-/**
- * Closing alone leaves the log as it is, since prepared statements hold the connection; the next process then reads all
- * of it. If another process has the file open, that one empties it.
- */
-function emptyLongLog(connection: Connection): void {
-  try {
-    connection.exec('PRAGMA busy_timeout = 0')
-    emptyLog(connection)
-  } catch {
-    // Opened for reading only, or the disk is full: nothing is lost, and the next process tries again.
-  }
+interface Opened {
+  readonly path: string
+  /** In milliseconds. */
+  readonly patience: number
+  readonly hasLog: boolean
 }
 
-function wrap(connection: Connection, path: string, patienceMilliseconds: number): Database {
+function wrap(connection: Connection, {path, patience, hasLog}: Opened): Database {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string) => {
     const statement = statements.get(sql) ?? connection.prepare(sql)
@@ -155,6 +183,7 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
     }
   }
   let inTransaction = false
+  let isChecked = false
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -187,18 +216,29 @@ function wrap(connection: Connection, path: string, patienceMilliseconds: number
         if (changed > 0) mark = setMark(connection)
         return changed
       })
-      if (rows > 0 && orLater) finishErasing(connection, patienceMilliseconds)
+      if (rows > 0 && orLater) finishErasing(connection, patience)
       if (rows === 0 || orLater) return rows
       try {
-        // Nor does SQLite wait for another process that is emptying the log.
-        rewrite(connection, mark, () => untilFree(patienceMilliseconds, path, () => emptyLog(connection)))
+        // Nor does SQLite wait for a reader that comes while it rewrites.
+        untilFree(patience, path, () => {
+          rewrite(connection, mark)
+          return true
+        })
         return rows
       } catch (error) {
         throw notYetErased(storageErrorOf(error, path), path)
       }
     },
+    check() {
+      isChecked ||= guarded(() => isSound(connection, {whole: true}))
+      if (!isChecked) throw damaged(path)
+      return true
+    },
+    refuse() {
+      throw damaged(path)
+    },
     close() {
-      if (sizeOf(`${path}-wal`) >= LONG_LOG_BYTES) emptyLongLog(connection)
+      if (hasLog) endLog(connection)
       connection.close()
     },
   }

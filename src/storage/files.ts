@@ -121,8 +121,8 @@ export async function writeWholeFile(
   }
 }
 
-/** Throws EEXIST when the name is taken. */
-function putInPlace(temporary: string, path: string): void {
+/** Throws EEXIST when the name is taken. `temporary` stays as a second name where the file system has hard links. */
+export function putInPlace(temporary: string, path: string): void {
   try {
     fs.linkSync(temporary, path)
   } catch (error) {
@@ -145,7 +145,7 @@ export function isWritableDirectory(directory: string): boolean {
 }
 
 /** Skipped where a directory cannot be read or flushed; the system then writes its entry later. */
-function flushDirectory(directory: string): void {
+export function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
   let handle: number | undefined
   try {

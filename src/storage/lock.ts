@@ -1,5 +1,6 @@
 /** A lock that the kernel frees when its holder dies: an open write transaction on an empty SQLite file. */
 import {createHash} from 'node:crypto'
+import {readdirSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {prepareDatabaseFile} from './database-file.js'
@@ -7,6 +8,7 @@ import {storageErrorOf} from './errors.js'
 import {requireRealDirectory} from './files.js'
 import {type Connection, openSqlite} from './sqlite.js'
 
+const LOCKS = 'locks'
 /** Lock files per kind, to bound their number; two keys with the same file wait for each other. */
 const STRIPES = 32
 
@@ -32,7 +34,7 @@ export async function withLock<T>(
   peek: () => Promise<T | undefined> = async () => undefined,
 ): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
   const stripe = (createHash('sha256').update(key).digest()[0] ?? 0) % STRIPES
-  const path = join(directory, 'locks', `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
+  const path = join(directory, LOCKS, `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
   const connection = open(path)
   try {
     const deadline = performance.now() + waitMilliseconds
@@ -49,6 +51,15 @@ export async function withLock<T>(
     }
   } finally {
     connection.close()
+  }
+}
+
+/** Names of the lock files in `directory`; none where they cannot be listed. */
+export function lockFilesOf(directory: string): string[] {
+  try {
+    return readdirSync(join(directory, LOCKS))
+  } catch {
+    return []
   }
 }
 

@@ -35,8 +35,13 @@ export function untilFree(patienceMilliseconds: number, path: string, isDone: ()
       if (busy.fault !== 'busy') throw busy
     }
     if (performance.now() >= end) throw busy
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MILLISECONDS)
+    pause()
   }
+}
+
+/** Before the next look at what another process is doing. Stores are synchronous. */
+export function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MILLISECONDS)
 }
 
 /**
@@ -59,10 +64,9 @@ export function markOf(connection: Connection): number | undefined {
   return mark >= FIRST_MARK && mark < FIRST_MARK + MARKS ? mark : undefined
 }
 
-/** Rewrites the file; `empty` empties the log, or throws. Throws SQLite's errors. */
-export function rewrite(connection: Connection, mark: number, empty: () => void): void {
+/** Rewrites the file with what it still holds, so that no deleted byte stays. Throws SQLite's errors. */
+export function rewrite(connection: Connection, mark: number): void {
   connection.exec('VACUUM')
-  empty()
   connection.exec('BEGIN IMMEDIATE')
   try {
     // If another process has started to erase since, its mark stays.
@@ -72,24 +76,30 @@ export function rewrite(connection: Connection, mark: number, empty: () => void)
   }
 }
 
-/** Returns whether the log is empty now. */
-export function emptyLog(connection: Connection): boolean {
-  const row = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as {busy: number}
-  return row.busy === 0
-}
-
 /** Finishes an erasing, without waiting and without an error: if the file is busy, a later process does it. */
 export function finishErasing(connection: Connection, busyMilliseconds: number): void {
   const mark = markOf(connection)
   if (mark === undefined) return
   connection.exec('PRAGMA busy_timeout = 0')
   try {
-    rewrite(connection, mark, () => {
-      if (!emptyLog(connection)) throw new Error('other processes keep it open')
-    })
+    rewrite(connection, mark)
   } catch {
     // Busy, or the disk is full: the mark stays.
   } finally {
     connection.exec(`PRAGMA busy_timeout = ${busyMilliseconds}`)
+  }
+}
+
+/**
+ * Copies the log into the file, and removes it if no other process has the file open. Closing alone leaves the log, since
+ * prepared statements hold the connection.
+ */
+export function endLog(connection: Connection): void {
+  try {
+    connection.exec('PRAGMA busy_timeout = 0')
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    connection.exec('PRAGMA journal_mode = DELETE')
+  } catch {
+    // In use by others, opened for reading only, or the disk is full: nothing is lost, and the next process tries again.
   }
 }

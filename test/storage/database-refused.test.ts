@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import {expect, test} from 'vitest'
-import {openDatabase, openDatabaseToRead} from '../../src/storage/database.js'
+import {openDatabaseToRead} from '../../src/storage/database.js'
 import {inspectDatabase} from '../../src/storage/database-file.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import {databasesForEachTest, faultOf, modeOf, ONE} from './databases.js'
@@ -12,7 +12,8 @@ test('a database whose log is of another file is refused, and neither is touched
   const made = openSqlite(path, {timeout: 0})
   made.exec(`${ONE}; PRAGMA user_version = 1; PRAGMA journal_mode = WAL`)
   made.close()
-  const other = openDatabase(at('y.db'), {migrations: ['CREATE TABLE y (y)']})
+  const other = openSqlite(at('y.db'), {timeout: 0})
+  other.exec('PRAGMA journal_mode = WAL; CREATE TABLE y (y); PRAGMA user_version = 1')
   const log = fs.readFileSync(at('y.db-wal'))
   fs.writeFileSync(`${path}-wal`, log)
   const before = fs.readFileSync(path)

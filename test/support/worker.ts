@@ -1,10 +1,12 @@
 /** A process of its own that does the jobs it gets over IPC. */
 import {openDatabase} from '../../src/storage/database.js'
 import {withLock} from '../../src/storage/lock.js'
+import {openSqlite} from '../../src/storage/sqlite.js'
 
 export type Job =
   | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}
   | {readonly do: 'erase'; readonly path: string; readonly times: number}
+  | {readonly do: 'run and die'; readonly path: string; readonly sql: string}
 
 process.on('message', (job: Job) => {
   perform(job).then(
@@ -16,7 +18,10 @@ process.on('disconnect', () => process.exit())
 process.send?.('ready')
 
 async function perform(job: Job): Promise<unknown> {
-  return job.do === 'lock' ? countAlone(job.directory, job.hold ?? false) : eraseOften(job.path, job.times)
+  if (job.do === 'lock') return countAlone(job.directory, job.hold ?? false)
+  if (job.do === 'erase') return eraseOften(job.path, job.times)
+  openSqlite(job.path, {timeout: 0}).exec(job.sql)
+  return process.kill(process.pid, 'SIGKILL')
 }
 
 /** Writes a little and leaves no byte of it, again and again. */

@@ -82,7 +82,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.opened
   }
 
-  /** Closing it at the end empties the write-ahead log; otherwise each command would read and lengthen the log. */
+  /** Closing it at the end leaves no log beside a database. */
   private async openState(): Promise<State> {
     const [{openState}, {chooseStore}] = await Promise.all([
       import('../../state/state.js'),
@@ -90,7 +90,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     ])
     const read = () => state.settings.read()
     const store = chooseStore(read, process.env, this.globals, () => this.connectOptions())
-    const state: State = openState(this.config.configDir, {store})
+    const state: State = openState(this.config.configDir, {store, warn: text => this.warn(text)})
     this.whenStopped(() => state.close())
     return state
   }
