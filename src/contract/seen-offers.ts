@@ -9,7 +9,7 @@ export const OFFER_RETENTION_SECONDS = 24 * 3600
 export interface SeenDetails {
   readonly refundable: boolean | null
   readonly free_cancellation_until: string | null
-  /** The terms as api/answers/terms-and-fees.ts reads them; null if they were too long. */
+  /** The terms as api/answers/terms-and-fees.ts reads them; null for those of earlier versions that were too long. */
   readonly terms: object | null
   /** The city of the search; null if it was not for a city. */
   readonly city: number | null

@@ -130,7 +130,12 @@ export function createSandbox(options: SandboxOptions) {
 
 function openExclusively(path: string, owner: FileOwner): Database {
   try {
-    const database = openDatabase(path, {migrations: MIGRATIONS, busyTimeoutMilliseconds: 250, owner, hasLog: true})
+    const database = openDatabase(path, {
+      migrations: MIGRATIONS,
+      busyTimeoutMilliseconds: 250,
+      owner,
+      hasLog: true,
+    })
     // The lock is taken by the next write (prepareState) and never released while the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
     // A log of a mebibyte instead of four: smaller on the disk, and a shorter pause when it is emptied.

@@ -2,6 +2,7 @@
 import {join} from 'node:path'
 import {type Database, type DatabaseOptions, openDatabase} from '../storage/database.js'
 import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
+import {createDigest} from './journal-digest.js'
 
 export interface OwnDatabase extends DatabaseOptions {
   /** Of the file. */
@@ -103,7 +104,11 @@ export const STATE: OwnDatabase = {
        WHERE outcome NOT IN ('cancelled', 'expired')
          AND (reservation_ref IS NOT NULL OR outcome NOT IN ('refused', 'failed'));
      CREATE INDEX reservation_offer ON reservations (base_url, client_id, offer_id);`,
+    `CREATE TABLE journal_digest (
+       one INTEGER PRIMARY KEY CHECK (one = 1), digest TEXT NOT NULL
+     ) STRICT;`,
   ],
+  afterMigration: createDigest,
 }
 
 /** Events and forwards. SQLite allows one writer a file, and a flood of events must not delay the reservation journal. */

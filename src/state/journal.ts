@@ -24,13 +24,7 @@ import type {Database} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {lockFilesOf, withLock} from '../storage/lock.js'
 import {STATE_NAME} from './file-names.js'
-
-/** An entry's columns, under the names of its fields. */
-const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId, offer_id AS offerId, idempotency_key AS idempotencyKey, body,
-  body_sha256 AS bodySha256, intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost,
-  result, created_at AS createdAt, updated_at AS updatedAt`
-
-type Row = Omit<JournalEntry, 'lost' | 'result'> & {readonly lost: number; readonly result: string | null}
+import {addEntry, changeEntry, ENTRY, type Row, readJournal} from './journal-digest.js'
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
@@ -63,7 +57,7 @@ export function createJournalStore(database: Database, directory: string | undef
         const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
             result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
           WHERE id = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
-        database.run(sql, outcome, now, json, outcome, id, outcome)
+        changeEntry(database, id, () => database.run(sql, outcome, now, json, outcome, id, outcome))
       }
     },
   }
@@ -71,11 +65,14 @@ export function createJournalStore(database: Database, directory: string | undef
 
 function createClientJournal(database: Database, directory: string | undefined, client: Client): Journal {
   /** Entries that share the offer, the reference or the key with an intent, of all clients, newest first. */
-  const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) => {
-    const sql = `SELECT ${ENTRY} FROM reservations
-      WHERE offer_id = ? OR client_reference_id = ? OR idempotency_key = ? ORDER BY id DESC`
-    return database.all<Row>(sql, offerId, clientReferenceId, idempotencyKey).map(entryOf)
-  }
+  const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
+    readJournal(
+      database,
+      row =>
+        row.offerId === offerId ||
+        row.clientReferenceId === clientReferenceId ||
+        row.idempotencyKey === idempotencyKey,
+    ).map(entryOf)
   // No byte of a body stays; if the file is busy or the disk full, a later process erases it.
   const orLater = {orLater: true}
   return {
@@ -95,12 +92,12 @@ function createClientJournal(database: Database, directory: string | undefined, 
         if (verdict) return verdict
         // Ids are never reused, so no other process mistakes the new entry for the one it started.
         for (const {id} of replacedBy(entries, intent, client))
-          database.run('DELETE FROM reservations WHERE id = ?', id)
+          changeEntry(database, id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
         return {kind: 'new', entry: insert(database, client, intent, now)}
       })
     },
     async attempt(id, now) {
-      return database.transaction(() => {
+      return changeEntry(database, id, () => {
         const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
         if (database.run(sql, now, id) === 0) throw startedElsewhere()
         const sent = database.get<Row>('SELECT attempts FROM reservations WHERE id = ?', id) as Row
@@ -110,7 +107,8 @@ function createClientJournal(database: Database, directory: string | undefined, 
     async notSent(id, attempts, now) {
       const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
         WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
-      database.erase(() => database.run(sql, NOT_SENT, now, id, attempts), orLater)
+      const update = () => database.run(sql, NOT_SENT, now, id, attempts)
+      database.erase(() => changeEntry(database, id, update), orLater)
     },
     async settle(id, {outcome, reservationRef = null, result}, now) {
       const unknown = outcome === 'unknown' ? 1 : 0
@@ -119,18 +117,19 @@ function createClientJournal(database: Database, directory: string | undefined, 
           lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
         WHERE id = ? AND ${OPEN}`
       const update = () => database.run(sql, outcome, reservationRef, json, now, unknown, unknown, id)
-      if (unknown) update()
-      else database.erase(update, orLater)
+      const change = () => changeEntry(database, id, update)
+      if (unknown) change()
+      else database.erase(change, orLater)
     },
     async forget(id, now) {
       const unsent = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND outcome = 'unresolved'`
       const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
-      database.erase(() => database.run(unsent, id) || database.run(sql, now, id))
+      const change = () => database.run(unsent, id) || database.run(sql, now, id)
+      database.erase(() => changeEntry(database, id, change))
     },
     async find(clientReferenceId) {
-      const sql = `SELECT ${ENTRY} FROM reservations
-        WHERE client_reference_id = ? ORDER BY id DESC`
-      return entryMeant(database.all<Row>(sql, clientReferenceId).map(entryOf), client)
+      const named = readJournal(database, row => row.clientReferenceId === clientReferenceId)
+      return entryMeant(named.map(entryOf), client)
     },
   }
 }
@@ -141,8 +140,8 @@ function insert(database: Database, client: Client, intent: ReservationIntent, n
   const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
       body_sha256, intent_sha256, outcome, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
-  database.run(sql, client.baseUrl, client.clientId, ...values)
-  return entryOf(database.get<Row>(`SELECT ${ENTRY} FROM reservations WHERE id = last_insert_rowid()`) as Row)
+  const write = () => database.run(sql, client.baseUrl, client.clientId, ...values)
+  return entryOf(addEntry(database, write))
 }
 
 function entryOf<T extends Row>({lost, result, ...row}: T) {

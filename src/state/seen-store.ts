@@ -9,9 +9,6 @@ import {
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'
 
-/** In bytes: longer terms are not stored. */
-const MOST_TERMS = 4000
-
 type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
   rooms: string
   details: string | null
@@ -38,7 +35,7 @@ export function createOfferStore(database: Database): OfferStore {
       database.transaction(() => {
         database.run('DELETE FROM offers WHERE searched_at < ?', now - OFFER_RETENTION_SECONDS)
         for (const offer of offers) {
-          const details = offer.details && textOf(offer.details)
+          const details = offer.details && JSON.stringify(offer.details)
           const row: Record<string, Value> = {...offer, rooms: JSON.stringify(offer.rooms), details}
           const values = COLUMNS.map(name => row[name] ?? null)
           database.run(UPSERT_OFFER, client.baseUrl, client.clientId, offer.offer_id, ...values)
@@ -62,15 +59,6 @@ function offerOf(row: Row): SeenOffer {
   const {base_url: _, client_id: __, ...offer} = row
   const details = row.details === null ? null : (JSON.parse(row.details) as SeenDetails)
   return {...offer, rooms: JSON.parse(row.rooms) as Room[], details}
-}
-
-/** As JSON, without terms that are too long. */
-function textOf(details: SeenDetails): string {
-  const text = JSON.stringify(details)
-  // No UTF-16 unit takes more than three bytes of UTF-8, so short texts need no measuring.
-  const tooLong =
-    text.length * 3 > MOST_TERMS && Buffer.byteLength(JSON.stringify(details.terms)) > MOST_TERMS
-  return tooLong ? JSON.stringify({...details, terms: null}) : text
 }
 
 export interface KnownCity {

@@ -59,7 +59,7 @@ export function openState(directory: string, options: StateOptions = {}) {
   /** Queries find nothing while there is no file; where nothing may or can be written, they open it for reading only. */
   const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void): Database => {
     const path = join(directory, own.name)
-    const toLookAt = once(() => openDatabaseToRead(path))
+    const toLookAt = once(() => openDatabaseToRead(path, own))
     const toOpen = once(() => {
       if (own === STATE) warnOfLostJournal()
       return openOwn(own, directory)

@@ -2,6 +2,7 @@
  * Checks of a database file: its permissions and whether it is a database at all, before SQLite opens it; then whether its
  * schema is ours and of which version, and whether it is damaged.
  */
+import {isUtf8} from 'node:buffer'
 import {
   closeSync,
   constants,
@@ -119,7 +120,6 @@ export function createDatabaseFile(path: string, make: (temporary: string) => vo
   const directory = dirname(path)
   ensurePrivateDirectory(directory)
   if (hasDatabaseFile(path)) return
-  sweepTemporaryFiles(directory)
   const temporary = temporaryPath(directory)
   try {
     prepareDatabaseFile(temporary, 'ours')
@@ -160,18 +160,25 @@ export function migrate(connection: Connection, migrations: readonly string[], p
   connection.exec(`PRAGMA user_version = ${migrations.length}`)
 }
 
-/** One statement, because another process may migrate the file between two. */
+/** One statement, because another process may migrate the file between two. As bytes: see `rowsAsBytes`. */
 const SCHEMA = `SELECT user_version AS version,
-  (SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS tables FROM pragma_user_version`
+    CAST((SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS BLOB) AS tables,
+    CAST((SELECT group_concat(concat(name, sql), ' ') FROM sqlite_master) AS BLOB) AS texts
+  FROM pragma_user_version`
 
 /** The version of the schema. Throws StorageError, before anything is changed, unless it has the tables of that version. */
 export function requireOurs(connection: Connection, migrations: readonly string[], path: string): number {
-  const {version, tables} = connection.prepare(SCHEMA).get() as {version: number; tables: string | null}
+  const row = connection.prepare(SCHEMA).get() as {version: number} & Record<
+    'tables' | 'texts',
+    Buffer | null
+  >
+  const {version, tables, texts} = row
+  if (texts !== null && !isUtf8(texts)) throw damaged(path)
   if (version > migrations.length) {
     const hint = 'install that version, or use another BOOKCTL_CONFIG_DIR'
     throw new StorageError('too_new', `${path} was made by a newer version of bookctl`, hint)
   }
-  const names = new Set(tables?.split(' '))
+  const names = new Set(tables?.toString().split(' '))
   const expected = tablesOf(migrations.slice(0, Math.max(0, version)))
   const isOurs = version === 0 ? tables === null : expected.every(name => names.has(name))
   if (version >= 0 && isOurs) return version
@@ -291,6 +298,8 @@ export function sizeOf(path: string): number {
  */
 export function isSound(connection: Connection, {whole = false} = {}): boolean {
   const check = whole ? 'integrity_check' : 'quick_check'
-  const [first] = connection.prepare(`PRAGMA ${check}(1)`).all() as Record<string, unknown>[]
-  return first?.[check] === 'ok'
+  // Not its text, which may hold names of a damaged schema: see `rowsAsBytes`.
+  const sql = `SELECT ${check} = 'ok' AS sound FROM pragma_${check}(1)`
+  const [first] = connection.prepare(sql).all() as {sound: number}[]
+  return first?.sound === 1
 }

@@ -1,4 +1,5 @@
 /** Opens SQLite files that lose no commit: each is flushed, and in the file itself unless that has a log; deleted bytes are overwritten. */
+import {isUtf8} from 'node:buffer'
 import {
   checkBeforehand,
   createDatabaseFile,
@@ -20,6 +21,7 @@ import {
   openSqlite,
   PATIENCE_MILLISECONDS,
   rewrite,
+  rowsAsBytes,
   type Statement,
   setMark,
   untilFree,
@@ -44,7 +46,7 @@ export interface Database {
    */
   erase(work: () => number, options?: {readonly orLater?: boolean}): number
   /**
-   * Checks every page, and every index against its table, once; returns whether there is a file. Takes a second for 200 MB.
+   * Checks every page, and every index against its table, once; returns whether there is a file. 200 MB take about a second.
    * Throws StorageError.
    */
   check(): boolean
@@ -151,12 +153,15 @@ function requireSound(connection: Connection, path: string): void {
 }
 
 /** For reading only: no file is created, migrated or chmodded. Throws StorageError, also when there is no such file. */
-export function openDatabaseToRead(path: string): Database {
+export function openDatabaseToRead(
+  path: string,
+  {hasLog = false}: Pick<DatabaseOptions, 'hasLog'> = {},
+): Database {
   requireRegularFile(path)
   const connect = () => openReadOnly(path, READ_PATIENCE_MILLISECONDS)
   return opened(path, connect, connection => {
     requireSound(connection, path)
-    return wrap(connection, {path, patience: READ_PATIENCE_MILLISECONDS, hasLog: false})
+    return wrap(connection, {path, patience: READ_PATIENCE_MILLISECONDS, hasLog})
   })
 }
 
@@ -174,6 +179,19 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     statements.set(sql, statement)
     return statement
   }
+  const selects = new Map<string, ReturnType<typeof rowsAsBytes>>()
+  const select = <Row>(sql: string, values: Value[]): Row[] => {
+    const found = selects.get(sql) ?? rowsAsBytes(connection, sql)
+    selects.set(sql, found)
+    const rows = found.statement.all(values) as {row: Uint8Array}[]
+    return rows.map(({row}) => {
+      if (!isUtf8(row)) throw damaged(path)
+      const list = JSON.parse(Buffer.from(row).toString()) as unknown[]
+      return Object.fromEntries(found.names.map((name, n) => [name, list[n]])) as Row
+    })
+  }
+  /** Whether its rows are read as bytes; a database with a log has BLOBs. */
+  const isSelect = (sql: string) => !hasLog && /^\s*(SELECT|WITH)\b/i.test(sql)
   const guarded = <T>(work: () => T): T => {
     try {
       return work()
@@ -204,9 +222,14 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
 
   // Values are passed as one list: libsql takes a lone Uint8Array for named parameters and ends the process.
   return {
-    all: <Row>(sql: string, ...values: Value[]) => guarded(() => prepare(sql).all(values) as Row[]),
+    all: <Row>(sql: string, ...values: Value[]) =>
+      guarded(() => (isSelect(sql) ? select<Row>(sql, values) : (prepare(sql).all(values) as Row[]))),
     get: <Row>(sql: string, ...values: Value[]) =>
-      guarded(() => withoutMetadata(prepare(sql).get(values) as Row | undefined)),
+      guarded(() =>
+        isSelect(sql)
+          ? select<Row>(sql, values)[0]
+          : withoutMetadata(prepare(sql).get(values) as Row | undefined),
+      ),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
     erase(work, {orLater = false} = {}) {

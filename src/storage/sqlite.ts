@@ -20,6 +20,20 @@ export function openSqlite(path: string, options: {timeout: number}): Connection
   return new Database(path, options)
 }
 
+/**
+ * The rows of a SELECT without BLOBs, each as bytes of a JSON array, with the names of its columns: libsql ends the process at
+ * a text that is not UTF-8, as there may be in a damaged file.
+ */
+export function rowsAsBytes(connection: Connection, sql: string): {names: string[]; statement: Statement} {
+  const names = connection
+    .prepare(sql)
+    .columns()
+    .map(({name}) => name)
+  const columns = names.map(name => `"${name}"`)
+  const statement = connection.prepare(`SELECT CAST(json_array(${columns}) AS BLOB) AS row FROM (${sql})`)
+  return {names, statement}
+}
+
 /** How long to wait for another process's transaction. */
 export const PATIENCE_MILLISECONDS = 30_000
 const TRY_AGAIN_MILLISECONDS = 10

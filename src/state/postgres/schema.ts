@@ -139,6 +139,10 @@ async function schemaVersion(run: Run): Promise<number> {
   return (found.rows[0] as {version: number}).version
 }
 
+/** What is in a schema that another program made, whose names may all be others than ours. */
+const OTHERS = `SELECT FROM pg_depend WHERE refclassid = 'pg_namespace'::regclass
+  AND refobjid = to_regnamespace('bookctl') AND objid <> to_regclass('bookctl.schema_version')`
+
 /**
  * One statement, so that it needs no open transaction: it waits for others that migrate, looks again, and does what is
  * left. CREATE … IF NOT EXISTS alone fails when two do it at once, and after the wait only a table of the catalogue, not
@@ -159,6 +163,9 @@ function migration(): string {
       CREATE TABLE bookctl.schema_version (version integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now());
     END IF;
     SELECT coalesce(max(version), 0) INTO known FROM bookctl.schema_version;
+    IF known = 0 AND EXISTS (${OTHERS}) THEN
+      RAISE EXCEPTION 'not a schema of bookctl' USING ERRCODE = 'invalid_schema_name';
+    END IF;
     ${steps.join('\n')}
   END $do$`
 }

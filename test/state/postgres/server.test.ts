@@ -62,13 +62,33 @@ withServer('a server that refuses says why', async () => {
   for (const [name, sql, text] of [
     ['ann_1', 'REVOKE CONNECT ON DATABASE ann_1 FROM PUBLIC', 'connect to the database (42501)'],
     ['ann_2', 'SELECT 1', 'rights it needs (42501)'],
-    ['other_1', `${made}.events (x int)`, 'another program made it, or it is damaged (42P07)'],
+    ['other_1', `${made}.events (x int)`, 'another program made it, or it is damaged (3F000)'],
     ['other_2', `${made}.schema_version (version text)`, 'damaged (42804)'],
+    ['other_3', `${made}.books (x int)`, 'another program made it, or it is damaged (3F000)'],
+    ['other_4', 'CREATE SCHEMA bookctl; CREATE TYPE bookctl.kind AS ENUM ()', 'another program made it'],
+    [
+      'other_5',
+      `${made}.schema_version (version int); CREATE TABLE bookctl.books ()`,
+      'another program made it',
+    ],
   ] as const) {
     const url = (await server.url(name)).replace(/postgres:[^@/]+@/, name.startsWith('ann') ? 'ann:x@' : '$&')
     await server.sql(sql, [], name)
     await expect(closing(openSharedStores(optionsOf(url, 5000))).journal.list()).rejects.toThrow(text)
   }
+  const left = await server.sql(
+    "SELECT relname FROM pg_class WHERE relnamespace = 'bookctl'::regnamespace",
+    [],
+    'other_3',
+  )
+  expect(left).toEqual([{relname: 'books'}])
+})
+
+withServer('a schema that was made for it and is empty is used', async () => {
+  const server = closing(await startPostgres())
+  const url = await server.url('prepared')
+  await server.sql('CREATE SCHEMA bookctl', [], 'prepared')
+  expect(await closing(openSharedStores(optionsOf(url, 5000))).journal.list()).toEqual([])
 })
 
 const SHOWN = 'postgres://ann@h:5432/booking'
