@@ -44,6 +44,11 @@ export const TOKENS: OwnDatabase = {
      INSERT INTO new_client_secrets SELECT profile, '', secret FROM client_secrets;
      DROP TABLE client_secrets;
      ALTER TABLE new_client_secrets RENAME TO client_secrets;`,
+    // Never a secret: only when and by what that of a subscription was removed.
+    `CREATE TABLE signing_removals (
+       profile TEXT NOT NULL, subscription_id TEXT NOT NULL, removed_at REAL NOT NULL, removed_by TEXT NOT NULL,
+       PRIMARY KEY (profile, subscription_id)
+     ) STRICT;`,
   ],
 }
 

@@ -17,13 +17,27 @@ interface SecretOwner {
   readonly clientId: string
 }
 
-interface SigningSecret {
+/** Which signing secret is meant. */
+export interface SigningSecretName {
   readonly subscription_id: string
   readonly profile: string
+}
+
+interface SigningSecret extends SigningSecretName {
   readonly secret: string
   /** Unix seconds. */
   readonly stored_at: number
 }
+
+export interface Removal {
+  /** Unix seconds. */
+  readonly removed_at: number
+  /** The command, such as `logout --all`. */
+  readonly removed_by: string
+}
+
+/** That a signing secret was here, which the service never shows again; kept so that a refused event can be explained. */
+export interface RemovedSigningSecret extends SigningSecretName, Removal {}
 
 /** `database` is read before any client secret is, also one in the keychain. */
 export function createSecretStore(database: Database, keychain: Keychain) {
@@ -71,17 +85,41 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       return erase(sql, [owner.profile, kept?.clientId ?? null], kept !== undefined)
     },
     putSigningSecret({subscription_id, profile, secret, stored_at}: SigningSecret): void {
-      const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
-      database.run(sql, subscription_id, profile, secret, stored_at)
+      const key = [profile, subscription_id]
+      const ofThis = 'WHERE profile = ? AND subscription_id = ?'
+      database.transaction(() => {
+        const before = database.get<{secret: string}>(`SELECT secret FROM signing_secrets ${ofThis}`, ...key)
+        const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
+        database.run(sql, subscription_id, profile, secret, stored_at)
+        database.run(`DELETE FROM signing_removals ${ofThis}`, ...key)
+        // Events signed with the earlier one can no longer be verified.
+        const replaces = before !== undefined && before.secret !== secret
+        if (replaces)
+          recordRemoval(
+            database,
+            {profile, subscription_id},
+            {
+              removed_at: stored_at,
+              removed_by: 'webhooks create',
+            },
+          )
+      })
     },
     /** Signing secrets of `profile`, or of all, newest first. */
     listSigningSecrets(profile: string | null = null): SigningSecret[] {
       const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
       return database.all<SigningSecret>(sql, profile, profile)
     },
-    removeSigningSecret(profile: string, subscriptionId: string): boolean {
-      const sql = 'DELETE FROM signing_secrets WHERE profile = ? AND subscription_id = ?'
-      return erase(sql, [profile, subscriptionId], true)
+    removeSigningSecret(name: SigningSecretName, removal: Removal): boolean {
+      return database.erase(() => deleteSigningSecrets(database, [name], removal), {orLater: true}) > 0
+    },
+    /** Those of `profile`, or of all, last removed first. */
+    listRemovedSigningSecrets(profile: string | null = null): RemovedSigningSecret[] {
+      // A tokens.db of an earlier version that is only read has no such table.
+      const known = "SELECT 1 FROM sqlite_master WHERE name = 'signing_removals'"
+      if (database.get(known) === undefined) return []
+      const sql = 'SELECT * FROM signing_removals WHERE ? IS NULL OR profile = ? ORDER BY removed_at DESC'
+      return database.all<RemovedSigningSecret>(sql, profile, profile)
     },
     /** Whether tokens.db has any secret of that profile, which may be deleted. */
     holdsFor(profile: string): boolean {
@@ -90,6 +128,31 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       return isOf('client_secrets') || isOf('signing_secrets')
     },
   }
+}
+
+/** Deletes those that are there, in the caller's transaction, and records that they were; returns how many. */
+export function deleteSigningSecrets(
+  database: Pick<Database, 'run'>,
+  names: readonly SigningSecretName[],
+  removal: Removal,
+): number {
+  let deleted = 0
+  for (const {profile, subscription_id} of names) {
+    const where = 'WHERE profile = ? AND subscription_id = ?'
+    if (database.run(`DELETE FROM signing_secrets ${where}`, profile, subscription_id) === 0) continue
+    recordRemoval(database, {profile, subscription_id}, removal)
+    deleted += 1
+  }
+  return deleted
+}
+
+function recordRemoval(
+  database: Pick<Database, 'run'>,
+  {profile, subscription_id}: SigningSecretName,
+  {removed_at, removed_by}: Removal,
+): void {
+  const sql = 'INSERT OR REPLACE INTO signing_removals VALUES (?, ?, ?, ?)'
+  database.run(sql, profile, subscription_id, removed_at, removed_by)
 }
 
 /** The name of the secret in the keychain. */

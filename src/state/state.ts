@@ -23,7 +23,7 @@ import type {SharedStores, StoreOptions} from './postgres/shared.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
 import {createSettings} from './settings.js'
-import {createTokenStore, type Forgotten, forget, generationOf} from './token-store.js'
+import {createTokenStore, type Forgotten, forget, generationOf, type SigningLoss} from './token-store.js'
 
 export type State = ReturnType<typeof openState>
 
@@ -184,17 +184,17 @@ export function openState(directory: string, options: StateOptions = {}) {
       return openSharedKeeper(profile, await (store as StoreChoice).options())
     },
     /**
-     * Removes the secrets of profiles, but none from the keychain, and the tokens of clients to the last byte; with `all` the
-     * kept guests and contacts too. Returns whether there were any.
+     * Removes the client secrets of profiles, but none from the keychain, and the tokens of clients to the last byte; with
+     * `all` the kept guests and contacts too; and of the signing secrets those of `signing`. Returns whether there were any.
      */
-    async forget(which: Forgotten): Promise<boolean> {
+    async forget(which: Forgotten, signing?: SigningLoss): Promise<boolean> {
       generation.began = undefined
       const path = join(directory, TOKENS_NAME)
       if (!writable() && hasDatabaseFile(path)) {
         const hint = 'make the directory writable and run it again; the file was not changed'
         throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
       }
-      const had = writable() && forget(tokensDatabase, which)
+      const had = writable() && forget(tokensDatabase, which, signing)
       const hasPeople = which === 'all' && existsSync(join(directory, STATE_NAME))
       return (hasPeople && (await people()).forgetAll()) || had
     },

@@ -5,6 +5,7 @@ import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
 import {FIRST_GENERATION} from './databases.js'
+import {deleteSigningSecrets, type Removal, type SigningSecretName} from './secret-store.js'
 
 const WHOSE = 'WHERE base_url = ? AND client_id = ? AND secret_fingerprint = ?'
 
@@ -108,11 +109,16 @@ export function generationOf(database: Pick<Database, 'get'>): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
-/** What to remove: the secrets of profiles and the tokens of clients, or all. */
+/** What to remove: the client secrets of profiles and the tokens of clients, or all. */
 export type Forgotten = {readonly profiles: readonly string[]; readonly clients: readonly Client[]} | 'all'
 
+/** Signing secrets to remove too: those that were named to a person, and no other, because none is ever shown again. */
+export interface SigningLoss extends Removal {
+  readonly names: readonly SigningSecretName[]
+}
+
 /** Deletes to the last byte, of tokens replaced earlier too, in one transaction. Returns whether there was anything. Throws StorageError. */
-export function forget(database: Database, which: Forgotten): boolean {
+export function forget(database: Database, which: Forgotten, signing?: SigningLoss): boolean {
   const all = which === 'all' ? 1 : 0
   const {profiles, clients} = which === 'all' ? {profiles: [], clients: []} : which
   const pairs = JSON.stringify(clients.map(({baseUrl, clientId}) => [baseUrl, clientId]))
@@ -123,7 +129,8 @@ export function forget(database: Database, which: Forgotten): boolean {
     database.run(`DELETE FROM ${table} WHERE ? OR profile IN (SELECT value FROM json_each(?))`, all, names)
   let removed = 0
   database.erase(() => {
-    removed = ofClients('access_tokens') + ofProfiles('client_secrets') + ofProfiles('signing_secrets')
+    removed = ofClients('access_tokens') + ofProfiles('client_secrets')
+    if (signing) removed += deleteSigningSecrets(database, signing.names, signing)
     ofClients('token_failures')
     return database.run('UPDATE generation SET number = number + 1')
   })

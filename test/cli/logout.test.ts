@@ -138,7 +138,7 @@ describe('logging out', () => {
 
   test('says nothing of what remains where nothing does', async () => {
     await login('default')
-    expect(await leave({})).toEqual({profile: 'default', revoked: false, removed: true})
+    expect(await leave({})).toEqual({profile: 'default', revoked: false, removed: true, kept: []})
   })
 
   test('that could not revoke says what was removed, and what remains', async () => {
@@ -149,7 +149,8 @@ describe('logging out', () => {
       /^tokens removed from this machine, profile default stays logged in, and a token could/,
     )
     const left = [PROFILE('default'), ENVIRONMENT(PAIR_NAMES)]
-    expect(failure.details.result).toEqual({profile: null, revoked: false, removed: false, remaining: left})
+    const ended = {profile: null, revoked: false, removed: false, kept: [], remaining: left}
+    expect(failure.details.result).toEqual(ended)
     expect(await kept()).toEqual([])
   })
 
@@ -158,7 +159,7 @@ describe('logging out', () => {
     await keepToken('cid_1')
     await keepToken('cid_1', 'https://other.test/v1')
     const done = await leave({}, 200, {'base-url': 'https://other.test/v1'})
-    expect(done).toEqual({profile: 'default', revoked: true, removed: true})
+    expect(done).toEqual({profile: 'default', revoked: true, removed: true, kept: []})
     expect([await kept(), await secret()]).toEqual([[], undefined])
   })
 })

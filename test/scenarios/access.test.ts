@@ -3,6 +3,7 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
+import {sign} from '../../src/webhooks/signature/signature.js'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
@@ -133,7 +134,7 @@ describe('leaving', () => {
       expect({argv, exit}).toEqual({argv, exit: 0})
       const headers = {'content-type': 'application/json'}
       expect(result.requests).toEqual([{method: 'POST', url, headers, body}])
-      expect(result.changes.length).toBeGreaterThan(2)
+      expect(result.changes.length).toBeGreaterThan(1)
     }
     const use = await home.json(['profiles', 'use', 'default', '--dry-run'])
     expect(use.result).toMatchObject({requests: [], changes: [{what: 'current_profile', after: 'default'}]})
@@ -176,6 +177,87 @@ describe('leaving', () => {
     const {result} = await home.json<{changes: object[]}>(['logout', '--all', '--dry-run'])
     const file = join(home.configDirectory, 'state.db')
     expect(result.changes).toContainEqual({file, action: 'remove', what: 'details kept of Ayşe Öğüt'})
+  })
+
+  const secretOf = (subscription_id: string) => `whsec_${subscription_id.repeat(5)}`
+  const store = (subscription_id: string, profile = 'default') => {
+    const state = openState(home.configDirectory)
+    state.secrets.putSigningSecret({
+      subscription_id,
+      profile,
+      secret: secretOf(subscription_id),
+      stored_at: 1,
+    })
+    state.close()
+  }
+  const BODY = '{"id":"evt_1","type":"voucher.ready"}'
+  /** What `webhooks verify` says of an event signed with the secret of that subscription. */
+  const verify = (subscription_id: string) => {
+    const signature = sign(secretOf(subscription_id), '1700000000', Buffer.from(BODY))
+    const argv = ['webhooks', 'verify', '-', '--at', '1700000000', '--signature', signature]
+    return home.json<{secret: string; findings: {code: string; explanation: string}[]}>(argv, {stdin: BODY})
+  }
+
+  test('a logout keeps signing secrets, names them, and they are used without and after the next login', async () => {
+    await logIn()
+    store('whsub_1')
+    store('whsub_2', 'other')
+    const dry = await home.json<{changes: {what: string}[]}>(['logout', '--dry-run'])
+    expect(JSON.stringify(dry.result)).not.toContain('signing secret')
+    const gone = await home.json(['logout'])
+    expect(gone).toMatchObject({exit: 0, result: {removed: true, kept: ['whsub_1']}})
+    for (const {stderr} of [dry, gone]) {
+      expect(stderr).toContain('Signing secrets stay, because the service never shows them again: whsub_1.')
+      expect(stderr).toContain('To remove them: bookctl profiles remove default')
+    }
+    expect(await verify('whsub_1')).toMatchObject({exit: 0, result: {secret: 'whsub_1'}})
+    const signed = await home.json(['webhooks', 'sign', '-'], {stdin: BODY})
+    expect(signed.exit).toBe(0)
+    await logIn()
+    expect(await verify('whsub_1')).toMatchObject({exit: 0, result: {secret: 'whsub_1'}})
+  })
+
+  test.each([
+    ['logout --all', 'whsub_1 (profile default), whsub_2 (profile other)', null, 2],
+    ['profiles remove default', 'whsub_1', 'default', 1],
+  ])('%s names the signing secrets it removes, and needs a yes', async (line, names, profile, count) => {
+    const argv = line.split(' ')
+    await logIn()
+    store('whsub_1')
+    store('whsub_2', 'other')
+    const refused = await home.refusal(argv)
+    expect(refused).toMatchObject({exit: 2, code: 'confirmation_needed', hint: 'add --yes'})
+    for (const said of [refused.message, refused.stderr]) {
+      const listed = names.split(', ').every(name => said.includes(name))
+      expect({said, listed}).toEqual({said, listed: true})
+    }
+    expect(await verify('whsub_1')).toMatchObject({exit: 0})
+    const {result} = await home.json<{changes: {what: string}[]}>([...argv, '--dry-run'])
+    expect(result.changes.filter(({what}) => what.startsWith('signing secret of whsub'))).toHaveLength(count)
+    expect(await verify('whsub_1')).toMatchObject({exit: 0})
+    expect(await home.json([...argv, '--yes'])).toMatchObject({exit: 0, result: {profile, kept: []}})
+    // Of no secret at all, and of one that is another's.
+    const left = await home.refusal(['webhooks', 'verify', '-'], {stdin: BODY})
+    const when = new RegExp(`that of whsub_1 was removed at 2\\d{3}-.*Z by bookctl ${line}`)
+    expect(left).toMatchObject({exit: 2, message: expect.stringMatching(when)})
+    store('whsub_3')
+    const {exit, result: failed} = await verify('whsub_1')
+    expect({exit, findings: failed.findings}).toMatchObject({exit: 9, findings: [{code: 'secret_removed'}]})
+    expect(failed.findings[0]?.explanation).toMatch(when)
+    expect(await home.json(['logout', '--profile', 'other'])).toMatchObject({
+      exit: line === 'logout --all' ? 2 : 0,
+    })
+  })
+
+  test('without signing secrets neither asks, and a profile of signing secrets alone can be removed', async () => {
+    await logIn()
+    expect(await home.json(['logout', '--all'])).toMatchObject({exit: 0, result: {kept: []}})
+    expect(await home.json(['profiles', 'remove', 'default'])).toMatchObject({exit: 0})
+    store('whsub_1')
+    expect(await home.refusal(['profiles', 'remove', 'default'])).toMatchObject({exit: 2})
+    const remove = ['profiles', 'remove', 'default', '--yes']
+    expect(await home.json(remove)).toMatchObject({exit: 0, result: {removed: true, kept: []}})
+    expect(await home.refusal(remove)).toMatchObject({exit: 2, code: 'unknown_profile'})
   })
 
   test('live credentials are not removed without a yes', async () => {

@@ -184,10 +184,43 @@ test('the secret of the only subscription is good for nothing once that is delet
   state.secrets.putSigningSecret(stored)
   const receiver = await ownListening(home, [], {env: {BOOKCTL_WEBHOOK_SECRET: undefined}})
   expect(await send(receiver.port, 'evt_1', undefined, 'whsec_stored')).toBe(200)
-  state.secrets.removeSigningSecret('default', 'whsub_1')
+  state.secrets.removeSigningSecret(stored, {removed_at: 1_700_000_000, removed_by: 'webhooks delete'})
   state.close()
   const again = async () => expect(await send(receiver.port, 'evt_2', undefined, 'whsec_stored')).toBe(401)
   await eventually(again)
+})
+
+test('a listener says when and by what one of its secrets was removed, in its stream too', async () => {
+  const home = ownReceiverHome()
+  const none = {BOOKCTL_WEBHOOK_SECRET: undefined}
+  const state = openState(home.configDirectory)
+  for (const id of ['whsub_1', 'whsub_2'])
+    state.secrets.putSigningSecret({
+      subscription_id: id,
+      profile: 'default',
+      secret: `whsec_${id}`,
+      stored_at: 1,
+    })
+  state.close()
+  const receiver = await ownListening(home, [], {env: none})
+  const post = (id: string) => send(receiver.port, id, undefined, 'whsec_whsub_1')
+  expect(await home.json(['logout'], {env: none})).toMatchObject({result: {kept: ['whsub_1', 'whsub_2']}})
+  expect(await post('evt_1')).toBe(200)
+  const removed = async () => {
+    const argv = ['logout', '--all', '--yes']
+    expect(await home.json(argv, {env: none})).toMatchObject({exit: 0, result: {kept: []}})
+    await eventually(() => expect(receiver.lines.length).toBe(3))
+    return receiver.lines.slice(1)
+  }
+  const at = expect.stringMatching(/^2\d{3}-\d\d-\d\dT[\d:.]+Z$/)
+  const line = {type: 'secret_removed', removed_at: at, removed_by: 'logout --all'}
+  const expected = ['whsub_1', 'whsub_2'].map(subscription_id => ({...line, subscription_id}))
+  expect(await removed()).toEqual(expect.arrayContaining(expected))
+  expect(await post('evt_2')).toBe(401)
+  const {stderr} = await receiver.stop()
+  expect(stderr).toMatch(
+    /Warning: the signing secret of whsub_1 was removed at 2\d{3}-\S+Z by bookctl logout --all; events signed with it are now refused with 401/,
+  )
 })
 
 test('a reader that stops reading does not delay a requested stop', async () => {

@@ -92,7 +92,7 @@ test('one that was kept without a client is the profile’s until it has another
   await state.secrets.write(OLD, 'file', 'not-this')
   state.close()
   const before = openSqlite(join(directory, 'tokens.db'), {timeout: 0})
-  before.exec(`DROP TABLE client_secrets; CREATE TABLE client_secrets (profile TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT;
+  before.exec(`DROP TABLE signing_removals; DROP TABLE client_secrets; CREATE TABLE client_secrets (profile TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT;
     INSERT INTO client_secrets VALUES ('one', 'secret-of-old'), ('two', 'secret-of-other'); PRAGMA user_version = 2`)
   before.close()
   kept.set(`one (${directory})`, 'secret-of-old')

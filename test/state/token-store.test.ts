@@ -84,11 +84,11 @@ test.each([
 
 const {baseUrl} = CLIENT
 test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
-  [{profiles: ['one'], clients: []}, [4, 1, 1, 1]],
+  [{profiles: ['one'], clients: []}, [4, 1, 2, 1]],
   [{profiles: [], clients: [CLIENT]}, [2, 2, 2, 0]],
-  [{profiles: ['one', 'two'], clients: [CLIENT, ...OTHER_CLIENTS]}, [0, 0, 0, 0]],
+  [{profiles: ['one', 'two'], clients: [CLIENT, ...OTHER_CLIENTS]}, [0, 0, 2, 0]],
   [{profiles: ['none'], clients: [{baseUrl, clientId: 'cid_9'}]}, [4, 2, 2, 1]],
-  ['all', [0, 0, 0, 0]],
+  ['all', [0, 0, 2, 0]],
 ])('a logout of %j leaves %j tokens, secrets and failures, and begins a generation', async (which, left) => {
   for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('canary-token'))
   for (const profile of ['one', 'two']) {
@@ -105,9 +105,25 @@ test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
   expect(canaries.map(isGone)).toEqual(left.slice(0, 3).map(count => count === 0))
 })
 
+test('of the signing secrets a logout removes those it names alone, to the last byte, and records when and by what', () => {
+  for (const profile of ['one', 'two'])
+    database.run(`INSERT INTO signing_secrets VALUES ('whsub_1', ?, 'canary-${profile}', 1)`, profile)
+  const names = [
+    {subscription_id: 'whsub_1', profile: 'one'},
+    {subscription_id: 'whsub_9', profile: 'one'},
+  ]
+  expect(forget(database, 'all', {names, removed_at: 7, removed_by: 'logout --all'})).toBe(true)
+  expect(database.all('SELECT profile FROM signing_secrets')).toEqual([{profile: 'two'}])
+  const record = {...names[0], removed_at: 7, removed_by: 'logout --all'}
+  expect(database.all('SELECT * FROM signing_removals')).toEqual([record])
+  expect(['canary-one', 'canary-two'].map(text => filesWith(directory, text).length > 0)).toEqual([
+    false,
+    true,
+  ])
+})
+
 test.each([
   "client_secrets VALUES ('one', 'cid_1', 's')",
-  "signing_secrets VALUES ('whsub_1', 'one', 's', 1)",
   "token_failures VALUES ('u', 'c', 'f', '', '', '', 1)",
 ])('reports whether a secret of any kind was removed, and a failure is none: %s', row => {
   database.run(`INSERT INTO ${row}`)

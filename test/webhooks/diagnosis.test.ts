@@ -18,6 +18,31 @@ test.each(BREAKS)('finds: %s', async (_, broken) => {
   expect(codesOf(result), `${capture.body.subarray(0, 2000)}`).toEqual(capture.codes.toSorted())
 })
 
+test('a removed secret is named only where no other cause is found', async () => {
+  const KNOWN = `whsec_${'k'.repeat(32)}`
+  const removed = {subscriptionId: 'whsub_1', removedAt: 1_700_000_000, removedBy: 'logout'}
+  const body = Buffer.from('{"id":"evt_1","total":1.50}')
+  const explained = async (secret: string, received: Buffer, original?: Buffer) => {
+    const terms = checkTerms({
+      secrets: [{name: 'file', secret: KNOWN}],
+      removedSecrets: () => [removed],
+      findOriginal: async () => original,
+    })
+    const headers = {'x-service-signature': headerFor(secret, body)}
+    return check({headers, body: received}, terms)
+  }
+  const gone = await explained(`${KNOWN}_gone`, body)
+  expect(codesOf(gone)).toEqual(['secret_removed'])
+  expect(gone.findings[0]?.explanation).toContain(
+    'whsub_1 was removed at 2023-11-14T22:13:20.000Z by bookctl logout',
+  )
+  expect(codesOf(await explained(KNOWN, Buffer.from('{"id":"evt_1","total":1.5}')))).toEqual([
+    'body_reserialized',
+  ])
+  const changed = Buffer.from('{"id":"evt_1","total":9.99,"x":1}')
+  expect(codesOf(await explained(KNOWN, changed, body))).toEqual(['unexplained'])
+})
+
 test.each([
   ['line breaks', `x${'\n'.repeat(100_000)}y\n`],
   ['zeros of a fraction', `{"amount":0.${'0'.repeat(100_000)}1}`],

@@ -73,11 +73,13 @@ async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> 
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
   if (isSearched && terms.inVain.count >= MOST_IN_VAIN) {
     const explanation = `The cause was not searched: none was found for ${MOST_IN_VAIN} requests before this one.`
-    return [{code: 'unexplained', explanation, fix: 'If the secret is right, verify this request alone.'}]
+    const {describeRemoved} = await import('./explanations.js')
+    const fix = 'If the secret is right, verify this request alone.'
+    return [describeRemoved(refused) ?? {code: 'unexplained', explanation, fix}]
   }
   const {diagnose} = await import('./diagnosis.js')
   const findings = await diagnose(refused)
-  if (findings[0]?.code === 'unexplained') terms.inVain.count += 1
+  if (['unexplained', 'secret_removed'].includes(findings[0]?.code ?? '')) terms.inVain.count += 1
   return findings
 }
 

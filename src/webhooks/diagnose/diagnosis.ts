@@ -9,7 +9,14 @@ import {sizeText} from '../../contract/limits.js'
 import {parseText} from '../captures/request.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
-import {describeDifference, describeEventId, describeTime, fixFor, unexplained} from './explanations.js'
+import {
+  describeDifference,
+  describeEventId,
+  describeRemoved,
+  describeTime,
+  fixFor,
+  unexplained,
+} from './explanations.js'
 import {
   type BodyForm,
   type Cause,
@@ -50,7 +57,9 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   if (isMismatch && kinds.length > 0) return findings(kinds)
   const found = explain(refused, body.kept) ?? (await explainByReceived(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
-  return [unexplained(refused, found), ...findings(isMismatch ? doubted : kinds)]
+  const removed = found?.isSigned ? undefined : describeRemoved(refused)
+  const first = removed ?? unexplained(refused, found?.difference)
+  return [first, ...findings(isMismatch ? doubted : kinds)]
 }
 
 /** Joins causes with the same code, so that each finding comes once. */
@@ -83,22 +92,23 @@ function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   return [body.event?.id, header].filter(id => id !== undefined).filter(isPlainText)
 }
 
-/** The causes, when the body received here is right and what happened to it is known; else words on the difference. */
+/** The causes, when the body received here is right and what happened to it is known; else words on the difference, and whether that body is signed. */
 async function explainByReceived(
   refused: CheckedRequest,
   rawBody: Uint8Array,
-): Promise<Cause[] | string | undefined> {
+): Promise<Cause[] | {readonly difference: string; readonly isSigned: boolean} | undefined> {
   let original: Uint8Array | undefined
   for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
   if (!original) return undefined
   const right = search(refused, [{bytes: original, causes: []}])
   const difference = describeDifference(rawBody, original)
-  if (!right) return difference
+  if (!right) return {difference, isSigned: false}
   for (const {bytes, causes} of lossyForms(original)) {
     const [loss] = Buffer.compare(bytes, rawBody) === 0 ? causes : []
     if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
   }
-  return `The signature is right for the body received here under this id. ${difference}`
+  const words = 'The signature is right for the body received here under this id.'
+  return {difference: `${words} ${difference}`, isSigned: true}
 }
 
 const REPRINTED = cause(

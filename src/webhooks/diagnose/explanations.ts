@@ -1,8 +1,9 @@
 /** What is said of a refused request: what to do about a cause, for the framework it seems to come from; and all that has no cause. */
+import {isoTime} from '../../contract/dates.js'
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {HeaderMap} from '../signature/headers.js'
-import type {Cause, CheckedRequest, Finding} from './finding.js'
+import type {Cause, CheckedRequest, Finding, RemovedSecret} from './finding.js'
 
 type Framework = keyof typeof RAW_BODY
 
@@ -179,6 +180,32 @@ export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): F
     code: 'event_id_header_changed',
     explanation: `The signature is right, and ${signed}; the header ${terms.names.eventId}, which is not signed, says ${values.join(' and ')}.`,
     fix: 'Take the id from the signed body to remove duplicates, and refuse a header that differs with 401.',
+  }
+}
+
+const MOST_REMOVED_NAMED = 3
+
+/** Of which subscriptions no secret is here any more, when it was removed and by what; undefined when none was. */
+export function removedSecretsText(removed: readonly RemovedSecret[]): string | undefined {
+  if (removed.length === 0) return undefined
+  const words = removed
+    .slice(0, MOST_REMOVED_NAMED)
+    .map(
+      ({subscriptionId, removedAt, removedBy}) =>
+        `that of ${sanitizeLine(subscriptionId, 100)} was removed at ${isoTime(removedAt)} by bookctl ${sanitizeLine(removedBy, 100)}`,
+    )
+  const more = removed.length - words.length
+  return words.join(', ') + (more > 0 ? ` and ${more} more before` : '')
+}
+
+/** No secret here is right, and some were removed: undefined where none was, or the signature itself is missing. */
+export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest, 'terms' | 'verdict'>) {
+  const words = removedSecretsText(terms.removedSecrets?.() ?? [])
+  if (words === undefined || reason !== 'signature_mismatch') return undefined
+  return {
+    code: 'secret_removed',
+    explanation: `No signing secret here is right for it: ${words}, so an event of that subscription can no longer be verified here.`,
+    fix: 'Give the secret with BOOKCTL_WEBHOOK_SECRET or --secret-file if you have it elsewhere; otherwise subscribe again: bookctl webhooks create.',
   }
 }
 

@@ -43,10 +43,21 @@ export interface Claim {
   readonly causes: readonly Cause[]
 }
 
+/** That the signing secret of a subscription was here; never the secret. */
+export interface RemovedSecret {
+  readonly subscriptionId: string
+  /** Unix seconds. */
+  readonly removedAt: number
+  /** The command that removed it, such as `logout --all`. */
+  readonly removedBy: string
+}
+
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
   /** Signing secrets of other subscriptions this machine knows, for the explanation alone. */
   readonly otherSecrets: () => readonly NamedSecret[]
+  /** Signing secrets that were stored for this profile and are no more, last removed first; for the explanation alone. */
+  readonly removedSecrets?: (() => readonly RemovedSecret[]) | undefined
   readonly names: WebhookHeaderNames
   /** Given by flags; they override the capture's headers. */
   readonly signature?: string | undefined

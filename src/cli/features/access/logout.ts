@@ -1,20 +1,23 @@
-/** Logging out: tokens are revoked, and everything is removed from this machine whatever the service says. */
+/**
+ * Logging out: tokens are revoked, and the credentials are removed from this machine whatever the service says. Signing secrets
+ * stay, because the service never shows them again; only `logout --all` and `profiles remove` remove them, once consented to.
+ */
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import {revokeToken} from '../../../api/auth/tokens.js'
 import {Failure} from '../../../contract/failure.js'
-import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
+import {REDACTED, sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../../contract/limits.js'
 import {OPERATIONS} from '../../../contract/operations.js'
 import {STATE_NAME} from '../../../state/file-names.js'
+import type {SigningSecretName} from '../../../state/secret-store.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {into} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
 import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/target.js'
 import {asFailure} from '../../shell/exit-codes.js'
-import type {Change} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
 import {existingProfile, type RequestParts, recordOf, storedIn} from './profiles.js'
 
@@ -29,6 +32,8 @@ export interface Leaving {
   readonly profiles: readonly string[]
   /** Whether everything is left: every client's tokens, and the people whose details are kept. */
   readonly isAll?: boolean
+  /** The signing secrets that go too, and the command that the journal names for it (default: all stay). */
+  readonly signing?: {readonly names: readonly SigningSecretName[]; readonly removed_by: string}
   /** The profile that commands use without those credentials; it stays logged in. */
   readonly beside?: string
   readonly clientId: string | undefined
@@ -38,7 +43,8 @@ export interface Leaving {
 
 export function everything(state: State): Leaving {
   const profiles = Object.keys(state.settings.read().profiles)
-  return {profile: null, profiles, isAll: true, clientId: undefined, baseUrls: []}
+  const signing = {names: state.secrets.listSigningSecrets(), removed_by: 'logout --all'}
+  return {profile: null, profiles, isAll: true, clientId: undefined, baseUrls: [], signing}
 }
 
 /** Revokes the tokens (§4.2), and removes everything here even if that failed or the store is away; then throws Failure. */
@@ -51,10 +57,12 @@ export async function logOut(
   const kept = await inStore(state, () => revocableTokens(state, leaving, parts.clock.now()))
   const {revoked, problem: unrevoked} = await revokeAll(parts, kept.value ?? [])
   const {profile, profiles, isAll, clientId, baseUrls} = leaving
+  const signing = leaving.signing && {...leaving.signing, removed_at: parts.clock.now()}
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
   const results: boolean[] = []
-  if (isAll) results.push(await state.forget('all'))
-  else if (clients.length + profiles.length > 0) results.push(await state.forget({profiles, clients}))
+  if (isAll) results.push(await state.forget('all', signing))
+  else if (clients.length + profiles.length > 0)
+    results.push(await state.forget({profiles, clients}, signing))
   // After the files: a keychain that cannot be used then keeps nothing but what is in it.
   for (const name of profiles) {
     const {client_id = '', secret_store: place} = recordOf(state, name) ?? {}
@@ -70,7 +78,8 @@ export async function logOut(
   // Only if no profile is left there that could have been meant.
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
-  const result = {profile, revoked, removed, ...(remaining.length === 0 ? {} : {remaining})}
+  const staying = signingSecretsOf(state, leaving).map(({subscription_id}) => subscription_id)
+  const result = {profile, revoked, removed, kept: staying, ...(remaining.length === 0 ? {} : {remaining})}
   if (!problem) return result
   const stays = left && `tokens removed from this machine, profile ${left.name} stays logged in, and`
   const removal = isRemoved ? (stays ?? 'removed from this machine, but') : 'nothing to remove, and'
@@ -162,6 +171,61 @@ export function remainingText(leaving: Leaving, {what, name, command}: Remaining
     : `Warning: the environment still has ${name.replaceAll(' ', ' and ')}, which commands use first. To remove that: ${command}`
 }
 
+/** The signing secrets stored for what is left; with those of the environment, for the profile beside them. */
+function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): readonly SigningSecretName[] {
+  if (isAll) return state.secrets.listSigningSecrets()
+  return [...profiles, ...(beside === undefined ? [] : [beside])].flatMap(name =>
+    state.secrets.listSigningSecrets(name),
+  )
+}
+
+/** Which signing secrets stay, and the command that removes them; none when none does. */
+export function keptText(state: State, leaving: Leaving): string[] {
+  const lost = leaving.signing?.names ?? []
+  const isLost = (one: SigningSecretName) =>
+    lost.some(({profile, subscription_id: id}) => profile === one.profile && id === one.subscription_id)
+  const kept = signingSecretsOf(state, leaving).filter(one => !isLost(one))
+  const [first] = kept
+  if (first === undefined) return []
+  const command = `bookctl profiles remove ${shellWord(first.profile)}`
+  return [
+    `Signing secrets stay, because the service never shows them again: ${namesText(kept)}.`,
+    `To remove them: ${command}`,
+  ]
+}
+
+const MOST_NAMED = 20
+
+function namesText(names: readonly SigningSecretName[]): string {
+  const isOfSeveral = new Set(names.map(({profile}) => profile)).size > 1
+  const named = names
+    .slice(0, MOST_NAMED)
+    .map(
+      ({subscription_id, profile}) =>
+        sanitizeLine(subscription_id, 100) + (isOfSeveral ? ` (profile ${sanitizeLine(profile, 64)})` : ''),
+    )
+  const more = names.length - named.length
+  return named.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** What has to be agreed to, with the question and what is at stake; undefined when there is nothing to agree to. */
+export function consentFor({signing}: Leaving, live: readonly string[]) {
+  const lost = signing?.names ?? []
+  if (live.length + lost.length === 0) return undefined
+  const names = namesText(lost)
+  const what = [
+    ...(live.length > 0 ? ['removing live credentials'] : []),
+    ...(lost.length > 0
+      ? [`removing the signing secrets of ${names}, which the service never shows again,`]
+      : []),
+  ].join(' and ')
+  const atStake =
+    lost.length > 0
+      ? [`Signing secrets that will be lost, because the service never shows them again: ${names}`]
+      : []
+  return {change: {what, undone: 'nothing was sent or removed'}, atStake}
+}
+
 export function outcomeText(leaving: Leaving, {revoked, removed}: LoggedOut): string {
   if (!isOfEnvironment(leaving)) return removed ? 'Logged out.' : 'Not logged in; nothing to remove.'
   return revoked
@@ -174,11 +238,12 @@ function clientOf({clientId}: Leaving): string {
 }
 
 export const leavingFlags = {
-  yes: Flags.boolean({summary: 'do not ask; required for live credentials without a terminal'}),
+  yes: Flags.boolean({
+    summary:
+      'do not ask; required without a terminal for live credentials, and where signing secrets are removed',
+  }),
   ...dryRunFlag,
 }
-
-export const LIVE_LOGOUT: Change = {what: 'removing live credentials', undone: 'nothing was sent or removed'}
 
 /** The credentials of the environment when they are set, else a profile. Throws usage for an unknown one. */
 export async function logoutTargetFrom(
@@ -215,6 +280,7 @@ export async function describeLogout(
   more: readonly DryChange[] = [],
 ): Promise<Result> {
   const {isAll, clientId = 'the profile', profiles} = leaving
+  const signing = leaving.signing?.names ?? []
   const kept = await revocableTokens(state, leaving, now)
   const revocations = kept.map(({client}) =>
     plainDryRequest('POST', client.baseUrl + OPERATIONS['token.revoke'].path, {token: REDACTED}),
@@ -226,17 +292,24 @@ export async function describeLogout(
     remove(`access tokens of ${isAll ? 'every client' : clientId}`),
     ...profiles.flatMap(name => [
       remove(`client secret of profile ${name}`, storedIn(recordOf(state, name)?.secret_store, state)),
-      remove(`signing secrets of profile ${name}`),
     ]),
+    ...signing.map(({subscription_id, profile}) =>
+      remove(`signing secret of ${sanitizeLine(subscription_id, 100)}, profile ${sanitizeLine(profile, 64)}`),
+    ),
     ...[...names].map(name => remove(`details kept of ${name}`, join(state.directory, STATE_NAME))),
     ...more,
   ])
 }
 
-/** The credentials of the profile `name`. Throws usage, listing the profiles, if it is unknown. */
+/** Everything stored under the profile `name`, which may be signing secrets alone. Throws usage, listing the profiles, if it is unknown. */
 export function leavingProfile(state: State, name: string) {
-  const {client_id: clientId, base_url: baseUrl} = existingProfile(state.settings.read(), name)
-  return {profile: name, profiles: [name], clientId, baseUrls: [baseUrl]}
+  const isStored = recordOf(state, name) === undefined && state.secrets.holdsFor(name)
+  const {client_id: clientId, base_url: baseUrl} = isStored
+    ? {client_id: undefined, base_url: undefined}
+    : existingProfile(state.settings.read(), name)
+  const baseUrls = baseUrl === undefined ? [] : [baseUrl]
+  const signing = {names: state.secrets.listSigningSecrets(name), removed_by: `profiles remove ${name}`}
+  return {profile: name, profiles: [name], clientId, baseUrls, signing}
 }
 
 /** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */

@@ -4,6 +4,7 @@ import {isoTime} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {bufferOf, type CaptureRecord, captureRecord} from '../../../webhooks/captures/records.js'
+import type {RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import type {ForwardReport} from '../../../webhooks/forward/forwarder.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
@@ -52,6 +53,11 @@ export async function createListenOutput(terms: ListenTerms) {
       const line = printsJson ? json : lineOf(captureRecord(receipt))
       if (line !== undefined) print(line)
     },
+    /** A stored signing secret went away: its events are refused from now on. */
+    secretRemoved({subscriptionId: subscription_id, removedAt, removedBy: removed_by}: RemovedSecret) {
+      if (!printsJson) return
+      print(jsonText({type: 'secret_removed', subscription_id, removed_at: isoTime(removedAt), removed_by}))
+    },
     forward(report: ForwardReport) {
       if (rows) rows.forward(report)
       else if (printsJson) print(jsonText(forwardDocument(report)))
@@ -68,6 +74,11 @@ export async function createListenOutput(terms: ListenTerms) {
       capture?.close()
     },
   }
+}
+
+export function removalText({subscriptionId, removedAt, removedBy}: RemovedSecret): string {
+  const what = `the signing secret of ${sanitizeLine(subscriptionId, 100)} was removed at ${isoTime(removedAt)}`
+  return `${what} by bookctl ${sanitizeLine(removedBy, 100)}; events signed with it are now refused with 401`
 }
 
 /** The columns, and their widths where they are aligned. */

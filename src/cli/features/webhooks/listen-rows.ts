@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
 }
 
 /** What the output of `listen` is made of; `otherSecrets`: those stored for other subscriptions, for explanations alone. */
-export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets'> {
+export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
   readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
   /** Prints on stderr. */
   readonly tell: (text: string) => void
@@ -142,11 +142,11 @@ function broken(lead: string, text: string, columns: number): string[] {
 
 async function explainRefusal(
   {rawHeaders, body, receivedAt}: Receipt,
-  {names, secrets, otherSecrets}: ListenTerms,
+  {names, secrets, otherSecrets, removedSecrets}: ListenTerms,
 ): Promise<string[]> {
   const {check} = await import('../../../webhooks/diagnose/check.js')
   const headers = gatherHeaders(pairsOf(rawHeaders))
-  const checked = {names, secrets: secrets(), otherSecrets, inVain: {count: 0}}
+  const checked = {names, secrets: secrets(), otherSecrets, removedSecrets, inVain: {count: 0}}
   const time = {now: () => receivedAt, toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS}
   const {findings} = await check({headers, body, receivedAt}, {...checked, ...time})
   const lines = findings.flatMap(({code, explanation, fix}) =>

@@ -20,9 +20,15 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {listenOn} from '../sandbox/port.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
-import {createListenOutput} from './listen-output.js'
+import {createListenOutput, removalText} from './listen-output.js'
 import {listenIdentity} from './listen-tls.js'
-import {storedWebhookSecrets, type WebhookSecretFlags, watchSecrets, webhookHeaderNames} from './secrets.js'
+import {
+  removedSecretsFor,
+  storedWebhookSecrets,
+  type WebhookSecretFlags,
+  watchSecrets,
+  webhookHeaderNames,
+} from './secrets.js'
 import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
@@ -56,9 +62,16 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
   const {trustedCertificates} = await import('../../session/trust.js')
   const trusted = await trustedCertificates(flags['ca-file'], process.env)
   const names = webhookHeaderNames(flags, state)
-  const otherSecrets = () => storedWebhookSecrets(state)
-  const terms = {flags, tell, targets: plan.targets, secrets: secrets.now, names, otherSecrets}
+  const stored = {
+    otherSecrets: () => storedWebhookSecrets(state),
+    removedSecrets: removedSecretsFor(flags, state),
+  }
+  const terms = {flags, tell, targets: plan.targets, secrets: secrets.now, names, ...stored}
   const output = await createListenOutput(terms)
+  secrets.watch(removed => {
+    command.warn(`Warning: ${removalText(removed)}`)
+    output.secretRemoved(removed)
+  })
   const keeper = await state.openEventKeeper(profile)
   const talk = createOccasionally(tell)
   const count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
@@ -171,6 +184,8 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
       await Promise.race([failed, expectation?.begin() ?? failed])
       await forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
     },
+    /** For the end, at which a subscription of its own is deleted with its secret. */
+    stopWatching: secrets.stop,
     /** Reads the stored secrets again; resolves with the first event signed with the secret `secretName`. */
     next(secretName: string): Promise<void> {
       secrets.refresh()
@@ -204,7 +219,7 @@ const DELETION_MILLISECONDS = 2000
 async function subscribe(
   command: BaseCommand,
   connection: Connection,
-  {profile, next}: Listening,
+  {profile, next, stopWatching}: Listening,
   plan: ListenPlan,
   flags: Flags,
 ): Promise<void> {
@@ -226,6 +241,7 @@ async function subscribe(
   }
   // At every end, also when the test event does not come.
   command.whenStopped(async () => {
+    stopWatching()
     const named = `The subscription ${sanitizeLine(id, 100)} that --subscribe created`
     if (await isDeleted()) command.tell(`${named} was deleted again.`)
     else command.warn(`${named} stays active; to remove it: bookctl webhooks delete ${sanitizeLine(id, 100)}`)

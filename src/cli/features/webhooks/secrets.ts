@@ -6,9 +6,12 @@ import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {State} from '../../../state/state.js'
+import {removedSecretsText} from '../../../webhooks/diagnose/explanations.js'
+import type {RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
+import {systemClock} from '../../session/clock.js'
 import {profileName, profileOf} from '../../session/target.js'
 import {listResult, type Result} from '../../terminal/result.js'
 
@@ -27,12 +30,15 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
 
 /** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws usage. */
 export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
-  return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profileName(flags, state)))
+  const profile = profileName(flags, state)
+  return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profile), state, profile)
 }
 
-function atLeastOne(secrets: NamedSecret[]): NamedSecret[] {
+function atLeastOne(secrets: NamedSecret[], state: State, profile: string): NamedSecret[] {
   if (secrets.length > 0) return secrets
-  const problem = 'no signing secret: none was given and none is stored for the profile'
+  const removed = removedSecretsText(removedSecrets(state, profile))
+  const more = removed === undefined ? '' : `; ${removed}`
+  const problem = `no signing secret: none was given and none is stored for the profile${more}`
   const hint =
     'pass --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET; webhooks create stores the secret it gets'
   throw usage('no_webhook_secret', problem, hint)
@@ -58,6 +64,23 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
   const stored = state.secrets.listSigningSecrets(profile).filter(({secret}) => !isEmptySecret(secret))
   return stored.map(({subscription_id: name, secret}) => ({name, secret}))
+}
+
+/** The signing secrets that were stored for `profile` and are no more, last removed first. */
+function removedSecrets(state: State, profile: string): RemovedSecret[] {
+  return state.secrets
+    .listRemovedSigningSecrets(profile)
+    .map(({subscription_id, removed_at, removed_by}) => ({
+      subscriptionId: subscription_id,
+      removedAt: removed_at,
+      removedBy: removed_by,
+    }))
+}
+
+/** The same for explanations: none where secrets are given, because no stored one is used then. */
+export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
+  const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET
+  return isGiven ? () => [] : () => removedSecrets(state, profileName(flags, state))
 }
 
 /** One secret, untouched except for its one final line break; or one a line, when several lines are not empty. */
@@ -93,7 +116,10 @@ export async function secretList(flags: WebhookSecretFlags, state: State): Promi
   return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-/** Read again each second. Throws usage when there is none, unless --subscribe is about to create one. */
+/**
+ * Read again each second once `watch` was called, which is told of each stored secret that went away. Throws usage when there
+ * is none, unless --subscribe is about to create one.
+ */
 export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscribe: boolean}, state: State) {
   const {subscribe} = flags
   const profile = profileName(flags, state)
@@ -101,16 +127,50 @@ export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscri
   // Given secrets are used alone, or with the one that `--subscribe` creates.
   const read = () =>
     given && !subscribe ? given : [...(given ?? []), ...storedWebhookSecrets(state, profile)]
-  let secrets: readonly NamedSecret[] = subscribe ? read() : atLeastOne(read())
+  let secrets: readonly NamedSecret[] = subscribe ? read() : atLeastOne(read(), state, profile)
+  let onRemoved = (_: RemovedSecret) => {}
   const refresh = () => {
     try {
+      const before = secrets
       secrets = read()
+      for (const one of removedSince(before, secrets, state, profile)) onRemoved(one)
     } catch {
       // Busy with another process: read again the next time.
     }
   }
-  const timer = given ? undefined : setInterval(refresh, 1000).unref()
-  return {now: () => secrets, refresh, stop: () => clearInterval(timer)}
+  let timer: NodeJS.Timeout | undefined
+  const isWatched = given === undefined || subscribe
+  return {
+    now: () => secrets,
+    refresh,
+    watch(onEach: typeof onRemoved) {
+      onRemoved = onEach
+      if (isWatched) timer = setInterval(refresh, WATCH_MILLISECONDS).unref()
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+const WATCH_MILLISECONDS = 1000
+
+/** Those of `before` that are no more in `now`, or have another secret. */
+function removedSince(
+  before: readonly NamedSecret[],
+  now: readonly NamedSecret[],
+  state: State,
+  profile: string,
+): RemovedSecret[] {
+  const gone = before.filter(one => !now.some(({name, secret}) => name === one.name && secret === one.secret))
+  if (gone.length === 0) return []
+  const removals = removedSecrets(state, profile)
+  return gone.map(
+    ({name}) =>
+      removals.find(({subscriptionId}) => subscriptionId === name) ?? {
+        subscriptionId: name,
+        removedAt: systemClock.now(),
+        removedBy: 'of another version',
+      },
+  )
 }
 
 /** The headers with signature and event id (§6.2), by profile, defaults or interface; no profile is needed. */

@@ -168,10 +168,12 @@ function plainValuesOf(value: unknown, name: string): Record<string, string> {
 }
 
 /** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */
-export async function deleteAndForget({api, state}: Connection, id: string, flags: TargetFlags) {
+export async function deleteAndForget({api, clock, state}: Connection, id: string, flags: TargetFlags) {
   const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
   await deleteSubscription(api, id)
   const profile = profileName(flags, state)
-  const secret_removed = state.writable && state.secrets.removeSigningSecret(profile, id)
+  const removal = {removed_at: clock.now(), removed_by: 'webhooks delete'}
+  const name = {profile, subscription_id: id}
+  const secret_removed = state.writable && state.secrets.removeSigningSecret(name, removal)
   return {subscription_id: id, deleted: true, secret_removed}
 }

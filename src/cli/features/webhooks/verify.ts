@@ -23,6 +23,7 @@ import {systemClock} from '../../session/clock.js'
 import type {Verified} from './results.js'
 import {
   chooseSigningSecrets,
+  removedSecretsFor,
   resolveWebhookSecrets,
   storedWebhookSecrets,
   type WebhookSecretFlags,
@@ -63,6 +64,7 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
     names: webhookHeaderNames(flags, state),
     inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),
+    removedSecrets: removedSecretsFor(flags, state),
     findOriginal: id => findReceived(state, id),
   }
 }
