@@ -133,10 +133,6 @@ test('packages are used where they belong', () => {
   expect(wrong).toEqual([])
 })
 
-test('no file is long', () => {
-  expect(files.filter(file => textOf(file).split('\n').length > 301)).toEqual([])
-})
-
 test('what is said on stderr goes through the sanitiser of cli/terminal/talk.ts', () => {
   const writers = files.filter(file => /\bstderr(\(\))?\.write\(/.test(textOf(file)))
   expect(writers.sort()).toEqual(['cli/shell/main.ts', 'cli/terminal/streams.ts', 'cli/terminal/talk.ts'])
