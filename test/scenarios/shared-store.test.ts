@@ -67,7 +67,7 @@ await describeSharing(({service, machine, server, database, sql, store, sent, sh
     await sql('ALTER TABLE bookctl.leases RENAME TO l')
     expect(await look()).toMatchObject({store: failed('damaged (42P01, bookctl.leases)')})
     expect(await machine(signed).refusal(listening)).toMatchObject({exit: 2, code: 'storage_not_ours'})
-    await sql('UPDATE bookctl.schema_version SET version = 99')
+    await sql('INSERT INTO bookctl.schema_version (version) VALUES (99)')
     expect(await look()).toMatchObject({store: failed('newer bookctl')})
     expect(sent()).toBe(0)
   })

@@ -56,7 +56,7 @@ export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind
 }
 
 /** `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`, or that it is not known whether there is one. */
-function describeBooked(entry: JournalEntry): string {
+export function describeBooked(entry: JournalEntry): string {
   const state = sanitizeLine(entry.outcome, 40)
   if (isUnresolved(entry)) return `its outcome is not known (${state}), a reservation may exist`
   if (entry.reservationRef === null) return `no reservation is known (${state})`
@@ -69,7 +69,8 @@ function describeBooked(entry: JournalEntry): string {
     .join(', ')
 }
 
-function lookHint(entry: JournalEntry): string {
+/** The commands that print it, or find out how it ended. */
+export function lookHint(entry: JournalEntry): string {
   const {clientReferenceId, reservationRef} = entry
   if (isUnresolved(entry)) return `find out with: ${resumeCommand(clientReferenceId)}`
   const show = reservationRef === null ? '' : `, or bookctl reservations show ${shellWord(reservationRef)}`

@@ -28,6 +28,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   exitCode: number = 0
   readonly printsLines: boolean = false
   hasPrinted = false
+  hasEnded = false
   readonly outlivesReader: boolean = false
   stopNote: StopNote | (() => StopNote) | undefined
   service: string | undefined
@@ -43,6 +44,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** Rethrows, because oclif's own `catch` would decide on exit codes; Ctrl-C at a question says what a signal would. */
   protected override async catch(error: unknown): Promise<never> {
+    this.hasEnded = true
     const isStopped = error instanceof Failure && error.kind === 'interrupted' && !error.details.hint
     if (!isStopped || !this.stopNote) throw await this.namingSandbox(error)
     const {state = error.message, hint} =
@@ -61,6 +63,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   protected override async finally(): Promise<void> {
+    this.hasEnded = true
     await this.stop()
   }
 
@@ -208,6 +211,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     const note = (text: string) => void notes.push(text)
     const warn = (text: string) => void this.warn(text)
     const text = await renderResult(result, flags, {...terminalOf(process.stdout), note, warn, continues})
+    // A signal that came before was reported in its place.
+    if (running.hasReported) return
     this.hasPrinted = true
     clearTransient()
     process.stdout.write(text)

@@ -3,13 +3,14 @@ import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {flushedSoon, guardStreams, leave, type Refusal, stderr} from '../terminal/streams.js'
 import type {Place} from './program.js'
-import {begin, FILES_MISSING, running, SIGNAL_EXITS, type StopNote} from './running.js'
+import {begin, FILES_MISSING, running, SIGNAL_EXITS, type StopNote, takeLastWord} from './running.js'
 
 /** Runs the command of `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
   begin(argv)
   let isStopping = false
   let refusal: Refusal | undefined
+  const ending: Ending = {exit: undefined}
   const stopOnce = () => {
     if (isStopping) return false
     isStopping = true
@@ -17,11 +18,14 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
   running.endWithReader = () => void (!running.command?.outlivesReader && stopOnce() && endWithReader())
   guardStreams(running.endWithReader, problem => refusal ?? notWritten(problem))
-  stopOnSignals(stopOnce)
+  stopOnSignals(stopOnce, ending)
   const fail = async (thrown: unknown) => {
     // Ignores errors during shutdown; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
-    return leave(await report(thrown, error => (refusal = error)).catch(reportPlainly))
+    ending.exit = 1
+    const exit = await report(thrown, error => (refusal = error)).catch(reportPlainly)
+    ending.exit = exit
+    return leave(exit)
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
@@ -31,10 +35,16 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   try {
     const code = await execute(argv, place)
     if (isStopping) return await new Promise<never>(() => {})
+    ending.exit = code
     return await leave(code)
   } catch (error) {
     return await fail(error)
   }
+}
+
+/** `exit`: the code the process is about to end with, once its result or error is printed or being printed. */
+interface Ending {
+  exit: number | undefined
 }
 
 /** Runs the command of `argv` without ending the process. Returns the exit code. */
@@ -73,45 +83,70 @@ function endWithReader(): void {
     .finally(() => process.exit(0))
 }
 
-/** The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second at once. */
-function stopOnSignals(stopOnce: () => boolean): void {
-  for (const [signal, exit] of Object.entries(SIGNAL_EXITS) as [keyof typeof SIGNAL_EXITS, number][]) {
+/** What is under way at the end, such as closing a connection, may take this long after a signal. */
+const MOST_ENDING_MILLISECONDS = 1000
+
+/**
+ * The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second does not wait for
+ * that, and the third ends at once. One that comes when the work is over changes nothing: the result or the error, which is
+ * about to be printed, stands with its exit code. With --json there is one document, whichever comes first.
+ */
+function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
+  let count = 0
+  let hurry = () => {}
+  const hurried = new Promise<void>(resolve => {
+    hurry = resolve
+  })
+  const stop = async (signal: keyof typeof SIGNAL_EXITS) => {
+    const {command} = running
+    // The note belongs to the work under way now; a function is called later, when the outcome is known.
+    const note = command?.stopNote
+    const end = (exit: number) => {
+      dieReading(signal)
+      process.exit(exit)
+    }
+    if (command?.hasEnded || ending.exit !== undefined) {
+      const longest = new Promise(resolve => setTimeout(resolve, MOST_ENDING_MILLISECONDS))
+      // The process ends by itself, unless something holds it up.
+      await Promise.race([longest, hurried])
+      if (running.hasReported || command?.hasPrinted) end(ending.exit ?? command?.exitCode ?? 1)
+    }
+    stopOnce()
+    await Promise.race([Promise.resolve(command?.stop()).catch(() => {}), hurried])
+    await reportStop(signal, typeof note === 'function' ? note() : note)
+      .then(() => flushedSoon())
+      .catch(() => {})
+    end(SIGNAL_EXITS[signal])
+  }
+  for (const signal of Object.keys(SIGNAL_EXITS) as (keyof typeof SIGNAL_EXITS)[]) {
     process.on(signal, () => {
-      if (!stopOnce()) {
-        dieReading(signal)
-        process.exit(exit)
-      }
-      const {command} = running
-      // The note belongs to the work under way now; a function is called later, when the outcome is known.
-      const note = command?.stopNote
-      void Promise.resolve(command?.stop())
-        .catch(() => {})
-        .then(() => reportStop(signal, typeof note === 'function' ? note() : note))
-        .then(() => flushedSoon())
-        .finally(() => {
-          dieReading(signal)
-          process.exit(exit)
-        })
+      count += 1
+      if (count === 1) void stop(signal).catch(() => process.exit(SIGNAL_EXITS[signal]))
+      else if (count === 2) hurry()
+      else process.exit(SIGNAL_EXITS[signal])
     })
   }
 }
 
 /** Prints the note; with `--json`, also the one document, unless the command prints lines or has printed. */
 async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): Promise<void> {
+  const {command, argv} = running
+  const [{say}, {wantsJson}, {jsonText}] = await Promise.all([
+    import('../terminal/talk.js'),
+    import('./argv.js'),
+    import('../terminal/json-text.js'),
+  ])
+  const isLast = takeLastWord()
   if (note !== undefined) {
-    const {say} = await import('../terminal/talk.js')
     say(`Stopped before it ended: ${note.state === undefined ? '' : `${note.state}; `}${note.hint}`)
   }
-  const {command, argv} = running
-  const {wantsJson} = await import('./argv.js')
-  if (!wantsJson(argv) || command?.printsLines || command?.hasPrinted) return
+  if (!isLast || !wantsJson(argv) || command?.printsLines) return
   const state = note?.state === undefined ? '' : `: ${note.state}`
   const error = {
     code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     message: `stopped by ${signal} before it ended${state}`,
     hint: note?.hint,
   }
-  const {jsonText} = await import('../terminal/json-text.js')
   process.stdout.write(`${jsonText({error}, 2)}\n`)
 }
 
@@ -119,7 +154,8 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
 function reportPlainly(problem: unknown): number {
   const isMissing = (problem as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND'
   const error = isMissing ? FILES_MISSING : {...FILES_MISSING, code: 'unexpected', message: 'internal error'}
-  if (running.argv.includes('--json')) process.stdout.write(`${JSON.stringify({error}, null, 2)}\n`)
+  const isLast = takeLastWord()
+  if (isLast && running.argv.includes('--json')) process.stdout.write(`${JSON.stringify({error}, null, 2)}\n`)
   else stderr().write(`Error: ${error.message}\nHint: ${error.hint}\n`)
   return 1
 }
@@ -135,7 +171,8 @@ async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<num
   ])
   const {exit, document, text} = describeFailure(thrown, command?.service)
   refuse({exit, text})
-  if (wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
+  const isLast = takeLastWord()
+  if (isLast && wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
   else say(text.split('\n'))
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
     const {redactStack} = await import('../../api/redact/redact.js')

@@ -24,6 +24,8 @@ export interface RunningCommand {
   /** Whether its JSON is a stream of lines; an error is then one line too. */
   readonly printsLines: boolean
   readonly hasPrinted: boolean
+  /** Whether its work is over, done or failed, and it only tidies up: its result or its error stands. */
+  readonly hasEnded: boolean
   /** Whether it goes on when the reader of stdout is gone. */
   readonly outlivesReader: boolean
   /** What the user should know when a signal stops it now; a function is called after it has stopped. */
@@ -39,6 +41,8 @@ export const running = {
   argv: [] as readonly string[],
   /** Undefined before oclif has created the command, and for help. */
   command: undefined as RunningCommand | undefined,
+  /** Whether an error, or a stop, was reported: it is the last that is printed, so that --json has one document. */
+  hasReported: false,
   /** Ends the process with 0, because the reader of stdout is gone. */
   endWithReader: () => {},
 }
@@ -46,4 +50,15 @@ export const running = {
 export function begin(argv: readonly string[]): void {
   running.argv = argv
   running.command = undefined
+  running.hasReported = false
+}
+
+/**
+ * Whether a document may be printed to stdout as the last one, asked right before it is written: none was printed before,
+ * unless as a line of several. From then on nothing else is.
+ */
+export function takeLastWord(): boolean {
+  const {command, hasReported} = running
+  running.hasReported = true
+  return !hasReported && (!command?.hasPrinted || command.printsLines)
 }

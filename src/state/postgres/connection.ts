@@ -52,6 +52,8 @@ const SESSION_OPTIONS = Object.entries(SESSION)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
 
+const MOST_CLOSING_MILLISECONDS = 500
+
 /** Connects when first used. */
 export function openStore(options: StoreOptions) {
   const {address, timeoutMilliseconds} = options
@@ -123,7 +125,11 @@ export function openStore(options: StoreOptions) {
     async close() {
       const open = await pool?.catch(() => undefined)
       pool = undefined
-      await open?.end().catch(() => {})
+      // A server that does not answer is not waited for: the command may have been stopped because of it.
+      await Promise.race([
+        open?.end().catch(() => {}),
+        sleep(MOST_CLOSING_MILLISECONDS, undefined, {ref: false}),
+      ])
     },
   }
 }

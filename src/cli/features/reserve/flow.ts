@@ -1,11 +1,15 @@
 /** `reserve` from what was typed to what is printed: plan, agree, send, show, wait. The wizard takes over its beginning. */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
+import {describeBooked, lookHint} from '../../../api/reserve/conflicts.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {Stage} from '../../../api/reserve/reserve.js'
+import {Failure} from '../../../contract/failure.js'
+import {isNeverSent} from '../../../contract/journal.js'
 import {isPublicHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import type {State} from '../../../state/state.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
@@ -61,7 +65,12 @@ export class ReserveFlow {
     readonly flags: AllReserveFlags,
   ) {
     const {resume} = flags
-    command.stopNote = resume === undefined ? nothingSentNote() : {hint: resumeCommand(resume)}
+    command.stopNote = resume === undefined ? NOT_LOOKED_UP : {hint: resumeCommand(resume)}
+  }
+
+  /** Of a person who has named neither offer nor reference yet, no earlier run can have booked the same. */
+  startsAnew(): void {
+    this.command.stopNote = nothingSentNote()
   }
 
   /** Reserves what was `typed`, which must be complete, or resumes without it, and prints. Throws Failure. */
@@ -71,6 +80,7 @@ export class ReserveFlow {
     if (typed) refuseMistakes([...missingParts(typed.lacking), ...typed.errors])
     const target = await command.target()
     const plan = typed && (await planReservation(typed, flags, target, await command.state()))
+    if (plan) command.stopNote = noteOfPlan(plan, await command.state())
     if (flags['dry-run']) return command.print(jsonResult(await this.dryRun(target, plan)))
     if (plan) await this.agree(plan, target)
     const connection = await command.connect(target)
@@ -92,7 +102,7 @@ export class ReserveFlow {
     this.command.stopNote = nothingSentNote(this.refusedCount)
   }
 
-  /** Sends what is planned, or resumes; after a failure the stop note is as before. */
+  /** Sends what is planned, or resumes; after a failure that made nothing the stop note is as before. */
   async send(connection: Connection, plan: Plan | undefined): Promise<ReserveOutcome> {
     const {command} = this
     const {stopNote} = command
@@ -106,7 +116,7 @@ export class ReserveFlow {
     const warn = (text: string) => this.warn(`Warning: ${text}`)
     const options = {...run, warn, timeoutSeconds: command.timeoutSeconds}
     const booking = await run.follow(makeReservation(connection, plan ?? resume, options)).catch(error => {
-      if (plan) command.stopNote = stopNote
+      if (plan && madeNothing(error)) command.stopNote = stopNote
       throw error
     })
     const newest = await newestOf(connection, booking, this.warn)
@@ -203,7 +213,30 @@ export class ReserveFlow {
   }
 }
 
-/** Certain before a reservation is sent, and after `refused` ones. */
+/** Until the journal was read, an earlier run of the same command may have booked. */
+const NOT_LOOKED_UP: StopNote = {
+  state: 'nothing was sent by this command; earlier attempts could not be looked up',
+  hint: 'the same command again books nothing twice; list attempts: bookctl journal',
+}
+
+/** What is certain once the journal was read, and before anything is sent. */
+function noteOfPlan({standing, intent}: Plan, {remembers}: Pick<State, 'remembers'>): StopNote {
+  const state = 'nothing was sent by this command'
+  if (!remembers) return {state: `${state}; there is no journal of earlier ones`, hint: repeatHint(intent)}
+  if (standing === undefined || isNeverSent(standing.entry)) return nothingSentNote()
+  const {entry} = standing
+  return {state: `${state}; an earlier one: ${describeBooked(entry)}`, hint: lookHint(entry)}
+}
+
+/** Whether a reservation failed so that none exists, of this run or another one. */
+function madeNothing(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  const {code, result = {}} = error.details
+  const isTold = 'reservation_ref' in result || code === 'busy'
+  return !isTold && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)
+}
+
+/** Certain when the journal has nothing and nothing was sent, and after `refused` requests. */
 export function nothingSentNote(refused = 0): StopNote {
   const sent =
     refused === 1 ? 'the one request sent was refused' : `all ${refused} requests sent were refused`

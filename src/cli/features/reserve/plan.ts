@@ -21,6 +21,7 @@ import {compareAmounts} from '../../../contract/money.js'
 import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
+import {StorageError} from '../../../storage/errors.js'
 import {today} from '../../input/dates.js'
 import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/names.js'
 import {systemClock} from '../../session/clock.js'
@@ -68,8 +69,22 @@ export function checkResume(offerArgument: string | undefined, flags: ReserveFla
   throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
 }
 
-/** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage. */
-export async function planReservation(
+/** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage, StorageError. */
+export function planReservation(...given: Parameters<typeof planned>): Promise<Plan> {
+  return lookingUp(planned(...given))
+}
+
+/** Says what it means for a reservation that the journal cannot be used. */
+function lookingUp<T>(work: Promise<T>): Promise<T> {
+  return work.catch(error => {
+    if (!(error instanceof StorageError)) throw error
+    const {fault, message, hint, isPassing} = error
+    const told = `${message}; earlier attempts cannot be looked up, and nothing was sent by this command`
+    throw new StorageError(fault, told, hint, {isPassing, cause: error})
+  })
+}
+
+async function planned(
   {offerId = '', input}: Pick<Typed, 'offerId' | 'input'>,
   flags: ReserveFlags,
   target: Target,
@@ -256,7 +271,7 @@ export async function makeReservation(
   const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
   const parts = {...options, api, clock, ...kept}
   const sending = isResumed ? resume(parts, planned) : reserve(parts, planned.intent)
-  const outcome = await sending.finally(close)
+  const outcome = await lookingUp(sending.finally(close))
   try {
     // Remembers that the offer is used.
     if (state.remembers && !isResumed)
@@ -272,7 +287,7 @@ export async function makeReservation(
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const journal = state.journal.forClient(journalClientOf(target))
-  const entry = await findEntry(journal, reference)
+  const entry = await lookingUp(findEntry(journal, reference))
   if (isNeverSent(entry)) throw neverSent(entry)
   const verdict = verdictOn(entry, journal.client)
   if (verdict.kind === 'conflict') throw conflictFailure(verdict)

@@ -43,6 +43,7 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
   const {command, flags} = flow
   const draft = readDraft(typed, flags)
   if (!draft) return false
+  if (typed.offerId === undefined && draft.reference === undefined) flow.startsAnew()
   const connection = await command.connect()
   const parts = {connection, prompts: await command.prompts(), tell: tellLines, flags, flow, today: today()}
   const {plan, booking} = await runWizard(parts, draft)

@@ -1,0 +1,108 @@
+/** Signals at the end of `reserve`: one document, whenever they come, and nothing said of earlier runs that is not known. */
+import {expect, test} from 'vitest'
+import type {Finished, Home} from '../support/bookctl.js'
+import {ownHome, ownTcpPort} from '../support/own.js'
+import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
+
+const {service, home} = await scriptedHome()
+
+const POSTS = '/reservations/hotel'
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const reserving = (offer: string, reference: string) =>
+  ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--yes', '--json'].concat(
+    '--client-reference',
+    reference,
+  )
+
+/** Sends signals as soon as the first byte of the document is there. */
+const stoppedWhilePrinting = (where: Home, argv: readonly string[], signal: NodeJS.Signals, times = 1) =>
+  where.spawn(argv, {
+    onStart: child =>
+      child.stdout?.once('data', () => {
+        for (let n = 0; n < times; n++) child.kill(signal)
+      }),
+  })
+
+function documentOf({stdout}: Finished) {
+  return JSON.parse(stdout) as Record<string, unknown> & {error?: Record<string, string>}
+}
+
+test.each(SIGNALS)(
+  'an error and a result that were printed stand, with their exit codes: %s',
+  async signal => {
+    const made = await stoppedWhilePrinting(home, reserving(`off_${signal}`, `T-${signal}`), signal)
+    expect(made.exit).toBe(0)
+    expect(documentOf(made)).toMatchObject({outcome: 'confirmed'})
+    for (const times of [1, 2]) {
+      const refused = await stoppedWhilePrinting(home, reserving('off_other', `T-${signal}`), signal, times)
+      expect(documentOf(refused)).toMatchObject({error: {code: 'reference_in_use'}, status: 'CONFIRMED'})
+      // The third signal would end it at once; two let the error stand.
+      expect(refused.exit).toBe(2)
+    }
+    service.script = ({path}, response) => {
+      if (path !== POSTS) return false
+      response
+        .writeHead(402, {'content-type': 'application/json'})
+        .end('{"error":{"code":"insufficient_balance"}}')
+      return true
+    }
+    const refused = await stoppedWhilePrinting(home, reserving(`off_no_${signal}`, `N-${signal}`), signal)
+    expect(refused.exit).toBe(5)
+    expect(documentOf(refused).error?.code).toBe('insufficient_balance')
+  },
+)
+
+test.each([1, 2])(
+  '%d signal(s) while the answer is awaited: one document, with the command that finds out',
+  async times => {
+    const signalled = await home.spawn(reserving(`off_wait_${times}`, `W-${times}`), {
+      onStart: child => {
+        service.script = ({path}) => {
+          if (path !== POSTS) return false
+          for (let n = 0; n < times; n++) child.kill('SIGTERM')
+          return true
+        }
+      },
+    })
+    expect(signalled.exit).toBe(143)
+    const {error} = documentOf(signalled)
+    expect(error?.code).toBe('terminated')
+    expect(error?.hint).toBe(`bookctl reserve --resume W-${times}`)
+    expect(signalled.stdout + signalled.stderr).not.toContain('nothing was booked')
+  },
+)
+
+test('before the journal was read, a signal does not say that nothing was booked', async () => {
+  let stop = () => {}
+  const port = await ownTcpPort(client => {
+    client.on('error', () => {})
+    stop()
+  })
+  const away = ownHome({...service.env, BOOKCTL_STORE: `postgres://ann:secret@127.0.0.1:${port}/x`})
+  for (const times of [1, 2]) {
+    const stopped = await away.spawn(reserving('off_1', 'T-1'), {
+      onStart: child => {
+        stop = () => {
+          for (let n = 0; n < times; n++) child.kill('SIGTERM')
+        }
+      },
+    })
+    expect(stopped.exit).toBe(143)
+    const {error} = documentOf(stopped)
+    expect(error?.message).toContain(
+      'nothing was sent by this command; earlier attempts could not be looked up',
+    )
+    expect(stopped.stdout + stopped.stderr).not.toContain('nothing was booked')
+  }
+})
+
+test('a store that is away: the refusal says that earlier attempts cannot be looked up', async () => {
+  const away = ownHome({...service.env, BOOKCTL_STORE: 'postgres://ann:secret@127.0.0.1:1/x'})
+  const resuming = ['reserve', '--resume', 'T-1', '--json']
+  for (const argv of [reserving('off_1', 'T-1'), resuming, [...resuming, '--dry-run']]) {
+    const refused = await away.run(argv)
+    expect(refused.exit).toBe(7)
+    expect(documentOf(refused).error?.message).toContain('earlier attempts cannot be looked up')
+  }
+})
