@@ -25,7 +25,8 @@ for the network, 6 for the service, 5 for the receiver; 0 if none failed.`
     offline: Flags.boolean({summary: 'check this machine only'}),
     receiver: checkedFlag(checkTarget)({
       helpValue: 'URL',
-      summary: 'webhook receiver to probe, as webhooks probe does',
+      summary:
+        'webhook receiver to probe, as webhooks probe does: webhooks listen stores and forwards what it is sent',
     }),
   }
 

@@ -20,7 +20,7 @@ terminal, missing values are asked for: without arguments that is the whole book
 nothing is sent before you confirm. Guests are stored on this machine only if you agree; the list of guests offers to forget
 them, and logout --all forgets all.`
   static override examples = [
-    'bookctl reserve "$OFFER" --pay account --guest name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146 --guest name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567 --contact name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
+    'bookctl reserve off_… --pay account --guest name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146 --guest name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567 --contact name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
     'bookctl reserve --input reservation.json --client-reference TRIP-7 --max-price 900 --dry-run',
     'bookctl reserve --template',
   ]

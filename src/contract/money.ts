@@ -15,6 +15,11 @@ export function isCurrencyCode(text: string): boolean {
   return /^[A-Z]{3}$/.test(text)
 }
 
+/** `1250.00 EUR`: the one way to write money, at a terminal, in a browser and in a PDF. Every digit is as it was given. */
+export function moneyText(amount: string, currency: string | null): string {
+  return currency ? `${amount} ${currency}` : amount
+}
+
 /** Whether `text` is a plain decimal amount such as `1250` or `1250.00`: no sign, grouping or exponent. */
 export function isAmount(text: string): boolean {
   return /^\d{1,15}(\.\d{1,6})?$/.test(text)

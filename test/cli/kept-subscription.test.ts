@@ -43,7 +43,8 @@ test.each([
   const command = {print: async (result: {document: object}) => void printed.push(result.document)}
   const failure = await rejectionOf(failNotStored(command as unknown as BaseCommand, kept, flags))
   const {id, url, events, secret, is_active} = CREATED
-  const document = {subscription: {id, url, events, secret, is_active}, stored_in: null}
+  const subscription = {id, url, events, secret, is_active}
+  const document = {...subscription, subscription, stored_in: null}
   expect(printed).toEqual(Array(times).fill(document))
   expect(failure).toMatchObject({kind: 'outcome_unknown', message: expect.stringContaining('no space left')})
   expect(failure.details).toMatchObject({code: 'secret_not_stored', keepsResult: true, result: document})

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest'
 import {checkColumns, type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
 import {checkExpression} from '../../src/cli/terminal/query.js'
-import {headLine, type Result, single} from '../../src/cli/terminal/result.js'
+import {headLine, listResult, type Result, single} from '../../src/cli/terminal/result.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 
 interface Item {
@@ -173,4 +173,16 @@ test('a long value is bounded in the record a person sees, and whole everywhere 
   expect(shown).toContain('after: seen')
   for (const flags of [{}, {json: true}, {format: 'csv'}] as const)
     expect(await renderResult(one, flags, PIPE)).toContain('x'.repeat(10_240))
+})
+
+test('an amount is a cell of its own where its currency is one', async () => {
+  const rows = [
+    {price: '120.00 EUR', fee: '5.000 KWD', hotel: 'Casa EUR', currency: 'EUR'},
+    {price: '900', fee: null, hotel: 'B', currency: null},
+  ]
+  const list = listResult({rows}, rows, ['price', 'fee', 'hotel', 'currency'])
+  const shown = (columns: string) => renderResult(list, {columns, format: 'csv'}, {isTTY: false})
+  expect(await shown('price,currency')).toBe('price,currency\n120.00,EUR\n900,\n')
+  expect(await shown('price,hotel')).toBe('price,hotel\n120.00 EUR,Casa EUR\n900,B\n')
+  expect(await shown('currency,fee,hotel')).toBe('currency,fee,hotel\nEUR,5.000 KWD,Casa EUR\n,,B\n')
 })

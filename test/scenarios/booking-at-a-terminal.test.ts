@@ -98,7 +98,9 @@ test('webhooks test has no JSON in a cell', async () => {
   const argv = 'webhooks create --url https://partner.example/h --event voucher.ready --quiet'.split(' ')
   const id = (await home.run(argv)).stdout.trim()
   const {stdout} = await home.run(['webhooks', 'test', id])
-  expect(stdout).toMatch(/^subscription_id\twhsub_\S+\nevent_id\tevt_\S+\ndelivery_id\tdlv_\S+\n$/)
+  expect(stdout).toMatch(
+    /^subscription_id\twhsub_\S+\nevent_id\tevt_\S+\ndelivery_id\tdlv_\S+\ndelivered\tfalse\n/,
+  )
   const facts = factsIn(await seen(['webhooks', 'test', id]))
   expect(JSON.stringify(facts)).not.toContain('{\\"')
   expect(facts.subscription).toBe(id)

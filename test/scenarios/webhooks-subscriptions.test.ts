@@ -27,14 +27,16 @@ test('the local sandbox creates, lists, tests, updates and deletes them', async 
   const {exit, result} = await home.json<Created>([...CREATE, '--event', 'payment.failed'])
   expect(exit).toBe(0)
   const {id, secret} = result.subscription
+  const subscribed = {
+    id: expect.stringMatching(/^whsub_/),
+    url: URL_TYPED,
+    events: ['voucher.ready', 'payment.failed'],
+    secret: expect.stringMatching(/^whsec_/),
+    is_active: true,
+  }
   expect(result).toEqual({
-    subscription: {
-      id: expect.stringMatching(/^whsub_/),
-      url: URL_TYPED,
-      events: ['voucher.ready', 'payment.failed'],
-      secret: expect.stringMatching(/^whsec_/),
-      is_active: true,
-    },
+    ...subscribed,
+    subscription: subscribed,
     stored_in: join(home.configDirectory, 'tokens.db'),
   })
   expect(storedSecrets(home)).toEqual([{id, secret}])
@@ -46,10 +48,11 @@ test('the local sandbox creates, lists, tests, updates and deletes them', async 
   expect((await home.run(['webhooks', 'list'])).stdout).toContain(row)
 
   const tested = await home.json<{answer: {event_id: string; delivery_id: string}}>(['webhooks', 'test', id])
-  expect(tested.result).toEqual({
-    subscription_id: id,
-    answer: {event_id: expect.stringMatching(/^evt_/), delivery_id: expect.stringMatching(/^dlv_/)},
-  })
+  const ids = {event_id: expect.stringMatching(/^evt_/), delivery_id: expect.stringMatching(/^dlv_/)}
+  // The address does not exist.
+  const outcome = {delivered: false, status: null, ms: expect.any(Number), delivery_error: expect.any(String)}
+  const tried = {...outcome, attempted_at: expect.any(String)}
+  expect(tested.result).toEqual({subscription_id: id, ...ids, answer: ids, ...tried})
   const deliveries = await home.json<{deliveries: {delivery_id: string}[]}>(['sandbox', 'deliveries'])
   const {delivery_id} = tested.result.answer
   const pending = {delivery_id, subscription_id: id, type: 'voucher.ready', status: 'PENDING'}
@@ -65,6 +68,26 @@ test('the local sandbox creates, lists, tests, updates and deletes them', async 
   expect(deleted.result).toEqual({subscription_id: id, deleted: true, secret_removed: true})
   expect(storedSecrets(home)).toEqual([])
   expect((await home.json(['webhooks', 'delete', id])).exit).toBe(5)
+})
+
+test('a test event says what the receiver answered, where the service tells', async () => {
+  const url = 'https://127.0.0.1:1/'
+  const {subscription_id: id} = (
+    await home.json<{subscription_id: string}>([...CREATE.with(3, url), '--query', '{subscription_id: id}'])
+  ).result
+  const argv = ['webhooks', 'test', id]
+  const refused = await home.json(argv)
+  expect(refused).toMatchObject({
+    exit: 0,
+    result: {delivered: false, delivery_error: expect.stringContaining('ECONNREFUSED')},
+  })
+  await sandbox.fault({operation: 'subscriptions.deliveries', kind: 'status', status: 403})
+  const untold = await home.json<{delivery_unknown: string}>(argv)
+  expect(untold).toMatchObject({
+    exit: 0,
+    result: {delivered: null, status: null, event_id: expect.stringMatching(/^evt_/)},
+  })
+  expect(untold.result.delivery_unknown).toBeTruthy()
 })
 
 test('the secret is stored even if the output is not read', async () => {

@@ -36,27 +36,40 @@ writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
 writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
 afterAll(() => target?.close())
 
-/** What `example` names, made for it: offers, reservations, an input file, profiles. */
+/** Runs an example, with what it leaves open (off_…, RSV-…) made for it. */
+async function run(example: string) {
+  const made = Object.entries(await prepare(example))
+  const isVariable = ([name]: [string, string]) => /^[A-Z_]+$/.test(name)
+  const written = made
+    .filter(one => !isVariable(one))
+    .reduce((text, [open, value]) => text.replaceAll(open, value), example)
+  return shell.type(written, Object.fromEntries(made.filter(isVariable)))
+}
+
+/** The address of a receiver in the examples. */
+const RECEIVER = 'http://127.0.0.1:3000/hooks'
+
+/** What `example` leaves open, made for it: offers, reservations, an input file, profiles; and variables it reads. */
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
-  if (example.includes('$EVENT')) {
+  if (example.includes('evt_…')) {
     event ??= await receiveEvent()
     target ??= await startTarget(200)
-    return {EVENT: event, TARGET: target.url}
+    return {'evt_…': event, [RECEIVER]: target.url}
   }
-  if (example.includes('SUBSCRIPTION')) return {SUBSCRIPTION: await subscribe()}
-  if (!/OFFER|RESERVATION|PENDING|REFERENCE|--input/.test(example)) return {}
+  if (example.includes('whsub_…')) return {'whsub_…': await subscribe()}
+  if (!/off_…|RSV-…|trip-…|--input/.test(example)) return {}
   const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])
   const made = async (pay: string) => (await reserve('--pay', pay)).stdout.trim()
-  if (example.includes('RESERVATION')) return {RESERVATION: await made('account')}
-  if (example.includes('PENDING')) return {PENDING: await made('instant')}
-  if (example.includes('OFFER')) return {OFFER}
-  if (example.includes('REFERENCE')) {
-    const REFERENCE = `trip-${Date.now()}`
-    await reserve('--pay', 'account', '--client-reference', REFERENCE)
-    return {REFERENCE}
+  if (example.includes('RSV-…'))
+    return {'RSV-…': await made(example.includes('sandbox pay') ? 'instant' : 'account')}
+  if (example.includes('off_…')) return {'off_…': OFFER}
+  if (example.includes('trip-…')) {
+    const reference = `trip-${Date.now()}`
+    await reserve('--pay', 'account', '--client-reference', reference)
+    return {'trip-…': reference}
   }
   const dry = await home.json<{body: object}>(['reserve', OFFER, ...GUESTS, '--pay', 'account', '--dry-run'])
   writeFileSync(join(home.directory, 'reservation.json'), JSON.stringify(dry.result.body))
@@ -65,7 +78,8 @@ async function prepare(example: string): Promise<Record<string, string>> {
 
 async function makeWebhooks(): Promise<Record<string, string>> {
   const files = makeWebhookFiles(home.directory, Math.floor(Date.now() / 1000))
-  return {...files, RECEIVER: (await startReceiver()).url}
+  const {SIGNATURE = '', ...variables} = files
+  return {...variables, 't=…,v1=…': SIGNATURE, [RECEIVER]: (await startReceiver()).url}
 }
 
 /** The id of an event that `listen` received just now. */
@@ -91,8 +105,7 @@ async function logIn(): Promise<void> {
 }
 
 test.each(examples.filter(([id]) => !ELSEWHERE.has(id)))('%s: %s', async (_, example) => {
-  const named = await prepare(example)
-  const done = await shell.type(example, named)
+  const done = await run(example)
   if (example.includes('fault add')) await sandbox.control('DELETE', '/_sandbox/faults')
   expect(done.exit).toBe(0)
   if (!/reserve|cancel|login|logout|profiles use/.test(example)) expect(done.stderr).toBe('')
@@ -144,8 +157,7 @@ const asJson = new Map(
 )
 
 test.each([...asJson].reverse())('%s: the document of %s', async (name, example) => {
-  const named = await prepare(example)
-  const done = await shell.type(example, named)
+  const done = await run(example)
   if (example.includes('fault add')) await sandbox.control('DELETE', '/_sandbox/faults')
   expect([0, 9]).toContain(done.exit)
   if (name === 'webhooks events export') return

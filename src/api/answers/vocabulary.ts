@@ -254,6 +254,17 @@ export const SUBSCRIPTION = {
   active: names('is_active active enabled'),
 } as const
 
+/** The delivery of an event, and its attempts. */
+export const DELIVERY = {
+  id: names('delivery_id id'),
+  event: names('event_id'),
+  attempts: names('attempts tries'),
+  at: names('at attempted_at sent_at created_at'),
+  status: names('status status_code http_status response_status response_code'),
+  milliseconds: names('ms duration_ms response_ms response_time_ms'),
+  error: names('error error_message failure failure_reason'),
+} as const
+
 export const PAGING = {
   holders: names('meta pagination paging page_info links _links'),
   link: names('href url cursor'),

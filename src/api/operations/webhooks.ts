@@ -1,14 +1,14 @@
 /** Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape; paths of ours (§4.9): cli/session/own-paths.ts. */
-import {fieldsOf} from '../../contract/field-names.js'
+import {type Fields, fieldsOf} from '../../contract/field-names.js'
 import {parseUrl} from '../../contract/foreign-text.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
 import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
 import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
 import {quoted, quotedUrl, reportsError, wordsOf} from '../answers/errors.js'
-import {factIn, textIn, unwrap} from '../answers/facts.js'
+import {factIn, integerIn, textIn, unwrap} from '../answers/facts.js'
 import {mayBeDone} from '../answers/refusals.js'
-import {SUBSCRIPTION} from '../answers/vocabulary.js'
+import {DELIVERY, SUBSCRIPTION} from '../answers/vocabulary.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList, readPages, type WholeList} from './lists.js'
 
@@ -31,6 +31,40 @@ export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await api.call('subscriptions.test', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
   return unwrap(answer.json) ?? null
+}
+
+/** The last attempt to deliver an event; null where the answer does not say. */
+export interface LastAttempt {
+  readonly at: string | null
+  /** The receiver's HTTP status; null when there was no answer. */
+  readonly status: number | null
+  readonly ms: number | null
+  readonly error: string | null
+}
+
+/** The last attempt to deliver an event to the subscription (ours); undefined before the first. Throws Failure. */
+export async function findLastAttempt(
+  api: Api,
+  id: string,
+  wanted: {readonly eventId: string | null; readonly deliveryId: string | null},
+): Promise<LastAttempt | undefined> {
+  const answer = await api.call('subscriptions.deliveries', {parameters: {subscription_id: id}})
+  const isWanted = (fields: Fields) =>
+    textIn(fields, DELIVERY.event) === (wanted.eventId ?? undefined) ||
+    textIn(fields, DELIVERY.id) === (wanted.deliveryId ?? undefined)
+  const deliveries = [...inDocumentOrder(answer.json)].map(({value}) => fieldsOf(value))
+  const attempts = factIn(deliveries.find(isWanted) ?? fieldsOf({}), DELIVERY.attempts, list =>
+    Array.isArray(list) ? list : null,
+  )
+  const last = attempts?.at(-1)
+  if (!isObject(last)) return undefined
+  const fields = fieldsOf(last)
+  return {
+    at: textIn(fields, DELIVERY.at),
+    status: integerIn(fields, DELIVERY.status),
+    ms: integerIn(fields, DELIVERY.milliseconds),
+    error: textIn(fields, DELIVERY.error),
+  }
 }
 
 /** All subscriptions (ours), page by page. Throws Failure. */

@@ -89,7 +89,7 @@ export function notShown(name: OperationName): Failure {
   const what = OPERATIONS[name].summary.toLowerCase()
   return usage(
     'path_not_shown',
-    `the interface does not show the path to ${what}, and a guessed path is called on the local sandbox only; nothing was sent`,
+    `this service's documentation names no path to ${what}, and a guessed path is called on the local sandbox only; nothing was sent`,
     `name it: bookctl config set paths.${name} PATH`,
   )
 }
@@ -99,6 +99,5 @@ export function pathNote(...names: readonly OperationName[]): string {
   const paths = names.map(name => `"${name}": "…"`).join(', ')
   const scopes = [...new Set(names.map(name => OPERATIONS[name].scope))]
   const isOne = names.length === 1
-  return `The interface does not show ${isOne ? 'this path' : 'these paths'}: the command works with the local sandbox, and with
-another service once config.json names ${isOne ? 'it' : 'them'}: "paths": {${paths}}. Required scope${scopes.length === 1 ? '' : 's'}: ${scopes.join(', ')}.`
+  return `This service's documentation names no path for this: the command works with the local sandbox, and with another service once config.json names ${isOne ? 'it' : 'them'}: "paths": {${paths}}. Required scope${scopes.length === 1 ? '' : 's'}: ${scopes.join(', ')}.`
 }

@@ -2,6 +2,7 @@
 import type {Money} from '../../api/answers/amounts.js'
 import {isCalendarDate, nightsBetween, zonedInstantOf} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {moneyText as writeMoney} from '../../contract/money.js'
 
 /** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
 export function onItsOwnClock(text: string): string {
@@ -42,7 +43,7 @@ function clock(at: number, timeZone: string): string {
 /** `120.00 EUR`; null for none. */
 export function moneyText(money: Money | null): string | null {
   if (money === null) return null
-  return sanitizeLine([money.amount, money.currency].filter(Boolean).join(' '), 60)
+  return sanitizeLine(writeMoney(money.amount, money.currency), 60)
 }
 
 /** `1 night`, `3 nights`. */

@@ -2,6 +2,7 @@
 import process from 'node:process'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isAmount} from '../../contract/money.js'
 import {closest, didYouMean} from '../input/match.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonLines, jsonText} from './json-text.js'
@@ -112,8 +113,25 @@ function rowsOf<Item>({result, columns}: View<Item>): Row[] {
 /** An unknown column is empty: it was checked before, or depends on the answer, and the work is done by now. */
 function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
   const find = (name: string) => result.columns.find(column => column.name === name)
-  if (wanted !== undefined) return namesIn(wanted).map(name => find(name) ?? {name, value: () => null})
+  if (wanted !== undefined) {
+    const names = namesIn(wanted)
+    const chosen = names.map(name => find(name) ?? {name, value: () => null})
+    const currency = names.includes('currency') ? find('currency') : undefined
+    return currency ? chosen.map(column => withoutCurrency(column, currency)) : chosen
+  }
   return result.shown ? result.shown.flatMap(name => find(name) ?? []) : result.columns
+}
+
+/** `120.00 EUR` as `120.00`, where `currency`, a column beside it, says the rest. */
+function withoutCurrency<Item>(column: Column<Item>, currency: Column<Item>): Column<Item> {
+  const value = (item: Item) => {
+    const whole = column.value(item)
+    const end = ` ${currency.value(item)}`
+    if (typeof whole !== 'string' || !whole.endsWith(end)) return whole
+    const amount = whole.slice(0, -end.length)
+    return isAmount(amount) ? amount : whole
+  }
+  return {...column, value}
 }
 
 /** Throws usage, naming the valid columns, if `wanted` names one that is not in `valid`; unless one of them is undefined. */

@@ -9,8 +9,8 @@ export default class HotelsPrice extends BaseCommand {
     `Also shows the price that this machine saw in its search, and for how long the offer can still be reserved.
 ${pathNote('hotels.price')}`
   static override examples = [
-    'bookctl hotels price "$OFFER"',
-    'bookctl hotels price "$OFFER" --query "[changed, offer.price.total]"',
+    'bookctl hotels price off_…',
+    'bookctl hotels price off_… --query "[changed, offer.price.total]"',
   ]
   static override columns = PRICE_COLUMNS.map(column => column.name)
   static override candidates = {offer_id: 'offers'} as const

@@ -17,8 +17,8 @@ export default class JournalForget extends BaseCommand {
     `Removes the stored request, which has guest data; it cancels nothing at the service. The reference, the key and the hash
 of the request stay, so that the same request is never sent again by mistake: to book after all, search again.`
   static override examples = [
-    'bookctl journal forget "$REFERENCE" --dry-run',
-    'bookctl journal forget "$REFERENCE" --yes --quiet',
+    'bookctl journal forget trip-… --dry-run',
+    'bookctl journal forget trip-… --yes --quiet',
   ]
   static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = FORGOTTEN_COLUMNS

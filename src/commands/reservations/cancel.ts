@@ -17,8 +17,8 @@ the service says that it did not accept it (429, an expired token): when the ans
 reservation is cancelled, the exit code is ${EXITS.outcome_unknown.code}, and reservations show prints its state.
 ${pathNote('reservations.quote', 'reservations.cancel')}`
   static override examples = [
-    'bookctl reservations cancel "$RESERVATION" --yes --max-fee 50 --reason "plans changed"',
-    'bookctl reservations cancel "$RESERVATION" --dry-run',
+    'bookctl reservations cancel RSV-… --yes --max-fee 50 --reason "plans changed"',
+    'bookctl reservations cancel RSV-… --dry-run',
   ]
   static override columns = reservations.CANCEL_COLUMNS
   static override candidates = {ref: 'cancellable'} as const

@@ -8,8 +8,8 @@ export default class ReservationsShow extends BaseCommand {
   static override description = `With --json the whole reservation, as the service sent it.
 ${pathNote('reservations.show')}`
   static override examples = [
-    'bookctl reservations show "$RESERVATION"',
-    'bookctl reservations show "$RESERVATION" --query reservation.status',
+    'bookctl reservations show RSV-…',
+    'bookctl reservations show RSV-… --query reservation.status',
   ]
   static override columns = RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const

@@ -15,8 +15,8 @@ only if the service says that it did not accept it (429, an expired token): when
 ${EXITS.outcome_unknown.code}.
 ${pathNote('reservations.update')}`
   static override examples = [
-    'bookctl reservations update "$RESERVATION" --contact email=new@example.com',
-    'bookctl reservations update "$RESERVATION" --contact phone_country_code=+90,phone_number=5320000000 --dry-run',
+    'bookctl reservations update RSV-… --contact email=new@example.com',
+    'bookctl reservations update RSV-… --contact phone_country_code=+90,phone_number=5320000000 --dry-run',
   ]
   static override columns = reservations.RESERVATIONS_COLUMNS
   static override candidates = {ref: 'references'} as const

@@ -7,10 +7,7 @@ import {single} from '../../cli/terminal/result.js'
 export default class SandboxPay extends SandboxCommand {
   static override summary = 'Pay an instant reservation of the local sandbox, or decline its payment'
   static override description = 'Does what a customer does on the payment page.'
-  static override examples = [
-    'bookctl sandbox pay "$PENDING"',
-    'bookctl sandbox pay "$PENDING" --decline --json',
-  ]
+  static override examples = ['bookctl sandbox pay RSV-…', 'bookctl sandbox pay RSV-… --decline --json']
   static override columns = ['reservation_ref', 'status', 'payment_status']
   static override candidates = {ref: 'references'} as const
   static override args = referenceArg

@@ -22,7 +22,7 @@ it is about that reservation and goes to the subscriptions of its client; withou
 to all.`
   static override examples = [
     'bookctl sandbox trigger reservation.confirmed',
-    'bookctl sandbox trigger payment.failed "$RESERVATION" --json',
+    'bookctl sandbox trigger payment.failed RSV-… --json',
   ]
   static override columns = ['event_id', 'type', 'reservation_ref', 'deliveries', 'delivered']
   static override candidates = {type: 'event-types', ref: 'references'} as const

@@ -11,9 +11,9 @@ export default class VoucherDownload extends BaseCommand {
   static override description =
     `The PDF is written completely or not at all, readable only by you, and never over an existing file without --force.`
   static override examples = [
-    'bookctl voucher download "$RESERVATION"',
-    'bookctl voucher download "$RESERVATION" --file trip.pdf --force --wait=60',
-    'bookctl voucher download "$RESERVATION" --file - > piped.pdf',
+    'bookctl voucher download RSV-…',
+    'bookctl voucher download RSV-… --file trip.pdf --force --wait=60',
+    'bookctl voucher download RSV-… --file - > piped.pdf',
   ]
   static override columns = ['reservation_ref', 'path', 'bytes', 'sha256']
   static override candidates = {ref: 'vouchers'} as const

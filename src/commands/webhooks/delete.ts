@@ -1,14 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import {deleteAndForget, subscriptionArg} from '../../cli/features/webhooks/subscriptions.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret'
-  static override description = 'The interface does not show this path: see webhooks list.'
+  static override description = pathNote('subscriptions.delete')
   static override examples = [
-    'bookctl webhooks delete "$SUBSCRIPTION" --dry-run',
-    'bookctl webhooks delete "$SUBSCRIPTION" --yes',
+    'bookctl webhooks delete whsub_… --dry-run',
+    'bookctl webhooks delete whsub_… --yes',
   ]
   static override columns = ['subscription_id', 'deleted', 'secret_removed']
   static override candidates = {id: 'subscriptions'} as const

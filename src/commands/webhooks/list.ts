@@ -1,12 +1,11 @@
 import {warningUnless} from '../../cli/features/catalogue/content.js'
 import {SUBSCRIPTION_COLUMNS, subscriptionList} from '../../cli/features/webhooks/subscriptions.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksList extends BaseCommand {
   static override summary = 'List webhook subscriptions'
-  static override description =
-    `The interface does not show this path: it works with the local sandbox, and elsewhere if the profile names it in
-config.json: "paths": {"subscriptions.list": "…"}.`
+  static override description = pathNote('subscriptions.list')
   static override examples = ['bookctl webhooks list', 'bookctl webhooks list --json']
   static override columns = SUBSCRIPTION_COLUMNS
 

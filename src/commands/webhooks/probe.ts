@@ -16,12 +16,13 @@ export default class WebhooksProbe extends BaseCommand {
 tolerance, and bodies that do not survive being parsed and printed again. Prints how many cases passed, those that failed
 and what to do; an answer must come within ${WEBHOOK_RESPONSE_SECONDS} seconds. If a receiver answers a valid request with 404 or 5xx, only that is
 reported, and nothing more is sent; nor after two late answers in a row. Exits with 0 when nothing failed (advice is no failure), 5 when something did, 7 when it never
-answered. Uses the first of several secrets. Follows no redirect. Trusts the certificate of webhooks listen --tls on this
+answered. A receiver takes the valid ones for real events: webhooks
+listen stores them and forwards them. Uses the first of several secrets. Follows no redirect. Trusts the certificate of webhooks listen --tls on this
 machine.`
   static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
   static override examples = [
-    'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt',
-    'bookctl webhooks probe "$RECEIVER" --secret-file signing-secret.txt --json',
+    'bookctl webhooks probe http://127.0.0.1:3000/hooks --secret-file signing-secret.txt',
+    'bookctl webhooks probe http://127.0.0.1:3000/hooks --secret-file signing-secret.txt --json',
   ]
   static override columns = PROBE_COLUMNS
   static override args = {

@@ -11,17 +11,18 @@ import {
   unknownEventWarnings,
 } from '../../cli/features/webhooks/subscriptions.js'
 import {missing} from '../../cli/input/usage-errors.js'
+import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
 
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription'
   static override description =
-    `--active reactivates a subscription that went passive after ${DELIVERY_ATTEMPTS} failed attempts. The interface does not show this path:
-see webhooks list.`
+    `--active reactivates a subscription that went passive after ${DELIVERY_ATTEMPTS} failed attempts.
+${pathNote('subscriptions.update')}`
   static override examples = [
-    'bookctl webhooks update "$SUBSCRIPTION" --active',
-    'bookctl webhooks update "$SUBSCRIPTION" --event voucher.ready --event payment.failed --dry-run',
+    'bookctl webhooks update whsub_… --active',
+    'bookctl webhooks update whsub_… --event voucher.ready --event payment.failed --dry-run',
   ]
   static override columns = SUBSCRIPTION_COLUMNS
   static override candidates = {id: 'subscriptions', event: 'event-types'} as const

@@ -23,7 +23,7 @@ explains why: a named cause is proved by a signature that matches;
 everything else is unexplained.`
   static override environment = ['BOOKCTL_WEBHOOK_SECRET', 'BOOKCTL_PROFILE', 'BOOKCTL_CONFIG_DIR']
   static override examples = [
-    'bookctl webhooks verify body.bin --signature "$SIGNATURE"',
+    'bookctl webhooks verify body.bin --signature t=…,v1=…',
     'bookctl webhooks verify request.http --secret-file signing-secret.txt --json',
     'bookctl webhooks verify captures/*.ndjson --at received --format ndjson',
   ]

@@ -19,12 +19,6 @@ export function instantAsWritten(timestamp: string): string {
   return `${dayAndMonth(timestamp)}, ${time} (UTC${offset === 'Z' ? '' : offset})`
 }
 
-/** `EUR 1,250.00`. Every digit of the amount is kept. */
-export function money(amount: string, currency: string): string {
-  const [whole = '', ...fraction] = amount.split('.')
-  return [`${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}`, ...fraction].join('.')
-}
-
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }

@@ -1,9 +1,10 @@
 /** The parts of pages: foreign text, times, statuses, tables, facts; and the headers of every page. */
+
 import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
+import {moneyText} from '../../contract/money.js'
 import {sha256} from '../base/random.js'
-import {money} from '../base/wording.js'
 
 export {html}
 
@@ -150,7 +151,7 @@ export function soft(text: string): Piece {
 }
 
 export function price(amount: string, currency: string): Piece {
-  return html`<span class="money">${money(amount, currency)}</span>`
+  return html`<span class="money">${moneyText(amount, currency)}</span>`
 }
 
 /** Shown for an empty list: how to fill it, and the command for that. */

@@ -1,7 +1,9 @@
 /** Pages at links: /pay/{token}, where a customer pays (§2.5, §3; its content is ours), and /vouchers/{token}. */
+
 import {isoTime} from '../../contract/dates.js'
+import {moneyText} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
-import {counted, dateInWords, fullName, instantInUtc, money, occupancy} from '../base/wording.js'
+import {counted, dateInWords, fullName, instantInUtc, occupancy} from '../base/wording.js'
 import {expirePayments, settlePayment} from '../booking/pay-change-cancel.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import type {RequestContext, RunningService} from '../http/requests.js'
@@ -84,10 +86,10 @@ export function renderPaymentPage(reservation: Reservation, state: PaymentPageSt
 <main>
 <h1>${title}</h1>
 ${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${note}</p>`}
-<p class="amount">${money(amount, currency)}</p>
+<p class="amount">${moneyText(amount, currency)}</p>
 ${canPay ? html`<p class="soft">Pay by <time datetime="${end}">${instantInUtc(end)}</time></p>` : ''}
 ${factsOf(reservation)}
-${canPay ? choices(state, money(amount, currency)) : ''}
+${canPay ? choices(state, moneyText(amount, currency)) : ''}
 </main>`
   return documentOf(`${title} · ${reservation.reservation_ref} · TEST`, PAYMENT_PAGE_STYLE, body)
 }

@@ -1,16 +1,10 @@
 /** `/ui/reservations` and `/ui/reservations/{ref}`: the reservations of all clients, and what a test customer may do. */
+
 import {RESERVATION_STATUSES} from '../../contract/events.js'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
+import {moneyText} from '../../contract/money.js'
 import type {Guest, Reservation} from '../../contract/reservations.js'
-import {
-  counted,
-  dateInWords,
-  fullName,
-  instantAsWritten,
-  maskIdentity,
-  money,
-  occupancy,
-} from '../base/wording.js'
+import {counted, dateInWords, fullName, instantAsWritten, maskIdentity, occupancy} from '../base/wording.js'
 import {listEvents} from '../store/events.js'
 import {listReservations, requireReservation, type StoredReservation} from '../store/reservations.js'
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
@@ -100,7 +94,7 @@ function actionsOn(visit: Visit, record: Reservation): Piece {
   const left = Math.ceil(Date.parse(payment.expires_at ?? record.created_at) / 1000 - visit.now)
   const choices = html`
 <p>Pay by ${time(payment.expires_at, visit.now)}, as the customer does on the <a href="${payment.url ?? ''}">payment page</a>, or here:</p>
-<div class="actions">${button(action, `Pay ${money(payment.amount, payment.currency)}`, {result: 'paid'}, 'strong')}
+<div class="actions">${button(action, `Pay ${moneyText(payment.amount, payment.currency)}`, {result: 'paid'}, 'strong')}
 ${button(action, 'Decline the payment', {result: 'failed'}, 'danger')}
 ${moveButton(visit, 'Let the payment expire', Math.max(left, 0))}</div>`
   return card('do', 'Waiting for payment', choices)
@@ -137,8 +131,8 @@ function booking(visit: Visit, record: Reservation, clientId: string): Piece {
     Confirmed: time(record.confirmed_at, visit.now),
     ...(cancellation && {
       Ended: html`${time(cancellation.cancelled_at, visit.now)} ${shown(cancellation.reason)}`,
-      Fee: money(cancellation.fee, cancellation.currency),
-      Refund: money(cancellation.refund_amount, cancellation.currency),
+      Fee: moneyText(cancellation.fee, cancellation.currency),
+      Refund: moneyText(cancellation.refund_amount, cancellation.currency),
     }),
   })
 }
@@ -158,13 +152,13 @@ function guestTable(guests: readonly Guest[]): Piece {
 function priceFacts(record: Reservation): Piece {
   const {total, base, taxes, currency, due_at_property} = record.price
   const line = (what: Piece | string, fee: {amount: string; currency: string}) =>
-    html`<div>${what}: ${money(fee.amount, fee.currency)}</div>`
+    html`<div>${what}: ${moneyText(fee.amount, fee.currency)}</div>`
   const due = due_at_property.map(each => line(shown(each.description), each))
   const fees = record.cancellation_policies.map(each => line(`from ${instantAsWritten(each.from)}`, each))
   return facts({
-    Total: html`<strong class="money">${money(total, currency)}</strong>`,
-    Base: money(base, currency),
-    Taxes: money(taxes, currency),
+    Total: html`<strong class="money">${moneyText(total, currency)}</strong>`,
+    Base: moneyText(base, currency),
+    Taxes: moneyText(taxes, currency),
     'Due at the hotel': due.length > 0 ? html`${due}` : 'nothing',
     'Cancellation fees': fees.length > 0 ? html`${fees}` : 'nothing',
   })

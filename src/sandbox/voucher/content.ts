@@ -1,6 +1,8 @@
 /** The contents of the voucher of a reservation (§2.6, §4.5; all of it is ours). */
+
 import {countries} from 'countries-list'
 import type {Hotel} from '../../contract/hotels.js'
+import {moneyText} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {
   counted,
@@ -9,7 +11,6 @@ import {
   instantAsWritten,
   instantInUtc,
   maskIdentity,
-  money,
   occupancy,
 } from '../base/wording.js'
 import {Sheet, SOFT} from './sheet.js'
@@ -93,8 +94,10 @@ function addPayment(sheet: Sheet, {payment, price}: Reservation): void {
   const payer = isAccount ? "from the travel partner's account" : 'by the customer on the payment page'
   const paid = payment.paid_at ? `Paid ${instantInUtc(payment.paid_at)}` : payment.status
   sheet.section('Price')
-  sheet.paragraph(`${money(price.total, price.currency)} in total, taxes included. ${paid}, ${payer}.`)
-  const due = price.due_at_property.map(each => `${money(each.amount, each.currency)} – ${each.description}`)
+  sheet.paragraph(`${moneyText(price.total, price.currency)} in total, taxes included. ${paid}, ${payer}.`)
+  const due = price.due_at_property.map(
+    each => `${moneyText(each.amount, each.currency)} – ${each.description}`,
+  )
   const atHotel = due.length > 0 ? `Due at the hotel: ${due.join('; ')}.` : 'Nothing is due at the hotel.'
   sheet.paragraph(atHotel, {bold: due.length > 0, after: 6})
 }
@@ -117,7 +120,7 @@ function termRows({cancellation_policies, price, created_at}: Reservation): stri
     .map(({from}) => ['before', ...bothClocks(from), 'free of charge'])
   const steps = cancellation_policies.map(({from, amount, currency}) => {
     const whole = amount === price.total && currency === price.currency ? ' (the whole price)' : ''
-    return ['from', ...bothClocks(from), money(amount, currency) + whole]
+    return ['from', ...bothClocks(from), moneyText(amount, currency) + whole]
   })
   return [...free, ...steps]
 }

@@ -1,5 +1,5 @@
 /** Filtering and sorting by price or by other facts, which no service is known to do, and how a list says what is left. */
-import {compareAmounts, isAmount} from '../../../contract/money.js'
+import {compareAmounts, isAmount, moneyText} from '../../../contract/money.js'
 import {shownOf} from '../../terminal/dates-and-amounts.js'
 import {type Column, headLine} from '../../terminal/result.js'
 
@@ -8,7 +8,7 @@ interface Priced {
 }
 
 export const priceText = ({total, currency}: Priced['price']) =>
-  total === null ? null : [total, currency].filter(Boolean).join(' ')
+  total === null ? null : moneyText(total, currency)
 
 /** The price as a text, and as two columns of its own. */
 export const PRICE_COLUMN: Column<Priced> = {name: 'price', value: ({price}) => priceText(price)}

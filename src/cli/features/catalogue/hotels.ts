@@ -220,7 +220,8 @@ export const HOTEL_COLUMNS = columnsOf<FoundHotel>(Object.keys(HOTEL) as (keyof 
 
 export async function show({api}: Connection, hotelId: string): Promise<Result<FoundHotel>> {
   const hotel = await showHotel(api, hotelId)
-  const document = {hotel: hotel.raw}
+  const {raw, ...facts} = hotel
+  const document = {...facts, hotel: raw}
   return {document, items: [hotel], columns: HOTEL_COLUMNS, id: () => hotelId, single: true}
 }
 

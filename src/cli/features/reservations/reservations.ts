@@ -61,12 +61,22 @@ function rowOf(found: ReadReservation) {
   const facts = factsOfReservation(found)
   const {reservation_ref, status, payment_url} = found
   const [price, fee] = [facts.price, facts.fee].map(moneyText)
-  return {...facts, reservation_ref, status, payment_url, price, fee}
+  const currency = facts.price?.currency ?? facts.fee?.currency ?? null
+  return {...facts, reservation_ref, status, payment_url, price, fee, currency}
 }
 
 export const RESERVATIONS_COLUMNS = [
   ...(['reservation_ref', 'status', 'hotel', 'rooms', 'check_in', 'check_out'] as const),
-  ...(['lead_guest', 'guests', 'price', 'payment_mode', 'payment', 'payment_url', 'voucher'] as const),
+  ...([
+    'lead_guest',
+    'guests',
+    'price',
+    'currency',
+    'payment_mode',
+    'payment',
+    'payment_url',
+    'voucher',
+  ] as const),
   ...(['free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
 ]
 
@@ -191,7 +201,7 @@ export async function planCancellation({api}: Connection, reference: string) {
 
 function withoutQuote(error: unknown): unknown {
   if (!(error instanceof Failure) || error.details.code !== 'path_not_shown') return error
-  const why = 'what a cancellation costs is asked before it is sent, and this path is not shown'
+  const why = 'what a cancellation costs is asked before it is sent'
   return new Failure(error.kind, `${why}: ${error.message}`, error.details)
 }
 
@@ -292,7 +302,7 @@ export function changeOf({quote}: CancelPlan): Change {
   }
 }
 
-export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee']
+export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee', 'currency']
 
 /**
  * The answer of the service; missing values are null, and never taken from the quote. Warns where it is not what was agreed to.
@@ -317,6 +327,10 @@ export async function cancel(
   const word = sanitizeLine(outcome, 40)
   if (!/^(cancell?ed|accepted)/.test(outcome))
     warn(`Warning: the service accepted it and reports ${word}; ${howToCheck(reference)}`)
-  const row = {outcome, reservation_ref: reference, fee: feeText, refund: refundText, quoted_fee}
-  return single({outcome, reservation, fee, refund, quote}, row, reference)
+  const currency = (fee ?? refund ?? quote.fee).currency
+  const row = {outcome, reservation_ref: reference, fee: feeText, refund: refundText, quoted_fee, currency}
+  return {
+    ...single({outcome, reservation, fee, refund, quote}, row, reference),
+    shown: CANCEL_COLUMNS.slice(0, -1),
+  }
 }

@@ -98,7 +98,7 @@ export async function createAndKeep(to: Connection, wanted: SubscriptionRequest,
   ].filter(text => text !== undefined)
   const places = {stored_in, ...(secretFile && !unwritten ? {secret_file: secretFile} : {})}
   const shown = {id, url, events, secret, is_active}
-  const result = single({subscription: shown, ...places}, {...shown, ...places}, id)
+  const result = single({...shown, ...places, subscription: shown}, {...shown, ...places}, id)
   return {id, stored_in, result, problem, warnings}
 }
 
@@ -145,26 +145,6 @@ export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active'] as cons
 export function subscriptionList(subscriptions: readonly FoundSubscription[]): Result<FoundSubscription> {
   const list = listResult({subscriptions}, subscriptions, SUBSCRIPTION_COLUMNS)
   return {...list, whenEmpty: 'No subscriptions.'}
-}
-
-export const TEST_COLUMNS = ['subscription_id', 'event_id', 'delivery_id', 'answer']
-
-/** The answer to a test event, which each service writes in its own way: a person sees its plain values. */
-export function testResult(id: string, answer: unknown): Result {
-  const values = plainValuesOf(answer, '')
-  const idOf = (what: string) =>
-    values[`${what}_id`] ?? values[`${what}.${what}_id`] ?? values[`${what}.id`] ?? null
-  const row = {subscription_id: id, event_id: idOf('event'), delivery_id: idOf('delivery'), answer}
-  const result = single({subscription_id: id, answer}, row, id)
-  return {...result, shown: TEST_COLUMNS.slice(0, -1), facts: {subscription: id, ...values}}
-}
-
-/** `{event: {id: 1}}` as `{'event.id': '1'}`. */
-function plainValuesOf(value: unknown, name: string): Record<string, string> {
-  if (value === null || value === undefined) return {}
-  if (typeof value !== 'object') return {[name || 'answer']: String(value)}
-  const inner = Object.entries(value).map(([key, each]) => plainValuesOf(each, name ? `${name}.${key}` : key))
-  return Object.assign({}, ...inner)
 }
 
 /** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */

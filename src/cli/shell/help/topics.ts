@@ -67,13 +67,13 @@ The clock can be advanced: offers expire after ${OFFER_VALIDITY_SECONDS / 60} mi
 
 To pay or decline a reservation without a browser:
 
-  bookctl sandbox pay "$RESERVATION"
-  bookctl sandbox pay "$RESERVATION" --decline
+  bookctl sandbox pay RSV-…
+  bookctl sandbox pay RSV-… --decline
 
 To send an event without doing what causes it, for all subscriptions to its type or about one reservation:
 
   bookctl sandbox trigger payment.failed
-  bookctl sandbox trigger reservation.cancelled "$RESERVATION"
+  bookctl sandbox trigger reservation.cancelled RSV-…
 
 To test how your program handles faults, inject them (bookctl sandbox fault add --help), or end the client reference of a reservation with -sold_out, -price_changed, -unknown_success or -unknown_soldout. The client cid_sandbox_poor has almost no money, and cid_sandbox_readonly may not change anything: bookctl sandbox env --client poor.
 

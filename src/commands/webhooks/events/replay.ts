@@ -30,9 +30,9 @@ current time. Exits with 0 when every answer is 2xx, otherwise with 4 (401, 403)
     'BOOKCTL_CONFIG_DIR',
   ]
   static override examples = [
-    'bookctl webhooks events replay "$EVENT" --to "$TARGET"',
-    'bookctl webhooks events replay "$EVENT" --to "$TARGET" --resign --secret-file signing-secret.txt --json',
-    'bookctl webhooks events replay "$EVENT" --to "$TARGET" --dry-run',
+    'bookctl webhooks events replay evt_… --to http://127.0.0.1:3000/hooks',
+    'bookctl webhooks events replay evt_… --to http://127.0.0.1:3000/hooks --resign --secret-file signing-secret.txt --json',
+    'bookctl webhooks events replay evt_… --to http://127.0.0.1:3000/hooks --dry-run',
   ]
   static override strict = false
   static override columns = REPLAY_COLUMNS

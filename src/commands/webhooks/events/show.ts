@@ -5,8 +5,8 @@ import {BaseCommand} from '../../../cli/shell/base-command.js'
 export default class WebhooksEventsShow extends BaseCommand {
   static override summary = 'Show a received webhook event: headers and body, unchanged'
   static override examples = [
-    'bookctl webhooks events show "$EVENT"',
-    'bookctl webhooks events show "$EVENT" --query event.event.data.status',
+    'bookctl webhooks events show evt_…',
+    'bookctl webhooks events show evt_… --query event.event.data.status',
   ]
   static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override candidates = {event_id: 'events'} as const

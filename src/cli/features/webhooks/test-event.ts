@@ -1,0 +1,100 @@
+/** `webhooks test`: sends a test event, and waits a few seconds for what the receiver answers. */
+import type {LastAttempt} from '../../../api/operations/webhooks.js'
+import type {Clock} from '../../../api/types.js'
+import {isSuccess} from '../../../contract/error-codes.js'
+import {Failure} from '../../../contract/failure.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import type {Connection} from '../../session/connect.js'
+import {type Result, single} from '../../terminal/result.js'
+
+export const TEST_COLUMNS = [
+  ...(['subscription_id', 'event_id', 'delivery_id', 'delivered'] as const),
+  ...(['status', 'ms', 'delivery_error', 'answer'] as const),
+]
+
+/** How long a delivery is waited for: a receiver has 3 s to answer (§6.4). */
+export const DELIVERY_WAIT_SECONDS = WEBHOOK_RESPONSE_SECONDS + 2
+const LOOK_AGAIN_MILLISECONDS = 250
+
+/**
+ * Asks for a test event, then what became of it where the service tells; `delivered` is null where it does not, with the
+ * reason in `delivery_unknown`. Throws Failure; `outcome_unknown` when the event may have been sent.
+ */
+export async function testSubscription({api, clock}: Connection, id: string): Promise<Result> {
+  const {findLastAttempt, sendTestEvent} = await import('../../../api/operations/webhooks.js')
+  const answer = await sendTestEvent(api, id)
+  const values = plainValuesOf(answer, '')
+  const idOf = (what: string) =>
+    values[`${what}_id`] ?? values[`${what}.${what}_id`] ?? values[`${what}.id`] ?? null
+  const [eventId, deliveryId] = [idOf('event'), idOf('delivery')]
+  const find = () => findLastAttempt(api, id, {eventId, deliveryId})
+  const outcome = (eventId ?? deliveryId) ? await followDelivery(find, clock) : UNNAMED
+  const row = {subscription_id: id, event_id: eventId, delivery_id: deliveryId, ...outcome}
+  const result = single({...row, answer}, {...row, answer}, id)
+  const facts = {subscription: id, ...values, receiver: receiverText(outcome)}
+  return {...result, shown: TEST_COLUMNS.slice(0, -1), facts}
+}
+
+interface DeliveryOutcome extends Pick<LastAttempt, 'status' | 'ms'> {
+  /** Null where it is not known. */
+  readonly delivered: boolean | null
+  readonly attempted_at: string | null
+  /** Why there was no answer, or why it did not count. */
+  readonly delivery_error: string | null
+  readonly delivery_unknown?: string
+}
+
+const unknownDelivery = (why: string): DeliveryOutcome => ({
+  delivered: null,
+  attempted_at: null,
+  status: null,
+  ms: null,
+  delivery_error: null,
+  delivery_unknown: why,
+})
+
+const UNNAMED = unknownDelivery('the service did not name the event')
+
+/** What the first attempt came to. Throws Failure when it is interrupted; any other leaves it unknown. */
+async function followDelivery(
+  find: () => Promise<LastAttempt | undefined>,
+  clock: Clock,
+): Promise<DeliveryOutcome> {
+  const end = clock.now() + DELIVERY_WAIT_SECONDS
+  try {
+    for (;;) {
+      const last = await find()
+      if (last) {
+        const {at, status, ms, error} = last
+        return {delivered: isSuccess({status}), attempted_at: at, status, ms, delivery_error: error}
+      }
+      if (clock.now() >= end) return unknownDelivery(`not attempted within ${DELIVERY_WAIT_SECONDS} s`)
+      await clock.sleep(LOOK_AGAIN_MILLISECONDS)
+    }
+  } catch (error) {
+    // The event was sent, whatever its delivery came to.
+    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
+    return unknownDelivery(error.message)
+  }
+}
+
+/** `answered 200 in 12 ms`. */
+function receiverText({
+  status,
+  ms,
+  delivery_error: error,
+  delivery_unknown: unknown,
+}: DeliveryOutcome): string {
+  if (unknown !== undefined) return `not known: ${unknown}`
+  const time = ms === null ? '' : ` ${status === null ? 'after' : 'in'} ${ms} ms`
+  const answer = status === null ? 'no answer' : `answered ${status}`
+  return [`${answer}${time}`, error].filter(Boolean).join(': ')
+}
+
+/** `{event: {id: 1}}` as `{'event.id': '1'}`. */
+function plainValuesOf(value: unknown, name: string): Record<string, string> {
+  if (value === null || value === undefined) return {}
+  if (typeof value !== 'object') return {[name || 'answer']: String(value)}
+  const inner = Object.entries(value).map(([key, each]) => plainValuesOf(each, name ? `${name}.${key}` : key))
+  return Object.assign({}, ...inner)
+}
