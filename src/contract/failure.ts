@@ -1,6 +1,7 @@
 /** Everything that can go wrong in an expected way is a Failure. What a kind means: `EXITS` (cli/shell/exit-codes.ts). */
 export type FailureKind =
   | 'usage'
+  | 'not_as_agreed'
   | 'not_allowed'
   | 'refused'
   | 'service_failed'

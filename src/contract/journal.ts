@@ -4,6 +4,14 @@ import {sanitizeLine, shellWord} from './foreign-text.js'
 import {underOneName} from './loopback.js'
 import {type Alone, type Client, TOKEN_CLIENT} from './token-cache.js'
 
+/** What a reservation costs, as far as an answer says. */
+export interface Price {
+  /** Decimal string. */
+  readonly price: string
+  /** Null when the answer does not say. */
+  readonly currency: string | null
+}
+
 /** What is about to be sent, committed before it is. */
 export interface ReservationIntent {
   readonly offerId: string
@@ -19,6 +27,8 @@ export interface ReservationIntent {
   readonly bodySha256: string
   /** The same without client_reference_id. */
   readonly intentSha256: string
+  /** What the offer cost when it was chosen; null when that is not known here. */
+  readonly agreed: Price | null
 }
 
 /** With the client that made it. */
@@ -35,6 +45,8 @@ export interface JournalEntry
   readonly attempts: number
   /** Whether an answer was ever lost. */
   readonly lost: boolean
+  /** What the service says that the reservation costs; null while it does not, or not in one way. */
+  readonly booked: Price | null
   /** The service's answer without personal data. */
   readonly result: Record<string, unknown> | null
   /** Unix seconds. */
@@ -61,6 +73,8 @@ export interface Settlement {
   /** `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef?: string | undefined
+  /** What it costs, if the answer says. */
+  readonly booked?: Price | null | undefined
   /** The service's answer without personal data. */
   readonly result?: object | undefined
 }

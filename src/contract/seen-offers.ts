@@ -13,6 +13,8 @@ export interface SeenDetails {
   readonly terms: object | null
   /** The city of the search; null if it was not for a city. */
   readonly city: number | null
+  /** That of the search, in which a price without a currency is; undefined for an offer stored by an earlier version. */
+  readonly currency?: string
 }
 
 export interface SeenOffer {

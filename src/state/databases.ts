@@ -112,6 +112,10 @@ export const STATE: OwnDatabase = {
     `CREATE TABLE journal_digest (
        one INTEGER PRIMARY KEY CHECK (one = 1), digest TEXT NOT NULL
      ) STRICT;`,
+    // Of earlier entries it is not known what was agreed. The digest is of all columns, so it is made again.
+    `DELETE FROM journal_digest;
+     ALTER TABLE reservations ADD COLUMN agreed TEXT;
+     ALTER TABLE reservations ADD COLUMN booked TEXT;`,
   ],
   afterMigration: createDigest,
 }

@@ -9,13 +9,15 @@ import type {Database} from '../storage/database.js'
 /** Every column, under the names of the fields of an entry. */
 export const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId,
   offer_id AS offerId, idempotency_key AS idempotencyKey, body, body_sha256 AS bodySha256,
-  intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost, result,
-  created_at AS createdAt, updated_at AS updatedAt`
+  intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost, agreed,
+  booked, result, created_at AS createdAt, updated_at AS updatedAt`
 
-export type Row = Omit<JournalEntry, 'lost' | 'result'> & {
-  readonly lost: number
-  readonly result: string | null
-}
+/** What is stored as JSON. */
+type Stored = 'agreed' | 'booked' | 'result'
+export type Row = Omit<JournalEntry, 'lost' | Stored> & {readonly lost: number} & Record<
+    Stored,
+    string | null
+  >
 
 /** The rows that are wanted, newest first. Throws StorageError when anything of the journal or its file is damaged. */
 export function readJournal(database: Database, isWanted: (row: Row) => boolean): Row[] {

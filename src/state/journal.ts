@@ -12,6 +12,7 @@ import {
   type JournalStore,
   type JournalVerdict,
   NOT_SENT,
+  type Price,
   type RequestedSubscription,
   type ReservationIntent,
   replacedBy,
@@ -50,14 +51,15 @@ export function createJournalStore(database: Database, directory: string | undef
         .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
         .map(entryOf)
     },
-    async noteStatus(client, reservationRef, {outcome, result}, now) {
-      const json = result === undefined ? null : JSON.stringify(result)
+    async noteStatus(client, reservationRef, {outcome, booked, result}, now) {
       const named = `SELECT ${ENTRY} FROM reservations WHERE client_id = ? AND reservation_ref = ?`
       for (const {id} of atServiceOf(client, database.all<Row>(named, client.clientId, reservationRef))) {
         const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
+            booked = coalesce(?, booked),
             result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
           WHERE id = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
-        changeEntry(database, id, () => database.run(sql, outcome, now, json, outcome, id, outcome))
+        const values = [outcome, now, jsonOf(booked), jsonOf(result), outcome, id, outcome]
+        changeEntry(database, id, () => database.run(sql, ...values))
       }
     },
   }
@@ -110,13 +112,13 @@ function createClientJournal(database: Database, directory: string | undefined, 
       const update = () => database.run(sql, NOT_SENT, now, id, attempts)
       database.erase(() => changeEntry(database, id, update), orLater)
     },
-    async settle(id, {outcome, reservationRef = null, result}, now) {
+    async settle(id, {outcome, reservationRef = null, booked, result}, now) {
       const unknown = outcome === 'unknown' ? 1 : 0
-      const json = result === undefined ? null : JSON.stringify(result)
-      const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, result = ?, updated_at = ?,
+      const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, booked = ?, result = ?, updated_at = ?,
           lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
         WHERE id = ? AND ${OPEN}`
-      const update = () => database.run(sql, outcome, reservationRef, json, now, unknown, unknown, id)
+      const values = [outcome, reservationRef, jsonOf(booked), jsonOf(result), now, unknown, unknown, id]
+      const update = () => database.run(sql, ...values)
       const change = () => changeEntry(database, id, update)
       if (unknown) change()
       else database.erase(change, orLater)
@@ -135,19 +137,23 @@ function createClientJournal(database: Database, directory: string | undefined, 
 }
 
 function insert(database: Database, client: Client, intent: ReservationIntent, now: number): JournalEntry {
-  const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
-  const values = [clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, now, now]
+  const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, agreed} = intent
+  const hashes = [bodySha256, intentSha256]
+  const values = [clientReferenceId, offerId, idempotencyKey, body, ...hashes, jsonOf(agreed), now, now]
   const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
-      body_sha256, intent_sha256, outcome, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
+      body_sha256, intent_sha256, agreed, outcome, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
   const write = () => database.run(sql, client.baseUrl, client.clientId, ...values)
   return entryOf(addEntry(database, write))
 }
 
-function entryOf<T extends Row>({lost, result, ...row}: T) {
-  const json = result === null ? null : (JSON.parse(result) as Record<string, unknown>)
-  return {...row, lost: lost === 1, result: json}
+function entryOf<T extends Row>({lost, agreed, booked, result, ...row}: T) {
+  const read = <Value>(json: string | null) => (json === null ? null : (JSON.parse(json) as Value))
+  const prices = {agreed: read<Price>(agreed), booked: read<Price>(booked)}
+  return {...row, lost: lost === 1, ...prices, result: read<Record<string, unknown>>(result)}
 }
+
+const jsonOf = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
 
 export function createSubscriptionJournal(database: Database): SubscriptionJournal {
   return {

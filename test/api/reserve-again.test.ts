@@ -51,7 +51,7 @@ test('the order of keys in the request does not make it another one', () => {
   const request = requestFor('off_1', 'ref-1')
   const turned = Object.fromEntries(Object.entries(request).reverse()) as typeof request
   const {bodySha256, intentSha256} = intentFor('off_1', 'ref-1')
-  const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false}
+  const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false, agreed: null}
   expect(intentOf(turned, given)).toMatchObject({bodySha256, intentSha256})
 })
 

@@ -15,22 +15,34 @@ const guest = (birth_date: string, number = '10000000146'): Guest => ({
   is_lead: true,
 })
 const REQUEST = {...requestFor('off_1', 'R'), client_nationality: 'TR'}
+const most = (amount: string, currency: string | null = null) => ({maxPrice: {amount, currency}})
+/** The search of an offer was in another currency than its price. */
+const SEARCHED = {refundable: null, free_cancellation_until: null, terms: null, city: null, currency: 'KWD'}
 const FACTS = {now: 1500, maxPrice: undefined, repeated: false}
 
 describe('an offer is refused here', () => {
-  test.each<[string, SeenOffer | undefined, Partial<typeof FACTS> | {maxPrice: string}, string]>([
+  test.each<[string, SeenOffer | undefined, Partial<typeof FACTS> | ReturnType<typeof most>, string]>([
     ['when it has expired', SEEN, {now: 1900}, 'offer_expired'],
     ['when it was used', {...SEEN, used_by_reference: 'Q'}, {}, 'offer_already_used'],
     ['when it was searched for another nationality', {...SEEN, nationality: 'DE'}, {}, 'nationality_changed'],
-    ['when it costs more', SEEN, {maxPrice: '449.99'}, 'price_too_high'],
-    ['when its price is not known', {...SEEN, total: null}, {maxPrice: '9999'}, 'price_unknown'],
-    ['when it is unknown and has a maximum price', undefined, {maxPrice: '9999'}, 'price_unknown'],
+    ['when it costs more', SEEN, most('449.99'), 'price_too_high'],
+    ['when it is in another currency', SEEN, most('9999', 'KWD'), 'price_not_comparable'],
+    [
+      'when it is in another currency than searched',
+      {...SEEN, details: SEARCHED},
+      most('9999'),
+      'price_not_comparable',
+    ],
+    ['when its price is not known', {...SEEN, total: null}, most('9999'), 'price_unknown'],
+    ['when it is unknown and has a maximum price', undefined, most('9999'), 'price_unknown'],
   ])('%s', (_, seen, facts, code) => {
     expect(thrownBy(() => checkOffer(seen, REQUEST, {...FACTS, ...facts})).details.code).toBe(code)
   })
 
   test('only for these reasons', () => {
-    checkOffer(SEEN, REQUEST, {...FACTS, maxPrice: '450'})
+    checkOffer(SEEN, REQUEST, {...FACTS, ...most('450')})
+    checkOffer(SEEN, REQUEST, {...FACTS, ...most('450.0', 'EUR')})
+    checkOffer({...SEEN, currency: null, details: SEARCHED}, REQUEST, {...FACTS, ...most('450', 'KWD')})
     checkOffer(undefined, REQUEST, FACTS)
     checkOffer({...SEEN, used_by_reference: 'R'}, REQUEST, {...FACTS, now: 5000, repeated: true})
   })

@@ -20,6 +20,8 @@ import {SEEN} from './seen-offer.js'
 const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
   outcome,
   reservation: {},
+  agreed: null,
+  booked: null,
   reservation_ref: 'R-1',
   status: 'PENDING_PAYMENT',
   payment_url,
@@ -59,7 +61,8 @@ test('a QR code is shown where it fits, and an address too long for one needs no
 })
 
 test('the JSON names the reservation, its status and where to pay beside what the service sent', () => {
-  const {repeated: _, ...made} = pending('https://pay.test/x')
+  const {repeated: _, booked: __, ...booking} = pending('https://pay.test/x')
+  const made = {...booking, price_changed: false}
   expect(reservationResult(pending('https://pay.test/x')).document).toEqual(made)
   expect(reservationResult(pending('javascript:alert(1)')).document).toMatchObject({payment_url: null})
 })

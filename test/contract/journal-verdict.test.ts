@@ -20,9 +20,10 @@ const intent: ReservationIntent = {
   intentSha256: 'intent-1',
   referenceGiven: true,
   keyGiven: false,
+  agreed: null,
 }
 const {referenceGiven: _, keyGiven: __, ...written} = intent
-const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, result: null}
+const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, booked: null, result: null}
 const same: JournalEntry = {...written, ...state, ...client, id: 1, createdAt: 1, updatedAt: 1}
 /** An entry that shares neither offer, reference, key nor body. */
 const other: JournalEntry = {

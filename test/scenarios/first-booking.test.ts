@@ -59,7 +59,7 @@ test('a reservation from the balance, its voucher, and the same again', async ()
   const first = await home.json<Reserved>(argv)
   expect(first).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
   expect(Object.keys(first.result).join(' ')).toBe(
-    'outcome reservation_ref status payment_url reservation idempotency_key client_reference_id attempts',
+    'outcome reservation_ref status payment_url reservation idempotency_key client_reference_id attempts agreed price_changed',
   )
   const again = await home.json<Reserved>(argv)
   expect(again.result).toMatchObject({idempotency_key: first.result.idempotency_key, outcome: 'confirmed'})

@@ -35,6 +35,7 @@ await describeEachPlace(place => {
       reservationRef: null,
       attempts: 0,
       lost: false,
+      booked: null,
       result: null,
       bodySha256: hash('body-1'),
       intentSha256: hash('intent-1'),

@@ -62,6 +62,7 @@ export function connect(options: PartsOptions) {
 /** The intent to reserve `offer`; without a reference or a key one is generated, as the command line does. */
 export function intentFor(offer: string, reference?: string, surname?: string, key?: string) {
   return intentOf(requestFor(offer, reference, surname), {
+    agreed: null,
     referenceGiven: reference !== undefined,
     idempotencyKey: key ?? randomUUID(),
     keyGiven: key !== undefined,

@@ -49,6 +49,7 @@ export const intent = (n: number, more: Partial<ReservationIntent> = {}): Reserv
   offerId: `off_${n}`,
   clientReferenceId: `ref-${n}`,
   referenceGiven: true,
+  agreed: null,
   idempotencyKey: `key-${n}`,
   keyGiven: false,
   body: `{"guest":"canary-${n}"}`,

@@ -1,11 +1,20 @@
 /** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
-import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
-import {breadthFirst, inDocumentOrder, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
-import {moneyIn} from './amounts.js'
+import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
+import {
+  breadthFirst,
+  inDocumentOrder,
+  isObject,
+  type JsonObject,
+  type Node,
+  outwards,
+  own,
+  textOf,
+} from '../../contract/json.js'
+import {agreed, type MoneyReading, moneyIn, priceIn} from './amounts.js'
 import {textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {termsOf} from './terms-and-fees.js'
-import {FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
+import {BOOKING, FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
@@ -38,10 +47,28 @@ export function outermostOf(json: unknown, walk = breadthFirst) {
   })
 }
 
+/** What a reservation costs: by itself, else by its parts, else, if it is the only one of its answer, by what is around it. */
+export function priceOfReservation(reservation: JsonObject, json: unknown): MoneyReading | null {
+  const placed = outermostOf(json)
+  const {node} = placed.find(({found}) => found.reservation === reservation) ?? {}
+  const own = priceIn(fieldsOf(reservation), RESERVATION.wholePrice, node)
+  if (own !== null) return own
+  const parts = Object.entries(reservation).flatMap(([name, part]) =>
+    BOOKING.parts.test(snakeCase(name)) && isObject(part) ? [fieldsOf(part)] : [],
+  )
+  const around = placed.length === 1 ? outwards(node?.parent).map(({value}) => fieldsOf(value)) : []
+  return (
+    agreed(parts.flatMap(fields => priceIn(fields, RESERVATION.wholePrice, node) ?? [])) ??
+    agreed(around.flatMap(fields => priceIn(fields, RESERVATION.priceAround) ?? []))
+  )
+}
+
 /** The same, in the order of the document. */
 export function outermostReservations(json: unknown): ReadReservation[] {
   return outermostOf(json, inDocumentOrder).map(({found}) => found)
 }
+
+const asMoney = (found: MoneyReading | null) => (found === 'unclear' ? null : found)
 
 /** What a reservation says about itself; dates and times are as the service wrote them. */
 export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>) {
@@ -60,7 +87,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
       (typeof hotel === 'string' && hotel.trim() !== '' ? hotel : null),
     check_in: textIn(fields, RESERVATION.checkIn),
     check_out: textIn(fields, RESERVATION.checkOut),
-    price: moneyIn(fields, RESERVATION.price),
+    price: asMoney(priceIn(fields, RESERVATION.wholePrice)),
     rooms: roomsIn(fields),
     payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
     payment_mode: textIn(inside('payment'), PAYMENT.mode),

@@ -10,7 +10,7 @@ import {
 } from '../../contract/journal.js'
 import {factsOfReservation} from '../answers/reservations.js'
 import {resumeCommand} from './failures.js'
-import {bookingOf} from './outcome.js'
+import {bookingOf, isPriceChanged, type ReserveOutcome} from './outcome.js'
 
 /**
  * Nothing is sent. Says what was booked, or may have been, and how to print it; no hint leads to another booking, because a
@@ -52,7 +52,7 @@ export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind
       `run with that credential: ${resumeCommand(entry.clientReferenceId)}`,
     ],
   }
-  return failureWith(usage(...texts[conflict]), {result: withoutRepeated(bookingOf(entry))})
+  return failureWith(usage(...texts[conflict]), {result: documentOf(bookingOf(entry))})
 }
 
 /** `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`, or that it is not known whether there is one. */
@@ -77,6 +77,7 @@ export function lookHint(entry: JournalEntry): string {
   return `print it: ${resumeCommand(clientReferenceId)}${show}`
 }
 
-function withoutRepeated({repeated: _, ...booking}: ReturnType<typeof bookingOf>): object {
-  return booking
+/** As the result of `reserve` has it. */
+function documentOf({repeated: _, booked, ...booking}: ReserveOutcome): object {
+  return {...booking, price_changed: isPriceChanged({agreed: booking.agreed, booked})}
 }

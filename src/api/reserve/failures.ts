@@ -8,7 +8,7 @@ import {describeError, quoteBody} from '../answers/errors.js'
 import {redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
-import {namesOf} from './outcome.js'
+import {isPriceChanged, namesOf} from './outcome.js'
 
 /** A reservation may exist. `last`: the last answer, or why there is none; `kept`: whether a later process can resume it. */
 export function outcomeUnknown(
@@ -47,7 +47,14 @@ export function neverSent(entry: JournalEntry): Failure {
 /** The JSON document where there is no reservation to show. */
 function resultWithout(outcome: string, entry: JournalEntry): object {
   const none = {reservation_ref: null, status: null, payment_url: null, reservation: null}
-  return {outcome, ...none, ...namesOf(entry)}
+  const {agreed} = entry
+  return {
+    outcome,
+    ...none,
+    ...namesOf(entry),
+    agreed,
+    price_changed: isPriceChanged({agreed, booked: null}),
+  }
 }
 
 /** Refusals because the offer or the reference belongs to an earlier reservation. */

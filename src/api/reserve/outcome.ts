@@ -2,15 +2,37 @@
 
 import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
+import {type JournalEntry, NOT_SENT, type Price} from '../../contract/journal.js'
 import {isObject, type JsonObject, outwards, own, textOf} from '../../contract/json.js'
+import {isSameMoney, type MoneyReading} from '../answers/amounts.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
 import {describeError, errorInAnswer, reportsError, wordsOf} from '../answers/errors.js'
 import {outermostOf, type ReadReservation} from '../answers/reservations.js'
 import {mayHaveActed} from '../http/retry.js'
 import type {Answer, WireAnswer} from '../types.js'
 
-export interface ReserveOutcome {
+/** What was agreed, and what was booked. */
+export interface Agreement {
+  /** What the offer cost when it was chosen; null when that is not known here. */
+  readonly agreed: Price | null
+  /** What the service says that the reservation costs; null when it does not say, or says it in ways that differ. */
+  readonly booked: Price | null
+}
+
+/** Whether it was booked at another price than agreed; null when that cannot be known, false where nothing was agreed. */
+export function isPriceChanged({agreed, booked}: Agreement): boolean | null {
+  if (agreed === null) return false
+  return booked && !isSameMoney(moneyOf(agreed), moneyOf(booked))
+}
+
+const moneyOf = ({price, currency}: Price) => ({amount: price, currency})
+
+/** As the journal and the result have it; null also for an unclear one. */
+export function asPrice(found: MoneyReading | null): Price | null {
+  return found === null || found === 'unclear' ? null : {price: found.amount, currency: found.currency}
+}
+
+export interface ReserveOutcome extends Agreement {
   /** `confirmed`, `pending_payment`, `accepted`, or the service's own word in lower case. */
   readonly outcome: string
   /** As the service sent it; of an earlier run, what the journal has of that, without personal data. */
@@ -42,6 +64,8 @@ export function bookingOf(entry: JournalEntry): ReserveOutcome {
     payment_url: typeof payment?.url === 'string' ? payment.url : null,
     ...namesOf(entry),
     repeated: true,
+    agreed: entry.agreed,
+    booked: entry.booked,
   }
 }
 

@@ -17,10 +17,19 @@ import {
 import {canonicalJson} from '../../contract/json.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {unanswered} from '../answers/refusals.js'
+import {priceOfReservation} from '../answers/reservations.js'
 import {type Answer, type Api, type Clock, SendError} from '../types.js'
 import {conflictFailure} from './conflicts.js'
 import {neverSent, outcomeUnknown, refused} from './failures.js'
-import {bookingOf, isInProgress, meaningOf, namesOf, type ReserveOutcome, withoutPeople} from './outcome.js'
+import {
+  asPrice,
+  bookingOf,
+  isInProgress,
+  meaningOf,
+  namesOf,
+  type ReserveOutcome,
+  withoutPeople,
+} from './outcome.js'
 
 export interface ReserveParts {
   readonly api: Api
@@ -179,8 +188,12 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
       throw refused(answer, clock.now())
     }
     const {found, outcome} = meaning
-    await settle({outcome, reservationRef: found.reservation_ref, result: withoutPeople(found)})
-    return {outcome, ...found, ...namesOf({...entry, attempts}), repeated}
+    const price = priceOfReservation(found.reservation, answer.json)
+    const booked = asPrice(price)
+    await settle({outcome, reservationRef: found.reservation_ref, booked, result: withoutPeople(found)})
+    if (price === 'unclear' && entry.agreed)
+      parts.warn?.('the answer names different prices for it, so whether it is booked as agreed is not known')
+    return {outcome, ...found, ...namesOf({...entry, attempts}), repeated, agreed: entry.agreed, booked}
   }
 
   parts.onStage?.(repeated ? 'sent' : 'unsent')
@@ -239,7 +252,7 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
 /** The intent to send `request` (§2.4), which is written as bytes here and nowhere else. */
 export function intentOf(
   request: ReservationRequest,
-  given: Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven'>,
+  given: Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven' | 'agreed'>,
 ): ReservationIntent {
   const {client_reference_id, ...rest} = request
   return {

@@ -33,9 +33,19 @@ export function checkInteger(field: string, text: string, least: number, most: n
 /** Of --timeout and of its setting, in seconds. */
 export const TIMEOUT_LIMITS = {min: 1, max: 3600}
 
-export function checkAmount(field: string, text: string): string {
-  if (isAmount(text)) return text
-  throw invalid(field, 'must be an amount such as 450 or 450.00', text)
+/** A maximum: `450`, `450.00 EUR` or `EUR 450`; without a currency, the caller knows which is meant. */
+export interface Maximum {
+  /** Decimal string. */
+  readonly amount: string
+  readonly currency: string | null
+}
+
+export function readMaximum(field: string, text: string): Maximum {
+  const [, before, amount = '', after] =
+    /^(?:([A-Za-z]{3})\s*)?([\d.]+)(?:\s*([A-Za-z]{3}))?$/.exec(text.trim()) ?? []
+  if (!isAmount(amount) || (before !== undefined && after !== undefined))
+    throw invalid(field, 'must be an amount such as 450 or "450.00 EUR"', text)
+  return {amount, currency: (before ?? after)?.toUpperCase() ?? null}
 }
 
 export function checkUuid(field: string, text: string): string {

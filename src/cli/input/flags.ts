@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
-import {checkAmount, checkCurrency, checkIdentifier, checkInteger, readDuration} from './checks.js'
+import {checkCurrency, checkIdentifier, checkInteger, readDuration, readMaximum} from './checks.js'
 import {checkCountry} from './countries.js'
 import {readComingDay} from './dates.js'
 import {wordOf} from './usage-errors.js'
@@ -25,7 +25,8 @@ function parserOf<T>(check: Check<T>) {
     check(wordOf(context, spec, spec.name).shown, text)
 }
 
-export const amountFlag = checkedFlag(checkAmount)
+/** The most that something may cost. */
+export const maximumFlag = checkedFlag(readMaximum)
 export const countryFlag = checkedFlag(checkCountry)
 export const currencyFlag = checkedFlag(checkCurrency)
 export const comingDayFlag = checkedFlag((field, text) => readComingDay(field, text))

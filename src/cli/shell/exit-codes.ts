@@ -19,6 +19,11 @@ export const EXITS = {
     meaning: 'usage error: refused before any request',
     hint: 'correct it and run the command again; run with --help for usage',
   },
+  not_as_agreed: {
+    code: 3,
+    meaning: 'done in part, or not as agreed: a reservation is made at another price or in another currency',
+    hint: 'the result says what was agreed and what was booked: check it before you go on',
+  },
   not_allowed: {
     code: 4,
     meaning: 'not authenticated or not allowed (401, 403)',

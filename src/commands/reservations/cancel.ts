@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import * as reservations from '../../cli/features/reservations/reservations.js'
-import {checkedFlag, referenceArg} from '../../cli/input/flags.js'
+import {checkedFlag, maximumFlag, referenceArg} from '../../cli/input/flags.js'
 import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
 import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -28,7 +28,7 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
       helpValue: 'TEXT',
       summary: `reason sent to the service, at most ${MOST_REASON_LENGTH} characters`,
     }),
-    'max-fee': checkedFlag(reservations.readMaxFee)({
+    'max-fee': maximumFlag({
       helpValue: 'AMOUNT',
       summary: 'maximum fee: 50, or "50 EUR"',
     }),

@@ -15,6 +15,7 @@ import {
   type JournalStore,
   type JournalVerdict,
   NOT_SENT,
+  type Price,
   type RequestedSubscription,
   type ReservationIntent,
   replacedBy,
@@ -29,11 +30,13 @@ import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
 import {hasLastingFingerprint, lastingFingerprint, type Seal} from './seal.js'
 
-interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {
+interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | 'result'> {
   readonly id: string
   readonly keyId: string
   readonly sealedBody: Uint8Array | null
   readonly lasting: string | null
+  readonly agreed: string | null
+  readonly booked: string | null
   readonly result: string | null
 }
 
@@ -41,7 +44,7 @@ interface Row extends Omit<JournalEntry, 'id' | 'body' | 'result'> {
 const ENTRY = `id, base_url AS "baseUrl", client_id AS "clientId", client_reference_id AS "clientReferenceId",
   offer_id AS "offerId", idempotency_key AS "idempotencyKey", key_id AS "keyId", sealed_body AS "sealedBody",
   body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", lasting_fingerprint AS lasting, outcome,
-  reservation_ref AS "reservationRef", attempts, lost, result,
+  reservation_ref AS "reservationRef", attempts, lost, agreed, booked, result,
   extract(epoch FROM created_at)::float8 AS "createdAt", extract(epoch FROM updated_at)::float8 AS "updatedAt"`
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
@@ -54,7 +57,7 @@ const FORGET = `WITH unsent AS (
   ) UPDATE bookctl.reservations SET outcome = 'forgotten', sealed_body = NULL, result = NULL,
     updated_at = clock_timestamp() WHERE id = $1 AND NOT EXISTS (SELECT FROM unsent)`
 
-const NOTE = `UPDATE bookctl.reservations SET outcome = $2, updated_at = clock_timestamp(),
+const NOTE = `UPDATE bookctl.reservations SET outcome = $2, updated_at = clock_timestamp(), booked = coalesce($4, booked),
     result = coalesce($3, (jsonb_set(result::jsonb, '{status}', to_jsonb(upper($2::text))) #- '{payment,status}')::text)
   WHERE id = $1 AND NOT ${OPEN} AND outcome NOT IN ('forgotten', $2)`
 
@@ -69,11 +72,11 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
       const {rows} = await store.query<Row>(sql, [client?.baseUrl ?? null, client?.clientId ?? null])
       return rows.map(row => entryOf(row, undefined))
     },
-    async noteStatus(client, reservationRef, {outcome, result}) {
-      const json = result ? JSON.stringify(result) : null
+    async noteStatus(client, reservationRef, {outcome, booked, result}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations WHERE client_id = $1 AND reservation_ref = $2`
       const {rows} = await store.query<Row>(sql, [client.clientId, reservationRef])
-      for (const {id} of atServiceOf(client, rows)) await store.query(NOTE, [id, outcome, json])
+      for (const {id} of atServiceOf(client, rows))
+        await store.query(NOTE, [id, outcome, jsonOf(result), jsonOf(booked)])
     },
   }
 }
@@ -123,6 +126,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           ...[baseUrl, clientId, clientReferenceId, offerId, idempotencyKey],
           ...[sealing.keyId, sealing.seal(body, placeOf(client, idempotencyKey)), bodySha256, intentSha256],
           await lastingFingerprint(lastingText(intent)),
+          jsonOf(intent.agreed),
           entries
             .toReversed()
             .map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
@@ -130,7 +134,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           replacedBy(entries, intent, client).map(({id}) => id),
         ]
         const sql = `SELECT ${ENTRY}
-          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
         const [row] = (await store.query<Row>(sql, values)).rows
         // None: another process wrote in between, so it is judged again.
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
@@ -148,11 +152,11 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
         updated_at = clock_timestamp() WHERE id = $1 AND attempts = $2 AND outcome = 'unresolved'`
       await store.query(sql, [id, attempts, NOT_SENT])
     },
-    async settle(id, {outcome, reservationRef = null, result}) {
-      const sql = `UPDATE bookctl.reservations SET outcome = $2, reservation_ref = $3, result = $4,
+    async settle(id, {outcome, reservationRef = null, booked, result}) {
+      const sql = `UPDATE bookctl.reservations SET outcome = $2, reservation_ref = $3, result = $4, booked = $5,
         lost = lost OR $2 = 'unknown', sealed_body = CASE WHEN $2 = 'unknown' THEN sealed_body END,
         updated_at = clock_timestamp() WHERE id = $1 AND ${OPEN}`
-      await store.query(sql, [id, outcome, reservationRef, result ? JSON.stringify(result) : null])
+      await store.query(sql, [id, outcome, reservationRef, jsonOf(result), jsonOf(booked)])
     },
     async forget(id) {
       await store.query(FORGET, [id])
@@ -191,16 +195,21 @@ function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
 }
 
 function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
-  const {keyId: _, lasting: __, sealedBody, id, result, ...rest} = row
+  const {keyId: _, lasting: __, sealedBody, id, agreed, booked, result, ...rest} = row
+  const read = <Value>(json: string | null) => (json === null ? null : (JSON.parse(json) as Value))
   const place = placeOf(row, row.idempotencyKey)
   const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
   return {
     ...rest,
     id: Number(id),
     body,
-    result: result === null ? null : (JSON.parse(result) as Record<string, unknown>),
+    agreed: read<Price>(agreed),
+    booked: read<Price>(booked),
+    result: read<Record<string, unknown>>(result),
   }
 }
+
+const jsonOf = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
 
 export function createSharedSubscriptions(store: StoreConnection): SubscriptionJournal {
   const where = 'WHERE base_url = $1 AND client_id = $2 AND url = $3'

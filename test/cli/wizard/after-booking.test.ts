@@ -21,6 +21,8 @@ const booking = (outcome: string, payment_url: string | null = null): ReserveOut
   outcome,
   payment_url,
   reservation: {},
+  agreed: null,
+  booked: null,
   reservation_ref: 'R-5',
   status: null,
   client_reference_id: 'T-5',

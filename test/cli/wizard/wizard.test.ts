@@ -122,7 +122,7 @@ test('a service that is away keeps the answers, and is asked again when the pers
 
 test('a search of which nothing is left says why, and a person who stops has sent nothing', async () => {
   const script = said`What do you want to change in the search → ^C`
-  const given = {...FLAGS, 'max-price': '1'}
+  const given = {...FLAGS, 'max-price': {amount: '1', currency: null}}
   expect((await rejectionOf(desk.run([...SEARCH, ...script], given))).kind).toBe('interrupted')
   expect(desk.messages.at(-1)).toMatch(/^No offers match your filters \(\d+ found\)\.$/)
   const end = said`Payment → balance | reference → T-3 | Store these guests → No | Reserve → no

@@ -1,6 +1,8 @@
 /** Filtering and sorting by price or by other facts, which no service is known to do, and how a list says what is left. */
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount, moneyText} from '../../../contract/money.js'
-import {shownOf} from '../../terminal/dates-and-amounts.js'
+import type {Maximum} from '../../input/checks.js'
+import {counted, shownOf} from '../../terminal/dates-and-amounts.js'
 import {type Column, headLine} from '../../terminal/result.js'
 
 interface Priced {
@@ -23,21 +25,46 @@ function amountOf({price: {total}}: Priced): string | null {
 }
 
 interface Filters {
-  readonly 'max-price'?: string | undefined
+  readonly 'max-price'?: Maximum | undefined
+  /** That of the search: of a price or a maximum that names none. */
+  readonly currency?: string | undefined
   /** One of `keys`, or `price`; without it the service's own order. */
   readonly sort?: string | undefined
   readonly limit?: number | undefined
 }
 
+/** Whether a price is known and at most the maximum. */
+function isAffordable(item: Priced, filters: Filters): boolean {
+  const {'max-price': most} = filters
+  const amount = amountOf(item)
+  if (most === undefined) return true
+  return amount !== null && !isElsewhere(item, filters) && compareAmounts(amount, most.amount) <= 0
+}
+
+/** Whether a price cannot be compared with the maximum, because it is in another currency. */
+function isElsewhere({price}: Priced, {'max-price': most, currency = ''}: Filters): boolean {
+  return (price.currency ?? currency).toUpperCase() !== (most?.currency ?? currency).toUpperCase()
+}
+
+/** The warning that items were left out because their prices are in another currency than `max-price`. */
+export function warningOfCurrencies(noun: string, found: readonly Priced[], filters: Filters): string[] {
+  const {'max-price': most, currency} = filters
+  const left = most ? found.filter(item => amountOf(item) !== null && isElsewhere(item, filters)) : []
+  if (left.length === 0) return []
+  const others = [...new Set(left.map(({price}) => sanitizeLine(price.currency ?? currency ?? '', 20)))]
+  const shown = `${others.slice(0, 5).join(', ')}${others.length > 5 ? ', …' : ''}`
+  const text = `${counted(left.length, noun)} left out: priced in ${shown}, and --max-price is in ${most?.currency ?? currency}`
+  return [`Warning: ${text}`]
+}
+
 /** At most `limit` of the items, none of which costs more than `max-price`; what has no key comes last. */
 export function filterAndSort<Item extends Priced>(
   found: readonly Item[],
-  {'max-price': most, sort = '', limit}: Filters,
+  filters: Filters,
   keys: Readonly<Record<string, (item: Item) => number | string | null>>,
 ): Item[] {
-  const isAffordable = (amount: string | null) =>
-    most === undefined || (amount !== null && compareAmounts(amount, most) <= 0)
-  const kept = found.filter(item => isAffordable(amountOf(item)))
+  const {sort = '', limit} = filters
+  const kept = found.filter(item => isAffordable(item, filters))
   const keyOf = sort === 'price' ? amountOf : keys[sort]
   if (!keyOf) return kept.slice(0, limit)
   const compare = (left: number | string, right: number | string) => {

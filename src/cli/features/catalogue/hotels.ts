@@ -23,7 +23,7 @@ import type {Client} from '../../../contract/token-cache.js'
 import {StorageError} from '../../../storage/errors.js'
 import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
-import {amountFlag, checkedFlag, comingDayFlag, countryFlag} from '../../input/flags.js'
+import {checkedFlag, comingDayFlag, countryFlag, maximumFlag} from '../../input/flags.js'
 import {
   checkDeparture,
   leaveAfter,
@@ -37,7 +37,14 @@ import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {absentIn, cityFlag, cityText, pricesFlag} from './city-search.js'
-import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, priceText} from './filters.js'
+import {
+  AMOUNT_COLUMNS,
+  countOf,
+  filterAndSort,
+  PRICE_COLUMN,
+  priceText,
+  warningOfCurrencies,
+} from './filters.js'
 
 export const searchFlags = {
   ...cityFlag,
@@ -69,7 +76,10 @@ export const searchFlags = {
     options: ['price', 'stars', 'name'],
     summary: 'order: cheapest, most stars, or by name first',
   }),
-  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
+  'max-price': maximumFlag({
+    helpValue: 'AMOUNT',
+    summary: 'maximum price, such as 450 or "450 EUR" (default currency: that of the search)',
+  }),
   refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
   board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
   limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of offers'}),
@@ -78,7 +88,7 @@ export const searchFlags = {
 /** The flags as typed: the city may be a name. */
 type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
 export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
-type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'refundable' | 'board' | 'limit'>
+type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'currency' | 'refundable' | 'board' | 'limit'>
 
 export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
 
@@ -126,7 +136,12 @@ export async function search(
   const outcome = await searchHotels(connection.api, request)
   const found = outcome.offers.map(offer => offerFound(request, offer, outcome.searchedAt))
   const lost = await remember(connection, found)
-  const offers = filterOffers(outcome.offers, wanted)
+  const filters = {...wanted, currency: request.currency}
+  const offers = filterOffers(outcome.offers, filters)
+  const warnings = [
+    ...(lost.warning === undefined ? [] : [lost.warning]),
+    ...warningOfCurrencies('offer', outcome.offers, filters),
+  ]
   return {
     document: {
       search: {...request, nights: nightsBetween(request.check_in, request.check_out)},
@@ -138,7 +153,7 @@ export async function search(
     columns: OFFER_COLUMNS,
     shown: ['offer_id', 'hotel_name', 'stars', 'room_name', 'board', 'price', 'free_cancellation_until'],
     ...countOf('offer', offers, outcome.offers, describeSearch(request, outcome, connection)),
-    ...lost,
+    ...(warnings.length > 0 && {warning: warnings}),
   }
 }
 
@@ -212,7 +227,13 @@ export function filterOffers<Offer extends FoundOffer>(offers: readonly Offer[],
 export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
   const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
   const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
-  const details = {refundable, free_cancellation_until, terms: termsOf(raw), city: destination.id}
+  const details = {
+    refundable,
+    free_cancellation_until,
+    terms: termsOf(raw),
+    city: destination.id,
+    currency: request.currency,
+  }
   const times = {searched_at, expires_at: Date.parse(expires_at) / 1000}
   return {...offer, ...price, details, nationality, check_in, check_out, rooms, ...times}
 }

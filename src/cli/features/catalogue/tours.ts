@@ -3,14 +3,14 @@ import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {type FoundTour, searchTours, showTour} from '../../../api/operations/tours.js'
 import {DATE_FORMS} from '../../input/dates.js'
-import {amountFlag, comingDayFlag} from '../../input/flags.js'
+import {comingDayFlag, maximumFlag} from '../../input/flags.js'
 import {fold} from '../../input/match.js'
 import {missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {cityFlag, cityText, pricesFlag} from './city-search.js'
 import {warningUnless} from './content.js'
-import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN} from './filters.js'
+import {AMOUNT_COLUMNS, countOf, filterAndSort, PRICE_COLUMN, warningOfCurrencies} from './filters.js'
 
 export const tourFlags = {
   ...cityFlag,
@@ -22,7 +22,10 @@ export const tourFlags = {
     summary: 'only tours with this tag, for example food (repeatable)',
   }),
   find: Flags.string({helpValue: 'TEXT', summary: 'only tours whose name or description contains TEXT'}),
-  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'maximum price'}),
+  'max-price': maximumFlag({
+    helpValue: 'AMOUNT',
+    summary: 'maximum price, such as 450 or "450 EUR" (default currency: that of the search)',
+  }),
   sort: Flags.string({
     options: ['price', 'rating', 'duration', 'name'],
     summary: 'order: cheapest, best rated, shortest, or by name first',
@@ -59,6 +62,8 @@ export async function search(connection: Connection, flags: TourFlags): Promise<
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {items: found, isComplete} = await searchTours(connection.api, request)
   const tours = filterTours(found, flags)
+  const incomplete = warningUnless(isComplete).warning ?? []
+  const warnings = [incomplete, warningOfCurrencies('tour', found, flags)].flat()
   const place = [cityText(city, connection, found[0]?.city ?? undefined), date].filter(Boolean).join(', ')
   return {
     document: {search: request, tours},
@@ -66,7 +71,7 @@ export async function search(connection: Connection, flags: TourFlags): Promise<
     columns: TOUR_COLUMNS,
     shown: ['tour_id', 'name', 'duration', 'price', 'rating', 'tags'],
     ...countOf('tour', tours, found, place),
-    ...warningUnless(isComplete),
+    ...(warnings.length > 0 && {warning: warnings}),
   }
 }
 

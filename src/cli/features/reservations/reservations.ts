@@ -18,10 +18,10 @@ import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
-import {compareAmounts, isAmount} from '../../../contract/money.js'
+import {compareAmounts} from '../../../contract/money.js'
 import {MOST_REASON_LENGTH} from '../../../contract/operations.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
-import {checkCurrency, checkGiven, invalid} from '../../input/checks.js'
+import {checkGiven, invalid} from '../../input/checks.js'
 import {completeGuests} from '../../input/guests.js'
 import {faultsOfWords} from '../../input/names.js'
 import {combined, missing} from '../../input/usage-errors.js'
@@ -33,7 +33,7 @@ import type {Change} from '../../terminal/prompts/ask.js'
 import {columnsOf, headLine, type Result, single} from '../../terminal/result.js'
 import {cancellationText} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from '../reserve/flags.js'
-import {noteOutcome} from '../reserve/follow.js'
+import {bookedPrice, noteOutcome} from '../reserve/follow.js'
 import {factsShown, paymentAddress} from '../reserve/payment.js'
 import {checkedBy, mergeContact, readFields} from '../reserve/reservation.js'
 
@@ -108,7 +108,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
 /** Records the state in the journal, too; a failure there only warns. Throws Failure. */
 export async function show(connection: Connection, reference: string, warn: (text: string) => void) {
   const found = await showReservation(connection.api, reference)
-  const newest = {outcome: outcomeWord(found), result: withoutPeople(found)}
+  const newest = {outcome: outcomeWord(found), booked: bookedPrice(found), result: withoutPeople(found)}
   if (found.status?.trim()) await noteOutcome(connection, reference, newest, warn)
   return singleReservation(found, connection)
 }
@@ -260,13 +260,6 @@ export async function previewCancellation(
     lines.push(`Warning: ${(error as Failure).message}`)
   }
   return {costs: {quote: plan.quote}, lines}
-}
-
-/** `5`, or `5 EUR`; without a currency it is in that of the reservation's price. Throws usage. */
-export function readMaxFee(field: string, text: string): Money {
-  const [, amount = '', code] = /^(\S*?\d)(?:\s*([A-Za-z]{3}))?$/.exec(text.trim()) ?? []
-  if (!isAmount(amount)) throw invalid(field, 'must be an amount such as 450 or "450.00 EUR"', text)
-  return {amount, currency: code === undefined ? null : checkCurrency(field, code)}
 }
 
 /** Throws usage when cancelling costs more than `maxFee`, or when the currencies cannot be compared. */

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {checkUuid} from '../../input/checks.js'
-import {amountFlag, checkedFlag, countryFlag, identifierFlag, waitFlag} from '../../input/flags.js'
+import {checkedFlag, countryFlag, identifierFlag, maximumFlag, waitFlag} from '../../input/flags.js'
 import {readContact, readGuest} from '../../input/guests.js'
 import type {Preferences} from '../../session/settings.js'
 
@@ -35,7 +35,10 @@ export const reserveFlags = {
     helpValue: 'COUNTRY',
     summary: 'client nationality, by name or two-letter code (default: the one searched with)',
   }),
-  'max-price': amountFlag({helpValue: 'AMOUNT', summary: 'refuse an offer that costs more'}),
+  'max-price': maximumFlag({
+    helpValue: 'AMOUNT',
+    summary: 'refuse an offer that costs more than 450, or "450 EUR", or is in another currency',
+  }),
   'idempotency-key': checkedFlag(checkUuid)({
     helpValue: 'UUID',
     summary: 'use this key (default: a new one)',

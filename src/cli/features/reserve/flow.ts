@@ -3,7 +3,7 @@ import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {describeBooked, lookHint} from '../../../api/reserve/conflicts.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
-import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {Stage} from '../../../api/reserve/reserve.js'
 import {Failure} from '../../../contract/failure.js'
 import {isNeverSent} from '../../../contract/journal.js'
@@ -14,6 +14,7 @@ import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/target.js'
 import type {BaseCommand} from '../../shell/base-command.js'
+import {EXITS} from '../../shell/exit-codes.js'
 import type {StopNote} from '../../shell/running.js'
 import {wantsAccessible} from '../../terminal/colour.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
@@ -31,6 +32,7 @@ import {
   nameOf,
   paymentAddress,
   paymentNote,
+  priceNote,
   qrCode,
   reservationResult,
 } from './payment.js'
@@ -88,6 +90,7 @@ export class ReserveFlow {
     await this.show(booking, wait !== undefined, async learn => {
       if (wait === undefined) return booking
       const tellAndLearn = (newest: ReserveOutcome) => {
+        this.tellPrice(newest)
         this.tellPayment(newest)
         this.tellAddress(newest)
         learn(newest)
@@ -119,7 +122,9 @@ export class ReserveFlow {
       if (plan && madeNothing(error)) command.stopNote = stopNote
       throw error
     })
+    this.tellPrice(booking)
     const newest = await newestOf(connection, booking, this.warn)
+    this.tellPrice(newest)
     requireStanding(newest)
     return newest
   }
@@ -131,8 +136,10 @@ export class ReserveFlow {
       await this.showPayment(booking, waits)
       const newest = await follow(learn)
       learn(newest)
+      this.tellPrice(newest)
       const facts = this.command.showsRecords() ? await this.factsOf(newest) : undefined
       await this.command.print(reservationResult(newest, facts))
+      if (isPriceChanged(newest)) this.command.exitCode = EXITS.not_as_agreed.code
     })
     this.command.stopNote = undefined
   }
@@ -158,6 +165,12 @@ export class ReserveFlow {
 
   private warnOf(plan: Plan): void {
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
+  }
+
+  /** Before anything else is said of it: it is not what was agreed to. */
+  private tellPrice(outcome: ReserveOutcome): void {
+    const note = priceNote(outcome)
+    if (note !== undefined) this.warnOnce(`Warning: ${note}`)
   }
 
   private tellPayment(outcome: ReserveOutcome): void {

@@ -2,9 +2,15 @@
  * A reservation after it was made: its state now, by its own path (§4.9) where that can be called, else by whether there is
  * a voucher (§4.5), which means CONFIRMED (§3); waiting for the confirmation; and naming it in every failure.
  */
-import type {ReadReservation} from '../../../api/answers/reservations.js'
+import {priceOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
-import {outcomeWord, type ReserveOutcome, withoutPeople} from '../../../api/reserve/outcome.js'
+import {
+  asPrice,
+  isPriceChanged,
+  outcomeWord,
+  type ReserveOutcome,
+  withoutPeople,
+} from '../../../api/reserve/outcome.js'
 import {isEnded} from '../../../contract/events.js'
 import {Failure, type FailureKind, usage} from '../../../contract/failure.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
@@ -26,10 +32,10 @@ interface Look {
 /** One look, of about `seconds` at most; `known` is what is known before. What it learns goes into the journal. */
 async function lookAt(connection: Connection, known: ReserveOutcome, seconds: number, warn: Warn) {
   const latest = await lookNow(connection, known, seconds)
-  const {outcome, reservation_ref, reservation, status, payment_url} = latest.outcome
+  const {outcome, reservation_ref, reservation, status, payment_url, booked} = latest.outcome
   if (outcome !== known.outcome && reservation_ref !== null) {
     const result = withoutPeople({reservation: reservation ?? {}, reservation_ref, status, payment_url})
-    await noteOutcome(connection, reservation_ref, {outcome, result}, warn)
+    await noteOutcome(connection, reservation_ref, {outcome, booked, result}, warn)
   }
   return latest
 }
@@ -62,8 +68,13 @@ function asShown(found: ReadReservation, known: ReserveOutcome): ReserveOutcome 
   const {reservation, status, payment_url} = found
   if (!status?.trim()) return known
   const address = payment_url ?? known.payment_url
-  return {...known, outcome: outcomeWord(found), status, reservation, payment_url: address}
+  const booked = bookedPrice(found) ?? known.booked
+  return {...known, outcome: outcomeWord(found), status, reservation, payment_url: address, booked}
 }
+
+/** What a reservation that is shown costs. */
+export const bookedPrice = ({reservation}: Pick<ReadReservation, 'reservation'>) =>
+  asPrice(priceOfReservation(reservation, reservation))
 
 /** Drops the earlier state of the payment, which is no longer true. */
 function asConfirmed(known: ReserveOutcome): ReserveOutcome {
@@ -151,7 +162,9 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
   const note = paymentNote(outcome, now)
   const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
   const again = `keep waiting: ${resumeCommand(clientReferenceId)} --wait`
-  return new Failure('pending', note === undefined ? state : `${state}: ${note}`, {
+  // A script that waits on must not miss that something else was booked than it agreed to.
+  const kind = isPriceChanged(outcome) ? 'not_as_agreed' : 'pending'
+  return new Failure(kind, note === undefined ? state : `${state}: ${note}`, {
     code: 'payment_pending',
     hint: journalKept ? again : repeatHint({clientReferenceId, idempotencyKey}),
     result: documentOf(outcome),

@@ -3,11 +3,12 @@
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
-import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
 import {isEnded} from '../../../contract/events.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
+import type {Price} from '../../../contract/journal.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {moneyText, nightsText, onItsOwnClock} from '../../terminal/dates-and-amounts.js'
@@ -117,13 +118,15 @@ export function paymentNote(outcome: ReserveOutcome, now: number): string | unde
 
 export const RESERVATION_COLUMNS = [
   ...(['outcome', 'reservation_ref', 'status', 'payment_url'] as const),
-  ...(['client_reference_id', 'idempotency_key', 'attempts'] as const),
+  ...(['client_reference_id', 'idempotency_key', 'attempts', 'agreed', 'price_changed'] as const),
 ]
 
 /** `facts`: what a person at a terminal sees of it. */
 export function reservationResult(booking: ReserveOutcome, facts?: Result['facts']): Result {
   const document = documentOf(booking)
-  const row = Object.fromEntries(RESERVATION_COLUMNS.map(name => [name, document[name]]))
+  const {agreed} = document
+  const shown = {...document, agreed: agreed && moneyText({amount: agreed.price, currency: agreed.currency})}
+  const row = Object.fromEntries(RESERVATION_COLUMNS.map(name => [name, shown[name]]))
   return {...single(document, row, booking.reservation_ref), ...(facts && {facts})}
 }
 
@@ -133,7 +136,16 @@ export function documentOf(booking: ReserveOutcome) {
     booking
   const payment_url = paymentAddress(booking) ?? null
   const names = {idempotency_key, client_reference_id, attempts}
-  return {outcome, reservation_ref, status, payment_url, reservation, ...names}
+  const agreement = {agreed: booking.agreed, price_changed: isPriceChanged(booking)}
+  return {outcome, reservation_ref, status, payment_url, reservation, ...names, ...agreement}
+}
+
+/** That it was booked at another price or in another currency than agreed; undefined where it was not, or nobody can know. */
+export function priceNote(booking: ReserveOutcome): string | undefined {
+  const {agreed, booked} = booking
+  if (!agreed || !booked || !isPriceChanged(booking)) return undefined
+  const text = ({price, currency}: Price) => moneyText({amount: price, currency})
+  return `reservation ${nameOf(booking)} costs ${text(booked)}, and ${text(agreed)} was agreed`
 }
 
 interface FactsParts {

@@ -1,5 +1,6 @@
 /** A reservation that is planned: what is known of the offer, the warnings, what is confirmed, and sending or repeating it. */
 import {randomUUID} from 'node:crypto'
+import {isSameCurrency} from '../../../api/answers/amounts.js'
 import {conflictFailure} from '../../../api/reserve/conflicts.js'
 import {neverSent, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
@@ -22,13 +23,14 @@ import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
+import type {Maximum} from '../../input/checks.js'
 import {today} from '../../input/dates.js'
 import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/names.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {journalClientOf, type Target} from '../../session/target.js'
-import {counted, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
+import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
 import {detailRows, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
 import {examine, offerOf, readInput, readReservation} from './reservation.js'
@@ -99,7 +101,9 @@ async function planned(
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
-  const given = {referenceGiven, idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
+  const agreed = seen?.total ? {price: seen.total, currency: currencyOf(seen)} : null
+  const key = {idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
+  const given = {referenceGiven, ...key, agreed}
   const intent = intentOf(request, given)
   const journal = state.journal.forClient(journalClient)
   const standing = state.remembers ? await journal.peek(intent) : undefined
@@ -118,7 +122,7 @@ async function planned(
 interface Circumstances {
   /** Unix seconds. */
   readonly now: number
-  readonly maxPrice: string | undefined
+  readonly maxPrice: Maximum | undefined
   /** The journal knows this very reservation: it is being repeated, and its offer may well be used or expired. */
   readonly repeated: boolean
 }
@@ -148,9 +152,23 @@ export function checkOffer(
     const problem = '--max-price: the price of this offer is not known here'
     throw usage('price_unknown', problem, 'search first: bookctl hotels search')
   }
-  if (compareAmounts(seen.total, maxPrice) <= 0) return
-  const cost = `the offer costs ${seen.total} ${seen.currency ?? ''}`
-  throw usage('price_too_high', `${cost}, more than --max-price ${maxPrice}`)
+  const cost = `the offer costs ${moneyText({amount: seen.total, currency: currencyOf(seen)})}`
+  const most = {...maxPrice, currency: maxPrice.currency ?? seen.details?.currency ?? currencyOf(seen)}
+  if (!isSameCurrency({amount: seen.total, currency: currencyOf(seen)}, most)) {
+    const problem = `${cost}, which cannot be compared with --max-price ${moneyText(most)}`
+    throw usage(
+      'price_not_comparable',
+      problem,
+      `search in that currency: bookctl hotels search --currency ${most.currency}`,
+    )
+  }
+  if (compareAmounts(seen.total, maxPrice.amount) <= 0) return
+  throw usage('price_too_high', `${cost}, more than --max-price ${moneyText(most)}`)
+}
+
+/** The currency of an offer's price; where the answer does not say, that of the search. */
+function currencyOf({currency, details}: SeenOffer): string | null {
+  return currency ?? details?.currency ?? null
 }
 
 /** Guests that look wrong, one line each; the service decides. */

@@ -1,0 +1,150 @@
+/** A reservation at another price or in another currency than agreed: reported first, and exit 3 in every state. */
+import {beforeAll, expect, test} from 'vitest'
+import {answer} from '../support/scripted-service.js'
+import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
+
+const {service, home} = await scriptedHome()
+service.tokenMilliseconds = 0
+const SEARCH =
+  'hotels search --city 7 --check-in 2031-05-01 --nights 3 --nationality TR --currency EUR'.split(' ')
+/** Of the offers of the search, `off_a` costs 240.00 EUR. */
+const AGREED = {price: '240.00', currency: 'EUR'}
+const PAYING = ['--pay', 'account', ...GUESTS]
+
+/** Every offer costs 240.00 EUR; reservations are answered with `said`. */
+function answerWith(said: object, status = 'CONFIRMED', offer = {total: '240.00', currency: 'EUR'}): void {
+  service.script = ({path, body}, response) => {
+    const ids = Array.from({length: 40}, (_, index) => `off_${index}`)
+    if (path === '/hotels/search')
+      answer(response, 200, {offers: ids.map(offer_id => ({offer_id, price: offer}))})
+    else if (path === '/reservations/hotel') {
+      const {offer_id} = JSON.parse(body) as {offer_id: string}
+      answer(response, 201, {data: {reservation_ref: `R-${offer_id}`, status, ...said}})
+    } else return false
+    return true
+  }
+}
+
+let next = 0
+const newOffer = () => `off_${next++}`
+/** What was said besides the summary of what is sent. */
+const warningsOf = (stderr: string) => stderr.split('\n').filter(line => /^(Warning|Error|Pay at)/.test(line))
+const argvOf = (offer: string) => ['reserve', offer, '--client-reference', `T-${offer}`, ...PAYING]
+
+beforeAll(async () => {
+  answerWith({})
+  expect(await home.run(SEARCH)).toMatchObject({exit: 0})
+})
+
+const eur = (total: string | number) => ({price: {total, currency: 'EUR'}})
+test.each<[string, object, string?]>([
+  ['dearer', eur('9999.00')],
+  ['cheaper', eur(10)],
+  ['in another currency', {price: {total: '240.00', currency: 'KWD'}}],
+  ['dearer, and pending', eur('9999.00'), 'PENDING_PAYMENT'],
+  ['dearer, in a state nobody knows', eur('9999.00'), 'ON_REQUEST'],
+  ['dearer, under another name', {total_amount: 9999}],
+  ['dearer, in a part of it', {details: eur('241.00')}],
+])('%s: exit 3 for the booking, its repeat and --resume', async (_, said, status = 'CONFIRMED') => {
+  const offer = newOffer()
+  answerWith(said, status)
+  for (const argv of [argvOf(offer), argvOf(offer), ['reserve', '--resume', `T-${offer}`]]) {
+    const {exit, result, stderr} = await home.json(argv)
+    const facts = {reservation_ref: `R-${offer}`, status, agreed: AGREED, price_changed: true}
+    expect({exit, result}).toMatchObject({exit: 3, result: facts})
+    expect(result).not.toHaveProperty('error')
+    expect(warningsOf(stderr)[0]).toMatch(
+      /^Warning: reservation R-off_\d+ costs .*, and 240.00 EUR was agreed$/,
+    )
+  }
+  expect(service.seen('/reservations/hotel')).toHaveLength(1)
+  const {exit, stdout, stderr} = await home.run(argvOf(offer))
+  expect({exit, stdout}).toMatchObject({exit: 3, stdout: expect.stringMatching(/^price_changed\ttrue$/m)})
+  expect(stderr).toContain('240.00 EUR was agreed')
+})
+
+test.each<[string, object]>([
+  ['the same', eur('240.00')],
+  ['the same number', {price: 240, currency: 'eur'}],
+  ['the same with other decimals', eur('240.0')],
+  ['the same without a currency', {total_price: '240'}],
+])('%s is as agreed', async (_, said) => {
+  answerWith(said)
+  const result = {agreed: AGREED, price_changed: false}
+  const made = await home.json(argvOf(newOffer()))
+  expect(made).toMatchObject({exit: 0, result})
+  expect(warningsOf(made.stderr)).toEqual([])
+})
+
+test('a price that the answer does not name cannot be compared', async () => {
+  answerWith({})
+  const result = {agreed: AGREED, price_changed: null}
+  const made = await home.json(argvOf(newOffer()))
+  expect(made).toMatchObject({exit: 0, result})
+  expect(warningsOf(made.stderr)).toEqual([])
+})
+
+test('prices that differ are reported, and compared with none of them', async () => {
+  answerWith({total: '240.00', price: {total: '500.00'}})
+  const {exit, result, stderr} = await home.json(argvOf(newOffer()))
+  expect({exit, result}).toMatchObject({exit: 0, result: {price_changed: null}})
+  expect(warningsOf(stderr)[0]).toMatch(/^Warning: the answer names different prices for it/)
+})
+
+test('without an offer that was seen, nothing was agreed', async () => {
+  answerWith(eur('9999.00'))
+  const result = {agreed: null, price_changed: false}
+  const argv = ['reserve', 'off_unseen', ...PAYING, '--nationality', 'TR']
+  expect(await home.json(argv)).toMatchObject({exit: 0, result})
+})
+
+test('a refusal stays one, and says that the price is another', async () => {
+  answerWith(eur('9999.00'), 'REJECTED')
+  const {exit, result, stderr} = await home.json(argvOf(newOffer()))
+  expect({exit, result}).toMatchObject({exit: 5, result: {agreed: AGREED, price_changed: true}})
+  expect(stderr).toContain('9999.00 EUR')
+})
+
+test('a wait that ends without a payment ends with 3, since waiting on would pay another price', async () => {
+  answerWith(eur('9999.00'), 'PENDING_PAYMENT')
+  const result = {error: {code: 'payment_pending'}, agreed: AGREED, price_changed: true}
+  expect(await home.json([...argvOf(newOffer()), '--wait=0'])).toMatchObject({exit: 3, result})
+})
+
+test('a price that is known only later is compared then', async () => {
+  const offer = newOffer()
+  answerWith({}, 'PENDING_PAYMENT')
+  expect(await home.json(argvOf(offer))).toMatchObject({exit: 0, result: {price_changed: null}})
+  service.script = ({path}, response) => {
+    if (path === '/_sandbox/clock') {
+      response.setHeader('x-local-sandbox', 'bookctl')
+      answer(response, 200, {now: '2030-01-01T00:00:00Z'})
+    } else if (path === `/reservations/R-${offer}`)
+      answer(response, 200, {reservation_ref: `R-${offer}`, status: 'CONFIRMED', ...eur('300.00')})
+    else return false
+    return true
+  }
+  const result = {status: 'CONFIRMED', agreed: AGREED, price_changed: true}
+  for (let times = 0; times < 2; times++)
+    expect(await home.json(['reserve', '--resume', `T-${offer}`])).toMatchObject({exit: 3, result})
+})
+
+test('--max-price is in a currency, and an offer in another one is left out and refused', async () => {
+  answerWith({}, 'CONFIRMED', {total: '100.00', currency: 'KWD'})
+  const search = (...most: string[]) => home.json<{offers: object[]}>([...SEARCH, '--max-price', ...most])
+  for (const most of ['150', '150 EUR', 'EUR 150']) {
+    const {exit, result, stderr} = await search(most)
+    expect({exit, offers: result.offers}).toEqual({exit: 0, offers: []})
+    expect(stderr).toContain('Warning: 40 offers left out: priced in KWD, and --max-price is in EUR')
+  }
+  expect((await search('150 KWD')).result.offers).toHaveLength(40)
+  service.forget()
+  for (const most of ['150', '150 EUR']) {
+    const refusal = await home.refusal([...argvOf('off_39'), '--max-price', most])
+    expect(refusal).toMatchObject({exit: 2, code: 'price_not_comparable'})
+    expect(refusal.message).toContain('100.00 KWD, which cannot be compared with --max-price 150 EUR')
+  }
+  expect(service.seen('/reservations/hotel')).toEqual([])
+  expect(await home.json([...argvOf('off_39'), '--max-price', '100 kwd'])).toMatchObject({exit: 0})
+})
