@@ -11,6 +11,11 @@ export interface WireRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /**
+   * For a link that the service at this base URL gave: it is followed to public addresses alone, unless the service itself has
+   * none, so that no service can reach into the network of its client.
+   */
+  readonly givenBy?: string
 }
 
 export interface WireAnswer {
@@ -92,6 +97,11 @@ export interface SentAnswer extends WireAnswer {
   readonly mayHaveActed: boolean
   /** Secrets the request carried, to be redacted in quotes of the answer. */
   readonly secrets?: readonly string[]
+}
+
+/** A link was not followed, because its host is not public though the service is (`WireRequest.givenBy`); nothing was sent. */
+export class NotPublicError extends Error {
+  override readonly name = 'NotPublicError'
 }
 
 /** All attempts ended without an answer. */

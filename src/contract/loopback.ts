@@ -1,5 +1,6 @@
 /** Which hosts are this machine. */
-import {BlockList, isIP, isIPv4} from 'node:net'
+import {isIP, isIPv4} from 'node:net'
+import {kindOfAddress} from './addresses.js'
 import {parseUrl} from './foreign-text.js'
 
 /** Whether plain http may go there: `localhost`, 127.0.0.0/8, `[::1]`, as the URL parser writes them. */
@@ -25,16 +26,11 @@ export function underOneName(baseUrl: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-const PRIVATE = new BlockList()
-const NETS = '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 fc00::/7 fe80::/10'
-for (const [net = '', prefix] of NETS.split(' ').map(each => each.split('/')))
-  PRIVATE.addSubnet(net, Number(prefix), isIPv4(net) ? 'ipv4' : 'ipv6')
-
-/** Whether a device in another network may reach a host: no address of a private network, no name of a local one. */
+/** Whether a device in another network may reach a host: a public address, or no name of a local network. */
 export function isPublicHost(hostname: string): boolean {
   const host = bare(hostname).replace(/\.+$/, '')
   if (mayBeThisMachine(host)) return false
-  if (isIP(host) > 0) return !PRIVATE.check(host, isIPv4(host) ? 'ipv4' : 'ipv6')
+  if (isIP(host) > 0) return kindOfAddress(host) === 'public'
   return (
     host.includes('.') &&
     !/\.(local|localdomain|internal|intranet|lan|home|corp|test)$|\.home\.arpa$/.test(host)

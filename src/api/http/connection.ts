@@ -2,7 +2,7 @@
  * A fresh connection for one exchange, direct or through a proxy, and which proxy that is: from HTTPS_PROXY, HTTP_PROXY and
  * NO_PROXY in either case (lower case wins). The only importer of undici.
  */
-import {BlockList, isIP, isIPv4, type Socket} from 'node:net'
+import {BlockList, isIP, isIPv4, type LookupFunction, type Socket} from 'node:net'
 import type {buildConnector, Client, Dispatcher} from 'undici'
 // Loading all of undici takes 52 ms more (Node 20: 105 ms, these files alone 53, `node -e 0` 27), for fetch, WebSockets and
 // caches. The package has no `exports`, so the paths resolve; a test holds that they are what the package's entry exports.
@@ -35,19 +35,19 @@ export interface Trust {
 
 /**
  * For one exchange with `url`, over TCP and TLS ≥ 1.2: no retry, no redirect, no time limits. Connects when asked to;
- * `onSocket` gets the connected socket before anything is written to it.
+ * `onSocket` gets the connected socket before anything is written to it, `lookup` resolves the host in place of the system.
  */
 export async function createDispatcher(
   url: URL,
   proxy: ProxyServer | undefined,
-  {ca, insecure = false}: Trust,
+  {ca, insecure = false, lookup}: Trust & {readonly lookup?: LookupFunction | undefined},
   onSocket?: (socket: Socket) => void,
 ): Promise<Dispatcher> {
   // Phases are timed by the exchange itself: undici's timers are coarse and know no total.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const common = {...timers, maxHeaderSize: MOST_HEADER_BYTES, pipelining: 1}
   const checked = {timeout: 0, ...TLS_RULES, ...(ca && {ca})}
-  const tls = {...checked, rejectUnauthorized: !insecure}
+  const tls = {...checked, rejectUnauthorized: !insecure, ...(lookup && {lookup})}
   const {target} = placeOf(url)
   const filtered =
     (connect: Connector): Connector =>

@@ -6,12 +6,14 @@
  * An answer with neither a length nor chunks ends where the connection ends, so a cut is only visible in its content
  * (JSON does not parse, a PDF lacks `%%EOF`).
  */
+import type {Socket} from 'node:net'
 import {usage} from '../../contract/failure.js'
 import {isLoopbackHost} from '../../contract/loopback.js'
 import {ExchangeError, type Transport, type WireRequest} from '../types.js'
 import {createDispatcher, type Dispatcher, proxyFor, type Trust} from './connection.js'
 import {Exchange} from './exchange.js'
 import {placeOf} from './faults.js'
+import {createPublicOnly} from './public-only.js'
 
 export interface TransportOptions extends Trust {
   /** Proxy settings are read from here. */
@@ -23,22 +25,28 @@ const CERTIFICATE_MILLISECONDS = 3000
 
 /**
  * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
- * Throws a usage Failure for a bad proxy setting, and for `insecure` with another machine.
+ * Throws a usage Failure for a bad proxy setting, and for `insecure` with another machine; NotPublicError for a link.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
   requireParser()
   const open = new Set<Dispatcher>()
+  const publicOnly = createPublicOnly()
 
   const transport: Transport = async (request, limits) => {
     const url = new URL(request.url)
     refuseInsecureElsewhere(url, options)
     const proxy = proxyFor(url, options.env)
-    const dispatcher = await createDispatcher(url, proxy, options)
+    const guard = publicOnly.guard(request, url, proxy !== undefined)
+    const learn = (socket: Socket) => {
+      if (proxy === undefined) publicOnly.learn(request, url, socket)
+    }
+    const dispatcher = await createDispatcher(url, proxy, {...options, lookup: guard?.lookup}, learn)
     open.add(dispatcher)
     try {
       const exchange = new Exchange(placeOf(url, proxy?.origin), limits)
       return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
     } catch (error) {
+      if (guard?.refusal) throw guard.refusal
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
       const milliseconds = Math.min(limits.connectMilliseconds, CERTIFICATE_MILLISECONDS)
       const {withCertificate} = await import('./inspect.js')

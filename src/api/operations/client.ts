@@ -7,7 +7,14 @@ import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
 import {type SigningParts, sendSigned} from '../auth/signed.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
-import type {Api, CallOptions, SendPolicy, SentAnswer, WireRequest} from '../types.js'
+import {
+  type Api,
+  type CallOptions,
+  NotPublicError,
+  type SendPolicy,
+  type SentAnswer,
+  type WireRequest,
+} from '../types.js'
 
 type LinkParts = Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>
 
@@ -80,7 +87,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * GETs a foreign link, following up to three redirects; the answer may have any other status. https only, except
- * that a service on this machine may give plain http links to this machine. Throws Failure; no failure holds the link.
+ * that a service on this machine may give plain http links to this machine; and only to public addresses, unless the
+ * service itself has none. Throws Failure; no failure holds the link.
  */
 export async function fetchLink(parts: LinkParts, link: string): Promise<SentAnswer> {
   let url = parseLink(link, undefined, parts.baseUrl)
@@ -96,7 +104,8 @@ export async function fetchLink(parts: LinkParts, link: string): Promise<SentAns
 }
 
 async function get(parts: LinkParts, url: URL): Promise<SentAnswer> {
-  const request = {method: 'GET', url: url.href, headers: {accept: 'application/pdf'}}
+  const headers = {accept: 'application/pdf'}
+  const request = {method: 'GET', url: url.href, headers, givenBy: parts.baseUrl}
   // Only the host is reported, because the rest of the link opens the voucher.
   const name = "the host of the voucher's link"
   const hint =
@@ -104,7 +113,10 @@ async function get(parts: LinkParts, url: URL): Promise<SentAnswer> {
   const timeoutSeconds = parts.timeoutSeconds ?? LINK_LIMITS.seconds
   return parts.sender
     .send(request, {repeatable: true, timeoutSeconds, maxAnswerBytes: LINK_LIMITS.bytes})
-    .catch(throwUnanswered(false, {name, host: url.host, hint}))
+    .catch(error => {
+      if (error instanceof NotPublicError) throw badLink(`leads to ${url.host}, ${error.message}`)
+      return throwUnanswered(false, {name, host: url.host, hint})(error)
+    })
 }
 
 function parseLink(link: string, from: URL | undefined, baseUrl: string): URL {

@@ -6,6 +6,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import {isIP} from 'node:net'
 import type {SecureContext} from 'node:tls'
+import {fixedLookup, hostOf} from '../../contract/addresses.js'
 import {isoTime} from '../../contract/dates.js'
 import {isSuccess} from '../../contract/error-codes.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
@@ -15,7 +16,7 @@ import {TLS_RULES} from '../../contract/tls.js'
 import {sign} from '../../webhooks/signature/signature.js'
 import type {DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
 import {eventWithOrigin} from '../store/events.js'
-import {fixedLookup, hostOf, type Resolve, vetAddresses} from './addresses.js'
+import {type Resolve, vetAddresses} from './addresses.js'
 
 /** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
 const MOST_SECONDS_AHEAD = 60
