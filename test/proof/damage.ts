@@ -125,12 +125,9 @@ type Kind = (bytes: Buffer, random: () => number, left: Left, name: string) => I
 
 const PAGE = 4096
 
-/** The files that a reservation reads. */
-const matters = (name: string) => /^(config\.json|(state|tokens)\.db)/.test(name)
-
-/** So many places in each page of a file that matters, one in others, and at least eight in a small file. */
+/** So many places in each page of the journal, one in others, and at least six in a small file. */
 function* offsets(name: string, {length}: Buffer, random: () => number, ofPage = 4): Iterable<number> {
-  const step = Math.min(PAGE / (matters(name) ? ofPage : 1), length / 8)
+  const step = Math.min(PAGE / (name.startsWith('state.db') ? ofPage : 1), length / 6)
   for (let at = 0; at < length; at += step) yield Math.min(length - 1, Math.floor(at + random() * step))
 }
 

@@ -92,7 +92,7 @@ async function runOnce(
     },
   })
   clearTimeout(timer)
-  await wire.quiet()
+  await wire.answered()
   return {...finished, milliseconds: performance.now() - began, reference, before}
 }
 

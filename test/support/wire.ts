@@ -120,6 +120,11 @@ export class Wire {
     await waitUntil(() => this.sockets.size === 0 && this.forwarding === 0, 'the last connection to end')
   }
 
+  /** Resolves when nothing that was passed on is unanswered. */
+  async answered(): Promise<void> {
+    await waitUntil(() => this.forwarding === 0, 'the last answer of the service')
+  }
+
   /** Stops listening; connections are refused from now on. */
   async close(): Promise<void> {
     const closed = new Promise(resolve => this.server.close(resolve))
