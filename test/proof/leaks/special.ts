@@ -41,6 +41,9 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   'config:list environment': () => ['config', 'list', '--json'],
   'reserve dry-run': () => ['reserve', '--resume', OPEN_REFERENCE, '--dry-run'],
   'logout dry-run': () => ['logout', '--all', '--dry-run', '--yes'],
+  // Names the subscriptions whose secrets would be lost, and their removal.
+  'logout unasked': () => ['logout', '--all'],
+  'logout all': () => ['logout', '--all', '--yes'],
   'version environment': () => ['version', '--verbose'],
   demo: () => ['demo'],
 }
@@ -54,8 +57,13 @@ const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
   demo: ['signing secret', 'identity number', 'payment address'],
 }
 
-/** How they end (default 0): an invalid signature, and a signal. */
-const ENDS: Readonly<Record<string, number>> = {'webhooks:verify': 9, 'sandbox:start': 143}
+/** How they end (default 0): an invalid signature, a token that could not be revoked, and a signal. */
+const ENDS: Readonly<Record<string, number>> = {
+  'webhooks:verify': 9,
+  'logout unasked': 2,
+  'logout all': 7,
+  'sandbox:start': 143,
+}
 
 const runLocally = (bench: Bench, id: string, argv: (receiver: string) => Argv, debug: Switch) =>
   search(bench, {env: {}}, async (home, canaries) => {
