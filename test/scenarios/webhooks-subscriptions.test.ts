@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
-import {ownHome} from '../support/own.js'
+import {ownHome, ownListening} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {storedSecrets} from './scripted-home.js'
 
@@ -68,6 +68,22 @@ test('the local sandbox creates, lists, tests, updates and deletes them', async 
   expect(deleted.result).toEqual({subscription_id: id, deleted: true, secret_removed: true})
   expect(storedSecrets(home)).toEqual([])
   expect((await home.json(['webhooks', 'delete', id])).exit).toBe(5)
+})
+
+test('a second subscription for an address, and a path that the listener does not take, are warned of', async () => {
+  const listener = await ownListening(home, ['--tls', '--path', '/hooks'])
+  const create = (path: string) => home.run(CREATE.with(3, `https://127.0.0.1:${listener.port}${path}`))
+  const right = await create('/hooks')
+  expect(right).toMatchObject({exit: 0, stderr: ''})
+  const second = await create('/hooks')
+  expect(second.exit).toBe(0)
+  expect(second.stderr).toMatch(
+    /^Warning: the subscription whsub_\S+ sends to this address already \(voucher\.ready\)/,
+  )
+  const wrong = await create('/second')
+  expect(wrong.exit).toBe(0)
+  expect(wrong.stderr).toMatch(/^Warning: what listens at https:\S+ answers 404 for the path \/second: /)
+  expect(wrong.stderr).toContain('bookctl webhooks listen --path /second')
 })
 
 test('a test event says what the receiver answered, where the service tells', async () => {

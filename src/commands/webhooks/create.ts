@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import {warningsBefore} from '../../cli/features/webhooks/before-creation.js'
 import {
   createAndKeep,
   eventFlag,
@@ -17,7 +18,9 @@ export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events'
   static override description =
     `The service shows the signing secret once: it is stored, for webhooks verify and listen, before it is printed. Nothing is
-sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, and nothing more is sent for this address without --again.`
+sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, and nothing more is sent for this address without --again.
+Warns if the address has a subscription already, where the service lists them, and if what listens on this machine answers 404
+for its path.`
   static override examples = [
     'bookctl webhooks create --url https://partner.example/hooks --event reservation.confirmed --event voucher.ready',
     'bookctl webhooks create --url https://partner.example/hooks --event payment.failed --dry-run',
@@ -53,7 +56,10 @@ sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, 
     const wanted = {url, events}
     for (const warning of unknownEventWarnings(events)) this.warn(warning)
     if (flags['dry-run']) return this.printCall('subscriptions.create', target, {body: wanted})
-    const kept = await createAndKeep(await this.connect(target), wanted, flags)
+    const connection = await this.connect(target)
+    const doubts = await warningsBefore(connection, url, await this.connectOptions())
+    for (const warning of doubts) this.warn(warning)
+    const kept = await createAndKeep(connection, wanted, flags)
     for (const warning of kept.warnings) this.warn(`Warning: ${warning}`)
     if (kept.problem) return failNotStored(this, kept, flags)
     await this.print(kept.result)

@@ -27,10 +27,15 @@ export function checkTarget(field: string, text: string): string {
 
 /** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
 export async function trustedFor(url: string, caFile: string | undefined, directory: string) {
+  return trustedCertificates(caFileFor(url, caFile, directory), process.env)
+}
+
+/** `caFile`; without it, for https on this machine, the authority of `listen --tls`, if there is one. */
+export function caFileFor(url: string, caFile: string | undefined, directory: string): string | undefined {
   const {protocol, hostname} = new URL(url)
   const own = join(directory, LISTEN_CA_NAME)
   const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
-  return trustedCertificates(caFile ?? (isOurs ? own : undefined), process.env)
+  return caFile ?? (isOurs ? own : undefined)
 }
 
 /** Whether there is a certificate at `path` itself: a symbolic link is not followed. */

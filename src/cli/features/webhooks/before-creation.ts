@@ -1,0 +1,62 @@
+/** What is probably a mistake in a subscription that is about to be created: an address subscribed twice, a path nobody takes. */
+import type {Sender} from '../../../api/types.js'
+import {Failure} from '../../../contract/failure.js'
+import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../../contract/loopback.js'
+import type {Connection, ConnectOptions} from '../../session/connect.js'
+import {caFileFor} from './targets.js'
+
+/** A receiver on this machine answers at once. */
+const ANSWER_SECONDS = 2
+
+/** Warnings about `url`, in the order in which they matter. What cannot be found out is no warning. */
+export async function warningsBefore(
+  {api, state}: Connection,
+  url: string,
+  options: ConnectOptions,
+): Promise<string[]> {
+  const [second, path] = await Promise.all([
+    secondSubscription(api, url),
+    pathNotTaken(url, {...options, caFile: caFileFor(url, options.caFile, state.directory)}),
+  ])
+  return [second, path].filter(text => text !== undefined)
+}
+
+/** Where the service may be asked for its list (§4.9 shows no path). */
+async function secondSubscription(api: Connection['api'], url: string): Promise<string | undefined> {
+  const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
+  const {items} = await listSubscriptions(api).catch(error => {
+    if (error instanceof Failure && error.kind !== 'interrupted') return {items: []}
+    throw error
+  })
+  const wanted = parseUrl(url)?.href
+  const known = items.find(each => each.url !== null && parseUrl(each.url)?.href === wanted)
+  if (known === undefined) return undefined
+  const [id, types] = [known.id, known.events?.join(', ') ?? 'unknown types'].map(text =>
+    sanitizeLine(text, 200),
+  )
+  return `Warning: the subscription ${id} sends to this address already (${types}): with a second one an event of both comes twice; to change the first: bookctl webhooks update ${id}`
+}
+
+/** Asks what listens on this machine: a receiver of another path answers 404, one of this path anything else. */
+async function pathNotTaken(url: string, options: ConnectOptions): Promise<string | undefined> {
+  const {hostname, pathname, origin} = new URL(url)
+  if (!isLoopbackHost(hostname)) return undefined
+  const {openSender} = await import('../../session/connect.js')
+  const opened = await openSender({...options, har: undefined, history: undefined})
+  try {
+    if ((await statusOf(opened.sender, url)) !== 404) return undefined
+  } finally {
+    await opened.close()
+  }
+  const path = sanitizeLine(pathname, 100)
+  return `Warning: what listens at ${origin} answers 404 for the path ${path}: events would not arrive; subscribe the path that it takes, or start it for this one: bookctl webhooks listen --path ${path}`
+}
+
+/** Undefined where nothing answers. */
+async function statusOf(sender: Sender, url: string): Promise<number | undefined> {
+  const request = {method: 'GET', url, headers: {}}
+  const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds: ANSWER_SECONDS}
+  const answer = await sender.send(request, policy).catch(() => undefined)
+  return answer?.status
+}
