@@ -89,14 +89,15 @@ The service sends events by HTTPS POST to the URL of each subscription, signed w
 To see events of the local sandbox arrive:
 
   bookctl webhooks create --url https://127.0.0.1:8443/ --event reservation.confirmed
-  bookctl webhooks listen --tls --port 8443
+  bookctl webhooks listen --tls --port 8443 --capture events.ndjson
+  bookctl webhooks test whsub_…            # in another terminal
   bookctl webhooks events list
 
 \`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and forwards to your own receiver with --forward-to. In scripts, --exit-after 1 --within 60 waits for an event.
 
 When a signature does not match, \`webhooks verify\` says why: the wrong secret, a body that was changed on the way, a clock that is off, a header that is malformed. It needs no login and no network:
 
-  bookctl webhooks verify request.http --secret-file signing-secret.txt
+  bookctl webhooks verify events.ndjson --at received
 
 The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` sends valid and invalid requests to a receiver and reports which rules it follows.`
 
