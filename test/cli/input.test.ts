@@ -129,7 +129,7 @@ describe('reserve', () => {
 
   const FLAGS = {pay: 'account', guest: [{name: 'Ayşe', surname: 'Öğüt'}], contact: CONTACT}
   const ONE = {name: 'A', surname: 'B'}
-  const KNOWN = {nationality: 'TR', client: 'https://x/v1 cid_x', today: '2030-06-01'}
+  const KNOWN = {nationality: 'TR', baseUrl: 'https://x/v1', today: '2030-06-01'}
   const fileWith = (text: string) => {
     const path = join(directory, 'input.json')
     writeFileSync(path, text)
@@ -138,23 +138,47 @@ describe('reserve', () => {
 
   test('derives the reference from the request', async () => {
     const first = await readReservation('off_1', {}, FLAGS, KNOWN)
-    expect(first.client_reference_id).toMatch(/^bk-[\da-f]{20}$/)
+    expect(first.client_reference_id).toMatch(/^bk2-[\da-f]{20}$/)
     expect(await readReservation('off_1', {}, FLAGS, KNOWN)).toEqual(first)
     const other = await readReservation('off_1', {}, {...FLAGS, pay: 'instant'}, KNOWN)
     expect(other.client_reference_id).not.toBe(first.client_reference_id)
-    const elsewhere = await readReservation('off_1', {}, FLAGS, {...KNOWN, client: 'https://y/v1 cid_x'})
+    const elsewhere = await readReservation('off_1', {}, FLAGS, {...KNOWN, baseUrl: 'https://y/v1'})
     expect(elsewhere.client_reference_id).not.toBe(first.client_reference_id)
   })
 
-  test('the derived reference of a request stays the same over all versions', async () => {
+  test('the derived reference of a request stays the same over all versions, whatever the order of its keys', async () => {
     const {client_reference_id} = await readReservation('off_1', {}, FLAGS, KNOWN)
-    expect(client_reference_id).toBe('bk-82c4d92a3153b4b6df82')
+    expect(client_reference_id).toBe('bk2-001634cf41d3c9485147')
+    const input = {
+      payment: {mode: 'account'},
+      guests: [{surname: 'Öğüt', name: 'Ayşe', is_lead: true, nationality: 'TR', type: 'ADULT'}],
+    }
+    const turned = Object.fromEntries(Object.entries(CONTACT).reverse()) as typeof CONTACT
+    const read = await readReservation('off_1', {contact: turned, ...input}, {}, KNOWN)
+    expect(read.client_reference_id).toBe(client_reference_id)
+    const names = {localhost: 'http://localhost:1/v1', number: 'http://127.0.0.1:1/v1'}
+    const [one, other] = await Promise.all(
+      Object.values(names).map(baseUrl => readReservation('off_1', {}, FLAGS, {...KNOWN, baseUrl})),
+    )
+    expect(one).toEqual(other)
+  })
+
+  test('refuses - as a reference, in a flag and in a file', async () => {
+    const refused = {
+      details: {code: 'invalid_input'},
+      message: expect.stringContaining('not "-"'),
+    }
+    for (const [input, more] of [
+      [{}, {'client-reference': '-'}],
+      [{client_reference_id: '-'}, {}],
+    ] as const)
+      await expect(readReservation('off_1', input, {...FLAGS, ...more}, KNOWN)).rejects.toMatchObject(refused)
   })
 
   test('derives the reference with the key of a shared store, so that it cannot be computed without it', async () => {
     const plain = await readReservation('off_1', {}, FLAGS, KNOWN)
     const keyed = await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_a'})
-    expect(keyed.client_reference_id).toMatch(/^bk-[\da-f]{20}$/)
+    expect(keyed.client_reference_id).toMatch(/^bk2-[\da-f]{20}$/)
     expect(keyed.client_reference_id).not.toBe(plain.client_reference_id)
     expect(await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_a'})).toEqual(keyed)
     const other = await readReservation('off_1', {}, FLAGS, {...KNOWN, referenceKey: 'sk_test_b'})

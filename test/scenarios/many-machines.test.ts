@@ -42,7 +42,7 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
       return result.body.client_reference_id
     }
     const reference = await referenceWith({})
-    expect(reference).toMatch(/^bk-/)
+    expect(reference).toMatch(/^bk2-/)
     expect(await referenceWith({})).toBe(reference)
     const rotated = {BOOKCTL_CLIENT_SECRET: 'sk_test_another'}
     expect(await referenceWith(rotated)).not.toBe(reference)

@@ -1,5 +1,8 @@
 /** `reserve --resume`: what it repeats, what it refuses, and what was never sent. */
 import {expect, test} from 'vitest'
+import {intentOf} from '../../src/api/reserve/reserve.js'
+import type {ReservationRequest} from '../../src/contract/reservations.js'
+import {openState} from '../../src/state/state.js'
 import {ownHome} from '../support/own.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
@@ -84,5 +87,32 @@ test('stopped while the token is fetched: the user learns that nothing was sent,
   expect(service.seen(POSTS)).toEqual([])
   const made = await fresh.json([...argv, '--yes'])
   expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', attempts: 1}})
+  expect(service.seen(POSTS)).toHaveLength(1)
+})
+
+test('an attempt under the generated reference of an earlier version is found by the same command, and sent once', async () => {
+  const earlier = ownHome(service.env)
+  const argv = [...RESERVE, 'off_8', '--yes']
+  const shown = await earlier.json<{body: ReservationRequest}>([...argv, '--dry-run'])
+  const request = {...shown.result.body, client_reference_id: 'bk-0123456789abcdef0123'}
+  expect(shown.result.body.client_reference_id).toMatch(/^bk2-/)
+  const {BOOKCTL_CLIENT_ID: clientId = '', BOOKCTL_CLIENT_SECRET: clientSecret} = service.env
+  const state = openState(earlier.configDirectory)
+  const journal = state.journal.forClient({baseUrl: service.baseUrl, clientId, clientSecret})
+  const idempotencyKey = '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c08'
+  const {entry} = await journal.begin(
+    intentOf(request, {referenceGiven: false, keyGiven: false, idempotencyKey, agreed: null}),
+    1,
+  )
+  await journal.attempt(entry.id, 2)
+  await journal.settle(entry.id, {outcome: 'unknown'}, 3)
+  await state.close()
+  service.forget()
+  const made = await earlier.json(argv)
+  const names = {client_reference_id: request.client_reference_id, idempotency_key: idempotencyKey}
+  expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed', ...names}})
+  expect(service.seen(POSTS).map(({body}) => JSON.parse(body))).toEqual([request])
+  expect(await earlier.json(argv)).toMatchObject({exit: 0, result: names})
+  expect(await earlier.json(['reserve', '--resume', request.client_reference_id])).toMatchObject({exit: 0})
   expect(service.seen(POSTS)).toHaveLength(1)
 })

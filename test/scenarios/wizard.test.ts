@@ -90,7 +90,7 @@ test('guests of before are offered again; Ctrl-C while an instant payment is awa
   terminal.press('ctrl-c')
   expect(await terminal.exit).toBe(130)
   expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
-  expect(terminal.raw()).toMatch(/bookctl reserve --resume bk-\w+ --wait/)
+  expect(terminal.raw()).toMatch(/bookctl reserve --resume bk2-\w+ --wait/)
 })
 
 test('reserve with a part of a guest asks for the rest of them; in a pipe it names all that is missing', async () => {

@@ -52,7 +52,7 @@ const SESSION_OPTIONS = Object.entries(SESSION)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
 
-const MOST_CLOSING_MILLISECONDS = 500
+const MOST_CLOSING_MILLISECONDS = 2000
 
 /** Connects when first used. */
 export function openStore(options: StoreOptions) {

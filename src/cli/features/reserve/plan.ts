@@ -94,10 +94,9 @@ async function planned(
 ): Promise<Plan> {
   const {'max-price': maxPrice, 'idempotency-key': keyTyped} = flags
   const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
-  const clientText = `${target.baseUrl} ${target.clientId}`
   const journalClient = journalClientOf(target)
   const referenceKey = state.isShared ? journalClient.clientSecret : undefined
-  const known = {nationality: seen?.nationality, client: clientText, referenceKey, today: today()}
+  const known = {nationality: seen?.nationality, baseUrl: target.baseUrl, referenceKey, today: today()}
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)

@@ -5,7 +5,8 @@ import {isCalendarDate} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {plainMessage} from '../../../contract/input-mistakes.js'
-import {isObject} from '../../../contract/json.js'
+import {canonicalJson, isObject} from '../../../contract/json.js'
+import {underOneName} from '../../../contract/loopback.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
 import {checkIdentifier} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
@@ -19,8 +20,8 @@ import type {ReserveFlags} from './flags.js'
 
 export interface Known {
   readonly nationality?: string | undefined
-  /** Base URL and client id, for the generated reference. Undefined before the offer, and its nationality, is looked up. */
-  readonly client?: string
+  /** Base URL, for the generated reference. Undefined before the offer, and its nationality, is looked up. */
+  readonly baseUrl?: string
   /** The client secret where others can read the reference: without a key, identity numbers could be tried with it. */
   readonly referenceKey?: string | undefined
   /** Calendar day, YYYY-MM-DD, the last possible birth date. */
@@ -82,7 +83,7 @@ export async function readReservation(
 ): Promise<ReservationRequest> {
   const {lacking, errors, request} = await examine(offerId, input, flags, known)
   refuseMistakes([...missingParts(lacking), ...errors])
-  return withReference(request as ReservationRequest, known)
+  return withReference(request as Unnamed, known)
 }
 
 export function refuseMistakes(errors: readonly Failure[]): void {
@@ -101,11 +102,11 @@ export async function examine(
   offerId: string | undefined,
   input: Fields,
   flags: ReserveFlags,
-  {nationality: searched, client, today}: Known,
+  {nationality: searched, baseUrl, today}: Known,
   refused: readonly string[] = [],
 ) {
   const {shape} = (await import('../../../contract/reservations.js')).reservationRequest
-  const isEarly = client === undefined
+  const isEarly = baseUrl === undefined
   const usual = isEarly ? undefined : (searched ?? flags.preferred?.nationality)
   const payment = isObject(input.payment) ? input.payment : {}
   const mode = flags.pay ?? payment.mode
@@ -128,10 +129,9 @@ export async function examine(
     errors.push(...faultsOfWords(value, 'contact'))
     return value
   }
-  const reference = flags['client-reference'] ?? input.client_reference_id ?? '-'
+  const reference = flags['client-reference'] ?? input.client_reference_id
   const nationality = flags.nationality ?? input.client_nationality ?? usual
   const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
-  // In this order the parts are hashed for the generated reference: another order books a repeated command twice.
   const given: Readonly<Record<Part, readonly [flag: string, value: unknown, read?: Read]>> = {
     offer_id: ['OFFER_ID', offerId, identifier('offer_id')],
     client_reference_id: ['--client-reference', reference, identifier('client_reference_id')],
@@ -144,7 +144,9 @@ export async function examine(
     const part = name as Part
     if (refused.some(one => flag === `--${one}` && flags[one as keyof ReserveFlags] === undefined)) continue
     if (value === undefined) {
-      if (part !== 'client_nationality' || !isEarly) lacking.push(flag)
+      // The one is made up, the other may be that of the offer.
+      const isOptional = part === 'client_reference_id' || (part === 'client_nationality' && isEarly)
+      if (!isOptional) lacking.push(flag)
       continue
     }
     try {
@@ -223,15 +225,22 @@ function fieldOf(path: Path): string {
   return sanitizeLine(field.join(''), 80)
 }
 
-/** By default derived from the request, so that a repeated command makes one reservation. */
+/** A request that may lack its reference. */
+type Unnamed = Omit<ReservationRequest, 'client_reference_id'> & {readonly client_reference_id?: string}
+
+/**
+ * The request with its reference, by default one that is derived from the rest, so that a repeated command makes one
+ * reservation. Whatever changes the hash needs another version: a repeat on another machine, without its journal, would be
+ * a second booking to a service that goes by references. Earlier versions are found by the rest of the request.
+ */
 function withReference(
-  request: ReservationRequest,
-  {client, referenceKey}: Pick<Known, 'client' | 'referenceKey'>,
+  {offer_id, client_reference_id: given, ...rest}: Unnamed,
+  {baseUrl = '', referenceKey}: Pick<Known, 'baseUrl' | 'referenceKey'>,
 ): ReservationRequest {
-  if (request.client_reference_id !== '-') return request
+  if (given !== undefined) return {offer_id, client_reference_id: given, ...rest}
   const hash = referenceKey === undefined ? createHash('sha256') : createHmac('sha256', referenceKey)
-  const digest = hash.update(JSON.stringify([client, request])).digest('hex')
-  return {...request, client_reference_id: `bk-${digest.slice(0, 20)}`}
+  const text = canonicalJson([underOneName(baseUrl), {offer_id, ...rest}])
+  return {offer_id, client_reference_id: `bk2-${hash.update(text).digest('hex').slice(0, 20)}`, ...rest}
 }
 
 /** A file may hold anything, also an object that has no text. */

@@ -93,7 +93,7 @@ function askReference(prompts: Prompts): Promise<string> {
     message: REFERENCE,
     empty: 'generated',
     check: typed => {
-      if (typed === '' || (isIdentifier('client_reference_id', typed) && typed !== '-')) return
+      if (typed === '' || isIdentifier('client_reference_id', typed)) return
       throw usage('invalid_input', `must be ${IDENTIFIERS.client_reference_id.expected}`)
     },
   })

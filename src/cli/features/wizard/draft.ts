@@ -153,7 +153,7 @@ export function readDraft({offerId, input, lacking, errors, request}: Typed, fla
     offerId,
     contactFields: (mergeContact(input.contact, flags.contact, flags.preferred?.contact) ?? {}) as Fields,
     nationality,
-    reference: reference === '-' ? undefined : reference,
+    reference,
     guests,
     contact,
     payment: payment?.mode,
