@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import {dirname} from 'node:path'
 import {pathToFileURL} from 'node:url'
-import {damaged, StorageError, storageErrorOf} from './errors.js'
+import {damaged, StorageError, storageErrorOf, WHEN_MOVED_AWAY} from './errors.js'
 import {
   ensurePrivateDirectory,
   flushDirectory,
@@ -78,9 +78,13 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!headerRead.has(identityOf(stats)) && !isDatabase(path, stats)) {
+  if (!headerRead.has(identityOf(stats))) {
+    const version = readVersion(path, stats)
     const hint = 'choose another file; it was not changed'
-    throw isOurs ? damaged(path) : new StorageError('not_ours', `${path} is not a database`, hint)
+    // A log belongs only to a file that is written ahead; SQLite would read it in any case.
+    const isOfAnother = version === 1 && sizeOf(`${path}-wal`) > 0
+    if (isOurs && (version === undefined || isOfAnother)) throw damaged(path)
+    if (version === undefined) throw new StorageError('not_ours', `${path} is not a database`, hint)
   }
   headerRead.add(identityOf(stats))
   if (!isOurs) return
@@ -139,14 +143,18 @@ export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => isEntry(path + side))
 }
 
-function isDatabase(path: string, {size}: Stats): boolean {
-  if (size === 0) return true
-  if (size < SMALLEST_PAGE_BYTES) return false
+/** The place in the header of the version that a reader needs: 1, or 2 for a file that is written ahead. */
+const READ_VERSION_OFFSET = 19
+
+/** That version, 0 for an empty file; undefined for a file that is not a database. */
+function readVersion(path: string, {size}: Pick<Stats, 'size'>): number | undefined {
+  if (size === 0) return 0
+  if (size < SMALLEST_PAGE_BYTES) return undefined
   const file = openSync(path, constants.O_RDONLY)
   try {
-    const header = Buffer.alloc(HEADER.length)
+    const header = Buffer.alloc(READ_VERSION_OFFSET + 1)
     readSync(file, header, 0, header.length, 0)
-    return header.equals(HEADER)
+    return header.subarray(0, HEADER.length).equals(HEADER) ? header[READ_VERSION_OFFSET] : undefined
   } finally {
     closeSync(file)
   }
@@ -183,7 +191,7 @@ export function requireOurs(connection: Connection, migrations: readonly string[
   const isOurs = version === 0 ? tables === null : expected.every(name => names.has(name))
   if (version >= 0 && isOurs) return version
   const message = `${path} belongs to another program, or some of its tables are missing`
-  const hint = 'move it away, together with its -journal, -wal and -shm files; it was not changed'
+  const hint = `it was not changed; move it away, with its -journal, -wal and -shm files; ${WHEN_MOVED_AWAY}`
   throw new StorageError('not_ours', message, hint)
 }
 
@@ -242,22 +250,9 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
  * not create the index of the log.
  */
 export function openReadOnly(path: string, timeout: number): Connection {
-  const isAtRest = !existsSync(`${path}-wal`) && isWrittenAhead(path)
+  const isAtRest = !existsSync(`${path}-wal`) && readVersion(path, statSync(path)) === 2
   const options = isAtRest ? '&immutable=1' : ''
   return openSqlite(`${pathToFileURL(path).href}?mode=ro${options}`, {timeout})
-}
-
-/** The place in the header of the version that a reader needs: 2 for a write-ahead log. */
-const READ_VERSION_OFFSET = 19
-
-function isWrittenAhead(path: string): boolean {
-  const file = openSync(path, constants.O_RDONLY)
-  try {
-    const version = Buffer.alloc(1)
-    return readSync(file, version, 0, 1, READ_VERSION_OFFSET) === 1 && version[0] === 2
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** What is wrong with the database at `path`, which must exist; undefined when it is sound. Changes nothing. */

@@ -34,8 +34,12 @@ export class StorageError extends Error {
   }
 }
 
+/** Without its journal this program would make a reservation again. */
+export const WHEN_MOVED_AWAY =
+  'if that is state.db, first check with the service what is booked: earlier reservations are then unknown here'
+
 export function damaged(path: string, options?: ErrorOptions): StorageError {
-  const hint = 'move the file away to start with an empty one; it was not changed'
+  const hint = `restore a copy of it, or move it away to start with an empty one; ${WHEN_MOVED_AWAY}`
   return new StorageError('corrupt', `${path} is damaged`, hint, options)
 }
 

@@ -197,7 +197,7 @@ function wrongAfter({wire, key}: Left, name: string, isGone: boolean, {exit, std
   const file = basename(name).replace(/-(wal|shm|journal)$/, '')
   if (exit === 0) return outcome === 'confirmed' ? [] : ['is not what was booked']
   if (sent.length > 0) return ['was reported after it was sent']
-  if (exit !== 2) return isSetting && [4, 5, 7].includes(Number(exit)) ? [] : ['another exit than 0 or 2']
+  if (exit !== 2) return isSetting && [4, 5, 7, 10].includes(Number(exit)) ? [] : ['another exit than 0 or 2']
   return isSetting || String(error?.message).includes(file) ? [] : [`the message does not name ${file}`]
 }
 

@@ -126,7 +126,8 @@ export async function checkDatabases(directory: string): Promise<Finding> {
   const [first] = bad
   if (!first) return ok(`intact: ${there.join(', ')}`)
   const detail = bad.map(({name, problem}) => `${join(directory, name)} ${problem}`).join('; ')
-  const fix = `move ${join(directory, first.name)} away to start with an empty database`
+  const {WHEN_MOVED_AWAY} = await import('../../../storage/errors.js')
+  const fix = `restore a copy of ${join(directory, first.name)}, or move it away to start with an empty one; ${WHEN_MOVED_AWAY}`
   return fail('usage', detail, fix)
 }
 

@@ -1,0 +1,197 @@
+/** A damaged state.db: the journal never lets a reservation be made a second time, and never ends the process. */
+import {cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {beforeEach, expect, test} from 'vitest'
+import {openState} from '../../src/state/state.js'
+import {StorageError} from '../../src/storage/errors.js'
+import {openSqlite} from '../../src/storage/sqlite.js'
+import {CLIENT, intent, offer} from '../support/client.js'
+import {ownDirectory} from '../support/own.js'
+
+const PAGE = 4096
+const ENTRIES = 12
+
+let before: Buffer
+let whole: Buffer
+
+/** Runs in a directory of its own, which has `bytes` as its state.db, and a lock file of an earlier reservation. */
+function directoryWith(bytes: Buffer): string {
+  const directory = ownDirectory()
+  writeFileSync(join(directory, 'state.db'), bytes, {mode: 0o600})
+  return directory
+}
+
+const unknown = {outcome: 'unknown'}
+const again = (n: number) => ({...intent(n), idempotencyKey: `second-${n}`})
+const nothing = async () => undefined
+
+beforeEach(async () => {
+  if (whole) return
+  const directory = ownDirectory()
+  const fill = async (from: number) => {
+    const state = openState(directory)
+    const journal = state.journal.forClient(CLIENT)
+    await state.offers.remember(CLIENT, [offer(`off_${from}`)], 1000)
+    for (let n = from; n < from + ENTRIES / 2; n++) {
+      const {entry} = await journal.begin(intent(n), n)
+      await journal.attempt(entry.id, n)
+      await journal.settle(entry.id, unknown, n)
+    }
+    await state.close()
+    return readFileSync(join(directory, 'state.db'))
+  }
+  before = await fill(0)
+  whole = await fill(ENTRIES / 2)
+})
+
+/** What becomes of the same reservations: those that are known by another key now, or the fault that was reported. */
+async function repeat(directory: string): Promise<number[] | string> {
+  const state = openState(directory)
+  const journal = state.journal.forClient(CLIENT)
+  const lost: number[] = []
+  try {
+    for (let n = 0; n < ENTRIES; n++) {
+      const verdict = await journal.begin(again(n), 100)
+      if (verdict.kind !== 'repeat' || verdict.entry.idempotencyKey !== intent(n).idempotencyKey) lost.push(n)
+    }
+    return lost
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return error.fault
+  } finally {
+    await state.close()
+  }
+}
+
+/** With `change` done to a copy of the file, or with the bytes that it returns. */
+function repeatWith(change: (bytes: Buffer) => unknown): Promise<number[] | string> {
+  const copy = Buffer.from(whole)
+  const result = change(copy)
+  return repeat(directoryWith(result instanceof Buffer ? result : copy))
+}
+
+function flip(bytes: Buffer, at: number, bits: number): void {
+  bytes[at] = (bytes[at] as number) ^ bits
+}
+
+test('an undamaged journal repeats each with its own key', async () => {
+  expect(await repeatWith(() => undefined)).toEqual([])
+})
+
+test('a changed byte anywhere is reported, or makes no difference', async () => {
+  const outcomes = new Set<string>()
+  for (let at = 0; at < whole.length; at += 97) {
+    const found = await repeatWith(bytes => flip(bytes, at, 1 << (at % 8)))
+    outcomes.add(typeof found === 'string' ? found : found.join())
+  }
+  expect([...outcomes].sort()).toEqual(['', 'corrupt'])
+})
+
+test.each(['off_3', 'ref-3', 'key-3', 'canary-3', 'body-3', 'unknown', CLIENT.clientId, CLIENT.baseUrl])(
+  'a changed character of %s in a row is reported, also when it is no longer text',
+  async word => {
+    for (const flip of [1, 0x80])
+      expect(
+        await repeatWith(bytes => {
+          const at = bytes.lastIndexOf(word)
+          bytes[at + 2] = (bytes[at + 2] as number) ^ flip
+        }),
+      ).toBe('corrupt')
+  },
+)
+
+test('a page of zeros, of yesterday or of another place is reported, or makes no difference', async () => {
+  const outcomes = new Set<string>()
+  for (let at = 0; at < whole.length; at += PAGE) {
+    const changes = [
+      (bytes: Buffer) => bytes.fill(0, at, at + PAGE),
+      (bytes: Buffer) => before.copy(bytes, at, at, at + PAGE),
+      (bytes: Buffer) =>
+        void bytes.copy(bytes, at, (at + PAGE) % whole.length, ((at + PAGE) % whole.length) + PAGE),
+    ]
+    for (const change of changes) {
+      const found = await repeatWith(change)
+      outcomes.add(typeof found === 'string' ? found : found.join())
+    }
+  }
+  expect([...outcomes].sort()).toEqual(['', 'corrupt'])
+})
+
+test('a file that is cut or empty is reported', async () => {
+  for (const length of [0, 1, 511, 512, PAGE, whole.length - PAGE, whole.length - 1])
+    expect(await repeatWith(bytes => bytes.subarray(0, length)), String(length)).toBe('corrupt')
+})
+
+test('a row that was removed, added or put in the place of another is reported', async () => {
+  for (const sql of [
+    'DELETE FROM reservations WHERE id = 3',
+    'DELETE FROM reservations',
+    "UPDATE reservations SET idempotency_key = 'other' WHERE id = 3",
+    'DELETE FROM journal_digest',
+    "UPDATE journal_digest SET digest = 'x'",
+    'DROP INDEX live_reference; UPDATE reservations SET offer_id = client_reference_id',
+  ]) {
+    const directory = directoryWith(whole)
+    const connection = openSqlite(join(directory, 'state.db'), {timeout: 0})
+    connection.exec(sql)
+    connection.close()
+    expect(await repeat(directory), sql).toBe('corrupt')
+  }
+})
+
+test('a log beside it, which is not its own, is reported', async () => {
+  const directory = directoryWith(whole)
+  const other = directoryWith(before)
+  const connection = openSqlite(join(other, 'state.db'), {timeout: 0})
+  connection.exec('PRAGMA journal_mode = WAL; DELETE FROM reservations; UPDATE journal_digest SET digest = 0')
+  cpSync(join(other, 'state.db-wal'), join(directory, 'state.db-wal'))
+  connection.close()
+  expect(await repeat(directory)).toBe('corrupt')
+})
+
+test('a journal that is gone, of a machine that has tried reservations, is a warning once, and no other is', async () => {
+  const directory = ownDirectory()
+  const warnings: string[] = []
+  const warn = (text: string) => void warnings.push(text)
+  const tryOne = async () => {
+    const state = openState(directory, {warn})
+    const journal = state.journal.forClient(CLIENT)
+    await journal.peek(intent(1))
+    const value = await journal.alone('off_1', 0, () => journal.begin(intent(1), 1), nothing)
+    await state.close()
+    return value
+  }
+  await tryOne()
+  await tryOne()
+  expect(warnings).toEqual([])
+  const path = join(directory, 'state.db')
+  rmSync(path)
+  expect(await tryOne()).toMatchObject({value: {kind: 'new'}})
+  expect(warnings).toEqual([expect.stringContaining(`${path} is gone`)])
+  await tryOne()
+  expect(warnings).toHaveLength(1)
+})
+
+test('a database is made before the lock file that shows that there was one', async () => {
+  const directory = ownDirectory()
+  writeFileSync(join(directory, 'state.db'), 'no database'.repeat(100))
+  const state = openState(directory)
+  const journal = state.journal.forClient(CLIENT)
+  await expect(journal.alone('off_1', 0, async () => 1, nothing)).rejects.toThrow(StorageError)
+  expect(existsSync(join(directory, 'locks'))).toBe(false)
+  await state.close()
+})
+
+test('the journal of an earlier version has a digest from its first opening on', async () => {
+  const directory = directoryWith(whole)
+  const path = join(directory, 'state.db')
+  const connection = openSqlite(path, {timeout: 0})
+  connection.exec('PRAGMA journal_mode = WAL; DROP TABLE journal_digest; PRAGMA user_version = 6')
+  connection.close()
+  expect(await repeat(directory)).toEqual([])
+  expect(readdirSync(directory)).toEqual(['state.db'])
+  const bytes = readFileSync(path)
+  flip(bytes, bytes.lastIndexOf('key-3'), 1)
+  writeFileSync(path, bytes)
+  expect(await repeat(directory)).toBe('corrupt')
+})
