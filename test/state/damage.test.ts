@@ -2,7 +2,9 @@
 import {cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
+import {STATE} from '../../src/state/databases.js'
 import {openState} from '../../src/state/state.js'
+import {openDatabase} from '../../src/storage/database.js'
 import {StorageError} from '../../src/storage/errors.js'
 import {openSqlite} from '../../src/storage/sqlite.js'
 import {CLIENT, intent, offer} from '../support/client.js'
@@ -182,16 +184,23 @@ test('a database is made before the lock file that shows that there was one', as
   await state.close()
 })
 
-test('the journal of an earlier version has a digest from its first opening on', async () => {
-  const directory = directoryWith(whole)
+test('the journal of an earlier version, with its log, has a digest from its first opening on', async () => {
+  const directory = ownDirectory()
   const path = join(directory, 'state.db')
-  const connection = openSqlite(path, {timeout: 0})
-  connection.exec('PRAGMA journal_mode = WAL; DROP TABLE journal_digest; PRAGMA user_version = 6')
-  connection.close()
-  expect(await repeat(directory)).toEqual([])
-  expect(readdirSync(directory)).toEqual(['state.db'])
-  const bytes = readFileSync(path)
+  const old = openDatabase(path, {migrations: STATE.migrations.slice(0, 6), hasLog: true})
+  const sql = `INSERT INTO reservations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, 'unknown', NULL, 1, 1, NULL, 1, 1)`
+  for (let n = 0; n < ENTRIES; n++) {
+    const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent(n)
+    const values = [clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256]
+    old.run(sql, CLIENT.baseUrl, CLIENT.clientId, ...values)
+  }
+  // As a killed process leaves it.
+  const copy = ownDirectory()
+  for (const name of ['state.db', 'state.db-wal']) cpSync(join(directory, name), join(copy, name))
+  old.close()
+  expect(await repeat(copy)).toEqual([])
+  expect(readdirSync(copy)).toEqual(['state.db'])
+  const bytes = readFileSync(join(copy, 'state.db'))
   flip(bytes, bytes.lastIndexOf('key-3'), 1)
-  writeFileSync(path, bytes)
-  expect(await repeat(directory)).toBe('corrupt')
+  expect(await repeat(directoryWith(bytes))).toBe('corrupt')
 })
