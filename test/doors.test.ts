@@ -31,6 +31,7 @@ const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 
 /** Packages that only these places may use. */
 const KEPT_IN: Record<string, RegExp> = {
+  'lossless-json': /^contract\/json\.ts$/,
   undici: /^api\/http\/connection\.ts$/,
   libsql: /^storage\//,
   pg: /^state\/postgres\/connection\.ts$/,

@@ -1,10 +1,64 @@
 /** Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MOST_DEPTH. */
+import {isSafeNumber, parse} from 'lossless-json'
 
 export type JsonObject = Record<string, unknown>
 
-/** Whether `value` is an object: neither null nor a list. */
+/** Whether `value` is an object: neither null nor a list, nor a long number. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  )
+}
+
+/** A number that JavaScript would change, such as an identifier beyond 2^53: its digits, as the service wrote them. */
+export class ExactNumber {
+  constructor(readonly digits: string) {
+    hasExactNumbers = true
+  }
+
+  toString(): string {
+    return this.digits
+  }
+}
+
+/** Without any, printing is left to JSON.stringify, which is faster. */
+let hasExactNumbers = false
+
+/** A number of more than fifteen digits, or one too large or small; a text may match as well, which only takes longer. */
+const LONG_NUMBER = /(?:^|[[:,\s])-?(?:[\d.]{16,}|\d[\d.]*[eE][+-]?\d{3})/
+
+/** The value of a JSON text, as JSON.parse reads it, but for an ExactNumber where that would change digits. Throws SyntaxError. */
+export function parseExactly(text: string): unknown {
+  const plain: unknown = JSON.parse(text)
+  if (!LONG_NUMBER.test(text)) return plain
+  try {
+    const parseNumber = (digits: string) => (isSafeNumber(digits) ? Number(digits) : new ExactNumber(digits))
+    return parse(text, undefined, {parseNumber, onDuplicateKey: ({newValue}) => newValue})
+  } catch {
+    // It is nested too deeply for a parser that recurses.
+    return plain
+  }
+}
+
+/** As JSON.stringify, with every digit of an ExactNumber; undefined for what is no JSON. */
+export function stringify(value: unknown, indent = 0): string | undefined {
+  return hasExactNumbers ? exactText(value, indent, '\n') : JSON.stringify(value, null, indent)
+}
+
+/** `line`: a line break, and the spaces before what is around the value. */
+function exactText(value: unknown, indent: number, line: string): string | undefined {
+  if (value instanceof ExactNumber) return value.digits
+  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
+  const inner = line + ' '.repeat(indent)
+  const members = Array.isArray(value)
+    ? value.map(item => exactText(item, indent, inner) ?? 'null')
+    : Object.entries(value).flatMap(([key, item]) => {
+        const text = exactText(item, indent, inner)
+        return text === undefined ? [] : [`${JSON.stringify(key)}:${indent > 0 ? ' ' : ''}${text}`]
+      })
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  if (members.length === 0 || indent === 0) return `${open}${members.join(',')}${close}`
+  return `${open}${inner}${members.join(`,${inner}`)}${line}${close}`
 }
 
 /** JSON with the members of every object sorted: values that mean the same have the same text. */
@@ -55,7 +109,7 @@ export function parseJson(body: Uint8Array): unknown {
   if (parsed.has(body)) return parsed.get(body)
   let json: unknown
   try {
-    if (!isTooDeep(body)) json = JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(body))
+    if (!isTooDeep(body)) json = parseExactly(new TextDecoder('utf-8', {fatal: true}).decode(body))
   } catch {
     // It is no JSON.
   }
@@ -90,6 +144,7 @@ export function textOf(...values: unknown[]): string | undefined {
   for (const value of values) {
     if (typeof value === 'string' && value.trim() !== '') return value
     if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+    if (value instanceof ExactNumber) return value.digits
   }
   return undefined
 }

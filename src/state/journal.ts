@@ -19,6 +19,7 @@ import {
   type SubscriptionJournal,
   startedElsewhere,
 } from '../contract/journal.js'
+import {parseExactly, stringify} from '../contract/json.js'
 import {underOneName} from '../contract/loopback.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
@@ -148,12 +149,12 @@ function insert(database: Database, client: Client, intent: ReservationIntent, n
 }
 
 function entryOf<T extends Row>({lost, agreed, booked, result, ...row}: T) {
-  const read = <Value>(json: string | null) => (json === null ? null : (JSON.parse(json) as Value))
+  const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
   const prices = {agreed: read<Price>(agreed), booked: read<Price>(booked)}
   return {...row, lost: lost === 1, ...prices, result: read<Record<string, unknown>>(result)}
 }
 
-const jsonOf = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
+const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
 
 export function createSubscriptionJournal(database: Database): SubscriptionJournal {
   return {

@@ -3,7 +3,7 @@
  * a price that is read wrongly is paid.
  */
 import {type Fields, fieldsOf, isNamedTwice} from '../../contract/field-names.js'
-import {isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {ExactNumber, isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
 import {compareAmounts, isAmount, minorUnits} from '../../contract/money.js'
 import {codeIn} from './facts.js'
 import {AMOUNT, CURRENCY, MINOR, UNIT} from './vocabulary.js'
@@ -116,9 +116,10 @@ function valueIn(value: unknown): (FoundAmount | 'unclear')[] {
 /** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
 export function readAmount(value: unknown): FoundAmount | null {
   if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
-  if (typeof value !== 'string') return null
+  const text = value instanceof ExactNumber ? value.digits : value
+  if (typeof text !== 'string') return null
   const [, before, amount = '', after] =
-    /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(value.trim()) ?? []
+    /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(text.trim()) ?? []
   return isAmount(amount) ? {amount, currency: before ?? after ?? null} : null
 }
 

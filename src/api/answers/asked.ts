@@ -174,7 +174,8 @@ function inside(value: JsonObject, depth: number): Fields[] {
 
 function clientReferenceIn(fields: Fields): string | number | undefined {
   const references = BOOKING.clientReference.map(name => fields.get(name))
-  return references.find(value => textOf(value) !== undefined) as string | number | undefined
+  const value = references.find(each => textOf(each) !== undefined)
+  return typeof value === 'number' ? value : textOf(value)
 }
 
 /** A number is no offer of §2.3; under another name than `offer_id` only the prefix makes a text an offer's id. */

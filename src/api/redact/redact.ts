@@ -7,7 +7,7 @@ import {
   SIGNING_SECRET_PREFIX,
   TEST_SECRET_PREFIX,
 } from '../../contract/identifiers.js'
-import {isObject, type JsonObject, parseJson} from '../../contract/json.js'
+import {ExactNumber, isObject, type JsonObject, parseJson, stringify} from '../../contract/json.js'
 import {
   isHarmlessOfPeople,
   isLinkName,
@@ -147,7 +147,8 @@ function redactJson(value: unknown, context: Context): unknown {
   const inner = {...context, depth: context.depth + 1}
   if (Array.isArray(value)) return value.map(item => redactJson(item, inner))
   if (isObject(value)) return redactObject(value, inner)
-  if (typeof value !== 'string' && typeof value !== 'number') return value
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber
+  if (typeof value !== 'string' && !isNumber) return value
   // A number can be a secret as well: a birth year, an identity number, a PIN.
   if (context.isPeople) return REDACTED
   if (typeof value === 'string') return redactString(value, inner)
@@ -172,7 +173,7 @@ function redactObject(value: JsonObject, context: Context): JsonObject {
 /** A string may be JSON itself, and its field names count then. */
 function redactString(value: string, context: Context): string {
   const json = /^\s*[[{]/.test(value) ? parseJson(Buffer.from(value)) : undefined
-  return json === undefined ? context.text(value) : JSON.stringify(redactJson(json, context))
+  return json === undefined ? context.text(value) : (stringify(redactJson(json, context)) ?? '')
 }
 
 function redactUrl(text: string, keepPath: boolean): string {

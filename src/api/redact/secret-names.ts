@@ -4,7 +4,7 @@
  */
 import {fieldsOf, onceForEachName, snakeCase} from '../../contract/field-names.js'
 import {parseUrl, percentDecoded} from '../../contract/foreign-text.js'
-import {breadthFirst, isObject, parseJson} from '../../contract/json.js'
+import {breadthFirst, ExactNumber, isObject, parseJson} from '../../contract/json.js'
 import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
 
 const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
@@ -60,6 +60,7 @@ function valuesUnder(
 ): (string | number)[] {
   if (depth > MOST_DEPTH) return []
   if (typeof value === 'string' || typeof value === 'number') return isUnder ? [value] : []
+  if (value instanceof ExactNumber) return isUnder ? [value.digits] : []
   const inside = (inner: unknown, isIn: boolean) => valuesUnder(inner, isMeant, isOther, isIn, depth + 1)
   if (Array.isArray(value)) return value.flatMap(item => inside(item, isUnder))
   if (!isObject(value)) return []

@@ -1,5 +1,5 @@
 /** `--print-curl`: a request as a line for a POSIX shell, with variables for secrets and without personal data. */
-import {isObject, jsonEscapes, parseJson} from '../../contract/json.js'
+import {isObject, jsonEscapes, parseJson, stringify} from '../../contract/json.js'
 import type {Redactor} from '../redact/redact.js'
 import {isOperation} from '../redact/secret-names.js'
 import type {WireRequest} from '../types.js'
@@ -50,7 +50,7 @@ function bodyOf(body: string, redactor: Redactor): string {
   if (isObject(json) && isObject(shown))
     for (const name of Object.keys(VARIABLES)) if (typeof json[name] === 'string') shown[name] = `\0${name}\0`
   // A variable is outside the single quotes, where the shell puts its value in.
-  return JSON.stringify(shown)
+  return (stringify(shown) ?? '')
     .split(/\\u0000(\w+)\\u0000/)
     .map((part, index) => (index % 2 === 0 ? quote(part) : `"$${VARIABLES[part]}"`))
     .join('')

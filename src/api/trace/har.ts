@@ -1,7 +1,7 @@
 /** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
 
 import {parseUrl} from '../../contract/foreign-text.js'
-import {parseJson} from '../../contract/json.js'
+import {parseJson, stringify} from '../../contract/json.js'
 import type {Redactor} from '../redact/redact.js'
 import {isOperation} from '../redact/secret-names.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
@@ -61,7 +61,7 @@ function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Reda
   const said =
     json === undefined
       ? {text: '', comment: body.length > 0 ? 'not JSON; left out' : undefined}
-      : {text: JSON.stringify(redactor.json(json))}
+      : {text: stringify(redactor.json(json))}
   return {
     common: {httpVersion: 'HTTP/1.1', cookies: [], headers: shown, headersSize: -1, bodySize: body.length},
     content: {mimeType: redactor.text(headers['content-type'] ?? 'x-unknown'), ...said},

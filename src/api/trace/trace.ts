@@ -3,7 +3,7 @@
  * Nothing secret leaves this folder.
  */
 import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
-import {parseJson} from '../../contract/json.js'
+import {parseJson, stringify} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import {isOperation, peopleIn, secretsIn} from '../redact/secret-names.js'
@@ -78,7 +78,7 @@ function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer,
   const bytes = Buffer.from(body)
   const json = parseJson(bytes)
   if (json === undefined) return [...lines, `  ${mark} ${bytes.length} bytes that are not JSON, left out`]
-  const text = JSON.stringify(redactor.json(json))
+  const text = stringify(redactor.json(json)) ?? ''
   const left = text.length > MOST_LENGTH ? ` (cut; ${bytes.length} bytes)` : ''
   return [...lines, `  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
 }

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import {createRedactor} from '../../api/redact/redact.js'
 import {curlLine} from '../../api/trace/curl.js'
 import {REDACTED} from '../../contract/foreign-text.js'
+import {stringify} from '../../contract/json.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {jsonResult, type Result} from '../terminal/result.js'
@@ -50,7 +51,7 @@ export function dryRun(requests: readonly DryRequest[], changes: readonly DryCha
 export function curlOfDryRun(document: Partial<DryRequest> & {readonly requests?: readonly DryRequest[]}) {
   return (document.requests ?? [document]).flatMap(({method, url, headers = {}, body}) => {
     if (typeof method !== 'string' || typeof url !== 'string') return []
-    const request = {method, url, headers, ...(body === undefined ? {} : {body: JSON.stringify(body)})}
+    const request = {method, url, headers, ...(body === undefined ? {} : {body: stringify(body) ?? ''})}
     return [curlLine(request, createRedactor())]
   })
 }

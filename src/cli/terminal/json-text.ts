@@ -1,11 +1,11 @@
 /** JSON that is safe on a terminal: characters that JSON.stringify leaves raw (DEL, C1, bidi, invisible) are escaped too. */
-import {jsonEscapes} from '../../contract/json.js'
+import {jsonEscapes, stringify} from '../../contract/json.js'
 
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
 /** JSON of `value`; a missing value is `null`. Parsing it gives the same value as without the escapes. */
 export function jsonText(value: unknown, indent = 0): string {
-  return escapeUnsafe(JSON.stringify(value ?? null, null, indent) ?? 'null')
+  return escapeUnsafe(stringify(value ?? null, indent) ?? 'null')
 }
 
 /** The same for text that is JSON already. */
@@ -14,5 +14,5 @@ export function escapeUnsafe(json: string): string {
 }
 
 export function jsonLines(items: readonly unknown[]): string {
-  return escapeUnsafe(items.map(item => `${JSON.stringify(item)}\n`).join(''))
+  return escapeUnsafe(items.map(item => `${stringify(item)}\n`).join(''))
 }

@@ -1,7 +1,7 @@
 /** JMESPath on results: `--query` and `--expect`. */
 import {Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject, own} from '../../contract/json.js'
+import {isObject, own, parseExactly, stringify} from '../../contract/json.js'
 import {jsonText} from './json-text.js'
 import type {Column, Result} from './result.js'
 
@@ -33,7 +33,7 @@ export async function resultOfQuery<Item>({document, items: all}: Result<Item>, 
   const {search} = await import('@jmespath-community/jmespath')
   let found: unknown
   try {
-    found = search(JSON.parse(JSON.stringify(document)), query)
+    found = search(parseExactly(stringify(document) ?? 'null') as never, query)
   } catch (error) {
     // The work is done by now, so the error must not say otherwise.
     const problem = `the command succeeded, but --query cannot be applied to its result: ${reasonOf(error)}`

@@ -23,7 +23,7 @@ import {
   sealedElsewhere,
   startedElsewhere,
 } from '../../contract/journal.js'
-import {canonicalJson} from '../../contract/json.js'
+import {canonicalJson, parseExactly, stringify} from '../../contract/json.js'
 import {underOneName} from '../../contract/loopback.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
@@ -196,7 +196,7 @@ function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
 
 function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
   const {keyId: _, lasting: __, sealedBody, id, agreed, booked, result, ...rest} = row
-  const read = <Value>(json: string | null) => (json === null ? null : (JSON.parse(json) as Value))
+  const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
   const place = placeOf(row, row.idempotencyKey)
   const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
   return {
@@ -209,7 +209,7 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
   }
 }
 
-const jsonOf = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
+const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
 
 export function createSharedSubscriptions(store: StoreConnection): SubscriptionJournal {
   const where = 'WHERE base_url = $1 AND client_id = $2 AND url = $3'

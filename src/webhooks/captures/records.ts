@@ -2,7 +2,7 @@
  * Our own captures, read and written: the lines `webhooks listen --json` prints and `--capture` writes, one event a line.
  * Also one such record, or a list of them, as a tool may have re-indented it.
  */
-import {isObject, isTooDeep} from '../../contract/json.js'
+import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
@@ -200,5 +200,10 @@ export function bufferOf(bytes: Uint8Array): Buffer {
 
 /** The body's JSON; null when it is not JSON, or nested absurdly deep. */
 export function parseBody(body: Uint8Array): unknown {
-  return isTooDeep(body) ? null : (parseText(bufferOf(body).toString()) ?? null)
+  if (isTooDeep(body)) return null
+  try {
+    return parseExactly(bufferOf(body).toString())
+  } catch {
+    return null
+  }
 }

@@ -6,7 +6,7 @@ import type {Answer} from '../../../api/types.js'
 import {usage} from '../../../contract/failure.js'
 import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../../contract/identifiers.js'
-import {isObject} from '../../../contract/json.js'
+import {isObject, parseExactly} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
 import {readJson, readText} from '../../input/files.js'
 import {scopesOf, type Target} from '../../session/target.js'
@@ -102,7 +102,7 @@ export function doubtOf({operation}: ApiPlan): string | undefined {
 export function describeRaw({request}: ApiPlan): object {
   const {method, url, headers, body} = request
   const shown = {authorization: `Bearer ${REDACTED}`, ...headers}
-  return {method, url, headers: shown, ...(body === undefined ? {} : {body: JSON.parse(body)})}
+  return {method, url, headers: shown, ...(body === undefined ? {} : {body: parseExactly(body)})}
 }
 
 /** The body as one JSON value: itself, or a description of bytes that are no JSON; null when there is none. */

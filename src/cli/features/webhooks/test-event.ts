@@ -3,6 +3,7 @@ import type {LastAttempt} from '../../../api/operations/webhooks.js'
 import type {Clock} from '../../../api/types.js'
 import {isSuccess} from '../../../contract/error-codes.js'
 import {Failure} from '../../../contract/failure.js'
+import {ExactNumber} from '../../../contract/json.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import type {Connection} from '../../session/connect.js'
 import {type Result, single} from '../../terminal/result.js'
@@ -94,7 +95,7 @@ function receiverText({
 /** `{event: {id: 1}}` as `{'event.id': '1'}`. */
 function plainValuesOf(value: unknown, name: string): Record<string, string> {
   if (value === null || value === undefined) return {}
-  if (typeof value !== 'object') return {[name || 'answer']: String(value)}
+  if (typeof value !== 'object' || value instanceof ExactNumber) return {[name || 'answer']: String(value)}
   const inner = Object.entries(value).map(([key, each]) => plainValuesOf(each, name ? `${name}.${key}` : key))
   return Object.assign({}, ...inner)
 }

@@ -1,0 +1,78 @@
+/** A service whose identifiers are numbers beyond 2^53: each next step names what the service named. */
+import {expect, test} from 'vitest'
+import {GUESTS} from '../support/stay.js'
+import {scriptedHome} from './scripted-home.js'
+
+const {service, home} = await scriptedHome()
+service.tokenMilliseconds = 0
+const REF = '9007199254740993'
+const argv = [
+  'reserve',
+  'off_long',
+  '--client-reference',
+  'T-long',
+  '--pay',
+  'account',
+  '--nationality',
+  'TR',
+  ...GUESTS,
+]
+
+/** Answers with JSON as it is written here. */
+const answerWith = (path: string, json: string, status = 200) => {
+  service.script = (request, response) => {
+    if (request.path !== path) return false
+    response.writeHead(status, {'content-type': 'application/json'}).end(json)
+    return true
+  }
+}
+
+test('a reservation is named with every digit, in its result, in the journal and by what comes next', async () => {
+  answerWith(
+    '/reservations/hotel',
+    `{"data":{"reservation_ref":${REF},"status":"CONFIRMED","price":12345678901234567.89}}`,
+  )
+  for (const again of [argv, argv, ['reserve', '--resume', 'T-long']]) {
+    const {exit, stdout} = await home.run([...again, '--json'])
+    expect(exit).toBe(0)
+    expect(stdout).toContain(`"reservation_ref": "${REF}"`)
+    expect(stdout).toContain('"price": 12345678901234567.89')
+  }
+  const first = (await home.run([...argv, '--query', 'reservation'])).stdout
+  expect(first).toContain('12345678901234567.89')
+  expect((await home.run(['journal', '--columns', 'reservation_ref'])).stdout.trim()).toBe(REF)
+  service.forget()
+  answerWith(`/reservations/${REF}/voucher`, '{}', 409)
+  await home.run(['voucher', 'download', REF])
+  expect(service.seen(`/reservations/${REF}/voucher`)).toHaveLength(1)
+})
+
+test('another reservation that differs in the last digit is another one', async () => {
+  answerWith(
+    '/reservations/hotel',
+    `{"data":[{"reservation_ref":${REF}},{"reservation_ref":9007199254740992}]}`,
+  )
+  const two = argv.map(word => (word === 'off_long' ? 'off_two' : word === 'T-long' ? 'T-two' : word))
+  const refusal = await home.refusal(two)
+  expect(refusal).toMatchObject({exit: 10})
+  expect(refusal.message).toContain(`(${REF}, 9007199254740992)`)
+})
+
+test('api prints and shows what would be sent with every digit', async () => {
+  answerWith('/account', `{"data":{"account_id":${REF},"balance":0.10000000000000000001}}`)
+  const {stdout} = await home.run(['api', '/account', '--json'])
+  expect(stdout).toContain(`"account_id": ${REF}`)
+  expect(stdout).toContain('"balance": 0.10000000000000000001')
+  expect((await home.run(['account', '--json'])).stdout).toContain(`"account_id": ${REF}`)
+  expect((await home.run(['account', '--query', 'account.account_id'])).stdout).toBe(`${REF}\n`)
+  const dry = await home.run(['api', 'POST', '/x', '--data', `{"id":${REF}}`, '--dry-run', '--print-curl'])
+  expect(dry.stdout).toContain(`"id": ${REF}`)
+  expect(dry.stderr).toContain(`{"id":${REF}}`)
+})
+
+test('an identity number of too many digits is still left out of a trace', async () => {
+  answerWith('/account', `{"data":{"guests":[{"name":"Ada","identity":{"number":${REF}}}],"id":1}}`)
+  const {stderr} = await home.run(['account', '-vv'])
+  expect(stderr).toContain('"id":1')
+  expect(stderr).not.toContain(REF)
+})
