@@ -46,6 +46,7 @@ test.each<[string, object, string?]>([
   ['dearer, in a state nobody knows', eur('9999.00'), 'ON_REQUEST'],
   ['dearer, under another name', {total_amount: 9999}],
   ['dearer, in a part of it', {details: eur('241.00')}],
+  ['dearer, in what is paid', {payment: {mode: 'account', amount: '9999.00', currency: 'EUR'}}],
 ])('%s: exit 3 for the booking, its repeat and --resume', async (_, said, status = 'CONFIRMED') => {
   const offer = newOffer()
   answerWith(said, status)

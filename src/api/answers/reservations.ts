@@ -14,7 +14,7 @@ import {agreed, type MoneyReading, moneyIn, priceIn} from './amounts.js'
 import {textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {termsOf} from './terms-and-fees.js'
-import {BOOKING, FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
+import {AMOUNT, BOOKING, FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
@@ -47,7 +47,10 @@ export function outermostOf(json: unknown, walk = breadthFirst) {
   })
 }
 
-/** What a reservation costs: by itself, else by its parts, else, if it is the only one of its answer, by what is around it. */
+/**
+ * What a reservation costs: by itself, else by its parts, else by what is paid for it, else, if it is the only one of its
+ * answer, by what is around it.
+ */
 export function priceOfReservation(reservation: JsonObject, json: unknown): MoneyReading | null {
   const placed = outermostOf(json)
   const {node} = placed.find(({found}) => found.reservation === reservation) ?? {}
@@ -59,6 +62,7 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   const around = placed.length === 1 ? outwards(node?.parent).map(({value}) => fieldsOf(value)) : []
   return (
     agreed(parts.flatMap(fields => priceIn(fields, RESERVATION.wholePrice, node) ?? [])) ??
+    priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment')) ?? {}), AMOUNT, node) ??
     agreed(around.flatMap(fields => priceIn(fields, RESERVATION.priceAround) ?? []))
   )
 }
