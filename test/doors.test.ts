@@ -52,6 +52,7 @@ const KEPT_IN: Record<string, RegExp> = {
   fflate: /^cli\//,
   '@jmespath-community/jmespath': /^(cli|webhooks)\//,
   '@napi-rs/keyring': /^state\//,
+  '@peculiar': /^cli\/features\/webhooks\/listen-tls\.ts$/,
 }
 
 const files = readdirSync(SRC, {recursive: true, encoding: 'utf8'})
