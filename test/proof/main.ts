@@ -5,7 +5,7 @@
  * "Fault matrix" --only tls); --list prints the names; --seed repeats what was random. Ctrl-C and SIGTERM end it with the
  * figures so far. All of it takes hours on two cores that do nothing else, and needs a build.
  */
-import {writeFileSync} from 'node:fs'
+import {writeFileSync, writeSync} from 'node:fs'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {isFresh} from '../support/build.js'
@@ -34,6 +34,9 @@ else {
   await prove()
 }
 
+/** Past what a command that runs inside this process has in the place of its stdout, also when Ctrl-C comes meanwhile. */
+const say = (text: string) => void writeSync(1, `${text}\n`)
+
 function readFlags() {
   const strings = {seed: {type: 'string'}, markdown: {type: 'string'}} as const
   const options = {...strings, only: {type: 'string', multiple: true}, list: {type: 'boolean'}} as const
@@ -50,15 +53,15 @@ function refuse(message: string): never {
 }
 
 async function prove(): Promise<void> {
-  console.log(`seed ${seed}`)
+  say(`seed ${seed}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
-      console.log('\nStopped.')
+      say('\nStopped.')
       finish()
       process.exit(1)
     })
   for (const {part, names} of chosen) {
-    for (const text of part.leftOut) console.log(`left out on this machine: ${text}`)
+    for (const text of part.leftOut) say(`left out on this machine: ${text}`)
     const figures: Figures = {part, began: performance.now(), milliseconds: 0, groups: new Map()}
     all.push(figures)
     let ended = 0
@@ -68,15 +71,15 @@ async function prove(): Promise<void> {
       figures.groups.set(group, {count: before.count + count, failed})
       figures.milliseconds = performance.now() - figures.began
       if (++ended % 100 === 0) console.error(`${part.title}: ${ended} of ${names.length}`)
-      if (wrong.length > 0) console.log([`✗ ${name}`, ...wrong.map(text => `    ${text}`)].join('\n'))
+      if (wrong.length > 0) say([`✗ ${name}`, ...wrong.map(text => `    ${text}`)].join('\n'))
     }
     await part.run(new Set(names), report, seed).catch(error => {
       report('the part itself', {group: 'the part itself', count: 0, wrong: [String(error.stack)]})
     })
-    console.log(`\n${part.title}`)
+    say(`\n${part.title}`)
     for (const [name, {count, failed}] of [...figures.groups, ['all', totalOf(figures)] as const])
-      console.log(`${name.padEnd(30)} ${String(count).padStart(6)} ${part.unit}, ${failed} failed`)
-    console.log(`${(figures.milliseconds / 1000).toFixed(0)} s\n`)
+      say(`${name.padEnd(30)} ${String(count).padStart(6)} ${part.unit}, ${failed} failed`)
+    say(`${(figures.milliseconds / 1000).toFixed(0)} s\n`)
   }
   finish()
   // What a failed cell left open would keep the process.
@@ -97,7 +100,7 @@ function finish(): void {
     return `| ${part.title} | ${run} | ${failed} | ${(milliseconds / 60_000).toFixed(1)} min |\n`
   })
   const table = `| Proof | Run | Failed | Time |\n| --- | --- | ---: | ---: |\n${rows.join('')}`
-  console.log(table)
+  say(table)
   if (values.markdown !== undefined) writeFileSync(values.markdown, table)
   process.exitCode = all.some(figures => totalOf(figures).failed > 0) ? 1 : 0
 }
