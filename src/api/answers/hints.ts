@@ -7,7 +7,7 @@ import {retryAfterMilliseconds} from '../http/retry.js'
 import type {Answer, ExchangeError, ExchangeFault} from '../types.js'
 import {quoted} from './errors.js'
 
-const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; search again: bookctl hotels search`
+const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; if bookctl journal has no booking of it, search again: bookctl hotels search`
 const FIND_RESERVATION =
   'bookctl reservations list lists those of the service, bookctl journal those booked from here'
 const FIND_SUBSCRIPTION = 'bookctl webhooks list lists the subscriptions'
@@ -43,7 +43,7 @@ const BY_CODE = {
   delivery_not_found: 'bookctl sandbox deliveries lists them',
   offer_already_used: 'bookctl journal lists what was booked from here, with which offer',
   duplicate_client_reference:
-    'bookctl journal shows whose it is; for another booking choose another --client-reference',
+    'bookctl journal shows what is booked under it; another --client-reference makes a second booking',
   price_changed: 'search again for the current price, bookctl hotels search, and bound it with --max-price',
   idempotency_in_progress: RESUME,
   reservation_not_confirmed: 'wait for it to be confirmed: bookctl voucher download REF --wait',
@@ -54,7 +54,7 @@ const BY_CODE = {
   subscription_passive: 'bookctl webhooks update ID --active makes it send again',
   offer_expired: SEARCH_AGAIN,
   rooms_unavailable: 'choose another offer: bookctl hotels search',
-  idempotency_key_reused: 'leave out --idempotency-key to generate a new one',
+  idempotency_key_reused: 'bookctl journal shows what is booked with it; another key makes a second booking',
 } as const satisfies Partial<Record<ErrorCode, string>>
 
 /** What is gone, by keywords in an unknown code, else in the scope of the operation, in this order. */

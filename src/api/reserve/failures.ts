@@ -1,5 +1,4 @@
 /** The failures of `reserve`: no reservation, or none that is certain. */
-import type {ErrorCode} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
 import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine, shellWord} from '../../contract/foreign-text.js'
@@ -57,8 +56,8 @@ function resultWithout(outcome: string, entry: JournalEntry): object {
   }
 }
 
-/** Refusals because the offer or the reference belongs to an earlier reservation. */
-const TAKEN: ReadonlySet<string> = new Set<ErrorCode>(['offer_already_used', 'duplicate_client_reference'])
+/** Words of codes with which services say that offer, reference or key belongs to an earlier reservation. */
+const TAKEN = /already|duplicate|(?<!not_)exists|taken|in_use|used/
 
 /**
  * The service refused, and nothing was made now. Where it names a reservation, or its code says that one exists already,
@@ -67,7 +66,7 @@ const TAKEN: ReadonlySet<string> = new Set<ErrorCode>(['offer_already_used', 'du
 export function refused(answer: Answer, now: number): Failure {
   const failure = refusalOf(answer, {now})
   const {reservation_ref: reference = null, status = null} = readReservation(answer.json) ?? {}
-  if (reference === null && !TAKEN.has(snakeCase(describeError(answer).code))) return failure
+  if (reference === null && !TAKEN.test(snakeCase(describeError(answer).code))) return failure
   const name = reference === null ? '' : `: ${sanitizeLine(reference, 64)}`
   const text = `${failure.message}; the service says that it already belongs to a reservation${name}`
   return new Failure(failure.kind, text, {

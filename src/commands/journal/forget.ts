@@ -15,7 +15,8 @@ export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome cannot be found out'
   static override description =
     `Removes the stored request, which has guest data; it cancels nothing at the service. The reference, the key and the hash
-of the request stay, so that the same request is never sent again by mistake: to book after all, search again.`
+of the request stay, so that the same request is never sent again by mistake. Ask the operator whether the reservation exists
+before you book again: that could be a second booking.`
   static override examples = [
     'bookctl journal forget trip-… --dry-run',
     'bookctl journal forget trip-… --yes --quiet',

@@ -84,7 +84,7 @@ export function describeForgetting(entry: Entry): string[] {
     `Reference  ${clientReferenceId}, offer ${offerId}`,
     `Outcome    ${outcome} after ${attempts} attempt(s): ${attempts === 0 ? 'nothing was sent' : reservation}`,
     'This removes the guest data that was sent, so that it can no longer be resumed or shown from here.',
-    'It cancels nothing. The same request is not sent again: to book after all, search again.',
+    'It cancels nothing. Ask the operator whether it exists before you book again: that could be a second booking.',
   ]
 }
 

@@ -133,14 +133,14 @@ export function checkOffer(
   {now, maxPrice, repeated}: Circumstances,
 ): void {
   const search = 'search again: bookctl hotels search'
-  if (!repeated && seen && seen.expires_at <= now) {
-    const problem = `offer ${seen.offer_id} expired; an offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes`
-    throw usage('offer_expired', problem, search)
-  }
   if (!repeated && seen?.used_by_reference) {
     const problem = `offer ${seen.offer_id} was reserved with the client reference ${seen.used_by_reference}`
     const print = `print it: ${resumeCommand(seen.used_by_reference)}`
     throw usage('offer_already_used', problem, `${print}; another offer makes a second booking`)
+  }
+  if (!repeated && seen && seen.expires_at <= now) {
+    const problem = `offer ${seen.offer_id} expired; an offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes`
+    throw usage('offer_expired', problem, search)
   }
   if (seen && seen.nationality !== nationality) {
     const problem = `the reservation says client nationality ${nationality}, but the offer was searched for ${seen.nationality}, and prices depend on it`
@@ -221,7 +221,7 @@ export function refuseWithoutJournal(namedByCaller: boolean): void {
   throw usage(
     'journal_not_writable',
     'the configuration directory is not writable, so a lost answer could not be resumed',
-    'set BOOKCTL_CONFIG_DIR to a writable directory, or give both --idempotency-key and --client-reference',
+    'make it writable, because earlier attempts are recorded there; or give --idempotency-key and --client-reference, the same in each attempt',
   )
 }
 

@@ -279,6 +279,6 @@ function remedyOf({details: {code, status, fields = []}}: Failure): 'offer' | 'p
   if (status === 402 || BALANCE_WORDS.test(word)) return 'payment'
   if (ANSWER_WORDS.test(word)) return 'answers'
   // Only a new search shows what conflicted; the old price is not offered again.
-  const isOffer = status === 409 || status === 410 || OFFER_WORDS.test(word) || GONE_WORDS.test(word)
+  const isOffer = status === 410 || OFFER_WORDS.test(word) || GONE_WORDS.test(word)
   return isOffer ? 'offer' : 'answers'
 }
