@@ -3,7 +3,7 @@ import type {Socket} from 'node:net'
 import {expect, onTestFinished, test} from 'vitest'
 import type {DueForward, ForwardResult} from '../../src/contract/stored-events.js'
 import {createForwarder, type ForwardReport, waitAfter} from '../../src/webhooks/forward/forwarder.js'
-import {createHandover} from '../../src/webhooks/forward/request.js'
+import {createHandover, type Handover} from '../../src/webhooks/forward/request.js'
 import {eventually} from '../support/eventually.js'
 import {closing} from '../support/own.js'
 import {type Answering, startSubscriber} from '../support/subscriber.js'
@@ -36,6 +36,8 @@ function startForwarder(
     headersOf = (one: DueForward): readonly string[] | undefined => one.rawHeaders,
     refusals = 0,
     random = (): number => 0,
+    elapsed = () => performance.now(),
+    handover = createHandover({timeoutMilliseconds}),
   } = {},
 ) {
   let refused = 0
@@ -77,9 +79,10 @@ function startForwarder(
         }
       },
     },
-    handover: createHandover({timeoutMilliseconds}),
+    handover,
     headersOf,
     clock,
+    elapsed,
     random,
     onReport: report => reports.push(report),
     onStoreError: () => {
@@ -134,6 +137,35 @@ test('an address that hangs delays no other, and takes few at a time', async () 
   await eventually(() => expect(good.got.length).toBe(100))
   expect(hanging.got.length).toBeLessThanOrEqual(8)
   expect(reports.every(({target}) => target === good.url)).toBe(true)
+})
+
+test('an address that does not answer is left alone twice as long each time, and at most for 30 s', async () => {
+  let milliseconds = 0
+  const sentAt: number[] = []
+  const handover: Handover = {
+    async send() {
+      sentAt.push(milliseconds)
+      return {status: null, milliseconds: 1, error: 'ECONNREFUSED'}
+    },
+    close() {},
+  }
+  // Each attempt is made with another event, so that none waits for its own next attempt.
+  const {forwarder} = startForwarder(['http://127.0.0.1:1/'], 20, {elapsed: () => milliseconds, handover})
+  /** Looks for what may be sent now, until there is no more. */
+  const sentBy = async (now: number) => {
+    milliseconds = now
+    await forwarder.settled(Number.POSITIVE_INFINITY)
+    return sentAt.length
+  }
+  // Requests that were under way together count once.
+  const first = await sentBy(0)
+  let [due, count] = [0, first]
+  for (const seconds of [1, 2, 4, 8, 16, 30, 30, 30]) {
+    due += seconds * 1000
+    expect([seconds, await sentBy(due - 1)]).toEqual([seconds, count])
+    count += 1
+    expect([seconds, await sentBy(due)]).toEqual([seconds, count])
+  }
 })
 
 test('an address that does not answer is left alone for a while, then asked with one event', async () => {

@@ -24,6 +24,8 @@ interface ForwarderParts {
   readonly headersOf: (one: DueForward, now: number) => readonly string[] | undefined
   /** Unix seconds. */
   readonly clock: () => number
+  /** Milliseconds that never go back, as performance.now() has them: for the pauses of an address. */
+  readonly elapsed: () => number
   readonly random: () => number
   readonly onReport: (report: ForwardReport) => void
   readonly onStoreError: (error: unknown) => void
@@ -123,7 +125,7 @@ const AHEAD = 16
  */
 function createLane(
   target: string,
-  {store, handover, headersOf, clock, onStoreError}: ForwarderParts,
+  {store, handover, headersOf, clock, elapsed, onStoreError}: ForwarderParts,
   onResult: (one: DueForward, result: HandoverResult, resigned: boolean) => void,
   maySendMore: () => boolean,
 ) {
@@ -133,11 +135,11 @@ function createLane(
   let again = false
   let stopped = false
   let failures = 0
-  /** On the clock of performance.now(). */
+  /** On the clock of `elapsed`. */
   let pausedUntil = 0
 
   const free = () => {
-    if (stopped || performance.now() < pausedUntil) return 0
+    if (stopped || elapsed() < pausedUntil) return 0
     return Math.max(0, (failures > 0 ? 1 : AT_ONCE) - sending)
   }
   const fill = async () => {
@@ -175,9 +177,9 @@ function createLane(
     if (result.status !== null) {
       failures = 0
       pausedUntil = 0
-    } else if (performance.now() >= pausedUntil) {
+    } else if (elapsed() >= pausedUntil) {
       failures++
-      pausedUntil = performance.now() + waitAfter(failures, MOST_PAUSE_SECONDS) * 1000
+      pausedUntil = elapsed() + waitAfter(failures, MOST_PAUSE_SECONDS) * 1000
     }
     onResult(one, result, headers !== one.rawHeaders)
     wake()

@@ -94,6 +94,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     headersOf: (one, now) => freshHeaders(one, names.signature, flags['no-resign'] ? [] : secrets.now(), now),
     handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
     clock: systemClock.now,
+    elapsed: () => performance.now(),
     random: Math.random,
     onReport: report => {
       if (report.state === 'done') count.forwarded += 1
