@@ -8,11 +8,14 @@ export const REDACTED = '[redacted]'
  * private use, noncharacters, separators, spaces that count as letters; and runs of marks that cover the lines around.
  */
 const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\p{NChar}\p{Zl}\p{Zp}\u2800\u{1d159}\u{e0000}-\u{e0fff}]|\p{M}{7,}/u
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\p{NChar}\p{Zl}\p{Zp}\u2800\u{1d159}\u{e0000}-\u{e0fff}]|\p{M}{7}/u
 
-/** Emoji that hold such characters harmlessly: in colour, with a keycap, and up to four joined to one. */
+/**
+ * Emoji that hold such characters harmlessly: in colour, with a keycap, and up to four joined to one. A run of marks has a
+ * limit, because a pattern that goes through millions of them overflows the stack.
+ */
 const PARTS =
-  /\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d\p{ExtPict}(?:\ufe0f|\p{EMod})?){0,3}|[\d#*]\ufe0f\u20e3|\p{M}{7,}|./gsu
+  /\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d\p{ExtPict}(?:\ufe0f|\p{EMod})?){0,3}|[\d#*]\ufe0f\u20e3|\p{M}{7,1000}|./gsu
 
 const EMOJI = /\p{ExtPict}|[\d#*]\ufe0f\u20e3/u
 

@@ -139,8 +139,11 @@ export function outwards(node: Node | undefined): Node[] {
 
 const MOST_DEPTH = 100
 
+/** As `firstText`, of a few values; a list that a service sends may be too long to be spread. */
+export const textOf = (...values: unknown[]): string | undefined => firstText(values)
+
 /** The first value that is a string with something in it, or a finite number written as a string. */
-export function textOf(...values: unknown[]): string | undefined {
+export function firstText(values: readonly unknown[]): string | undefined {
   for (const value of values) {
     if (typeof value === 'string' && value.trim() !== '') return value
     if (typeof value === 'number' && Number.isFinite(value)) return String(value)

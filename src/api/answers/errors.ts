@@ -2,7 +2,7 @@
 import {Failure} from '../../contract/failure.js'
 import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
-import {isObject, type JsonObject, own, parseJson, textOf} from '../../contract/json.js'
+import {firstText, isObject, type JsonObject, own, parseJson, textOf} from '../../contract/json.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import type {Answer, SentAnswer, WireAnswer} from '../types.js'
 import {textIn} from './facts.js'
@@ -49,7 +49,7 @@ function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields
 export function requestIdOf(answer: EchoingAnswer): string | undefined {
   const [error, first, body] = errorPlaces(parseJson(answer.body))
   const places = [body, error, fieldsOf(firstObject(body.get('meta')) ?? {}), first]
-  const id = textOf(answer.headers['x-request-id'], ...places.map(place => place.get('request_id')))
+  const id = firstText([answer.headers['x-request-id'], ...places.map(place => place.get('request_id'))])
   return id === undefined ? undefined : quoted(id, QUOTE_LIMITS.id, answer)
 }
 
@@ -104,7 +104,7 @@ function factsIn(answer: Answer): string[] {
   /** The text under one of the names, or the amount of a price there. */
   const fact = (names: readonly string[]) => {
     const values = [error, body].flatMap(place => names.map(name => place.get(name)))
-    const text = textOf(...values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
+    const text = firstText(values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
     return text === undefined ? undefined : quoted(text, QUOTE_LIMITS.fact, answer)
   }
   const reference = fact(['reservation_ref'])
@@ -123,21 +123,27 @@ function factsIn(answer: Answer): string[] {
 function complaintsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
   const details = [error, body].flatMap(place => ERROR.details.flatMap(name => detailsIn(place.get(name))))
-  const complaints = details.map(([field, problem]) =>
-    quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer),
-  )
-  return [...new Set(complaints.slice(0, MOST_DETAILS))]
+  const complaints = details
+    .slice(0, MOST_DETAILS)
+    .map(([field, problem]) => quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer))
+  return [...new Set(complaints)]
 }
 
-/** Field and message of each item in a list, or of each entry in an object of fields. */
+/** Field and message of the first items in a list, or of the first entries in an object of fields. */
 function detailsIn(value: unknown): [field: string, problem: string][] {
-  const items = Array.isArray(value)
-    ? value.filter(isObject).map(item => {
-        const fields = fieldsOf(item)
-        return [textIn(fields, ERROR.field), textIn(fields, ERROR.problem)]
-      })
-    : Object.entries(isObject(value) ? value : {}).map(([field, inner]) => [field, textOf(...[inner].flat())])
-  return items.filter((item): item is [string, string] => item.every(part => typeof part === 'string'))
+  const found: [string, string][] = []
+  const items = Array.isArray(value) ? value : Object.entries(isObject(value) ? value : {})
+  for (const item of items) {
+    const [field, problem] = Array.isArray(value) ? detailIn(item) : [item[0], firstText([item[1]].flat())]
+    if (typeof field === 'string' && typeof problem === 'string') found.push([field, problem])
+    if (found.length === MOST_DETAILS) break
+  }
+  return found
+}
+
+function detailIn(item: unknown) {
+  const fields = fieldsOf(isObject(item) ? item : {})
+  return [textIn(fields, ERROR.field), textIn(fields, ERROR.problem)]
 }
 
 /** The Failure of a 2xx answer whose body reports an error, `{"success": false}`, and holds no content. */

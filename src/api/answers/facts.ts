@@ -1,6 +1,6 @@
 /** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
 import {type Fields, fieldsOf} from '../../contract/field-names.js'
-import {isObject, type JsonObject, own, textOf} from '../../contract/json.js'
+import {firstText, isObject, type JsonObject, own, textOf} from '../../contract/json.js'
 import {BESIDE} from './vocabulary.js'
 
 /** The first value under one of `names` that `read` understands. */
@@ -19,7 +19,7 @@ export function factIn<T>(
 /** A text (or number, as text); of one in several languages, the English or first. */
 function textFrom(value: unknown): string | undefined {
   return isObject(value)
-    ? textOf(value.en, value.content, value.name, ...Object.values(value))
+    ? (textOf(value.en, value.content, value.name) ?? firstText(Object.values(value)))
     : textOf(value)
 }
 

@@ -30,16 +30,19 @@ export function createRedactor(secrets: readonly string[] = []) {
     if (value.length >= LEAST_LENGTH) for (const spelling of spellingsOf(value)) spellings.add(spelling)
   }
   for (const secret of secrets) add(secret)
-  const findKnown = (text: string) =>
-    [...spellings].flatMap(spelling =>
-      text.includes(spelling) ? rangesOf(patternOf(spelling), text, spelling.length) : [],
-    )
+  const findKnown = (text: string) => [...spellings].flatMap(spelling => placesOf(spelling, text))
   const text = (input: string): string => {
-    const withoutNamed = hideNamed(hide(input, findKnown))
-    return hide(
-      withoutNamed.replace(LINK, link => redactUrl(link, false)),
-      formsIn,
-    )
+    try {
+      const withoutNamed = hideNamed(hide(input, findKnown))
+      return hide(
+        withoutNamed.replace(LINK, link => redactUrl(link, false)),
+        formsIn,
+      )
+    } catch (error) {
+      // Millions of groups of digits, for example, overflow the stack of a pattern: what cannot be searched is not shown.
+      if (error instanceof RangeError) return REDACTED
+      throw error
+    }
   }
   return {
     /** A text of any kind. Links in it keep their origin only. */
@@ -214,10 +217,18 @@ function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
   return Array.from(text.matchAll(pattern), ({0: all, index}) => [index, index + (length ?? all.length)])
 }
 
-/** Finds overlapping matches, too. */
-function patternOf(spelling: string): RegExp {
+/** Where `text` has the spelling, overlapping places too. A service decides how long a token is, and a pattern has a limit. */
+function placesOf(spelling: string, text: string): Range[] {
+  if (!text.includes(spelling)) return []
+  if (spelling.length < LEAST_LENGTH_INSIDE) return rangesOf(wholeWord(spelling), text, spelling.length)
+  const found: Range[] = []
+  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
+    found.push([at, at + spelling.length])
+  return found
+}
+
+function wholeWord(spelling: string): RegExp {
   const escaped = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  if (spelling.length >= LEAST_LENGTH_INSIDE) return new RegExp(`(?=${escaped})`, 'g')
   // Only a letter or digit at its ends can belong to a longer word.
   const begin = /^[\p{L}\p{N}]/u.test(spelling) ? WORD_BEGINS : ''
   const end = /[\p{L}\p{N}]$/u.test(spelling) ? WORD_ENDS : ''

@@ -3,7 +3,7 @@
  * Nothing secret leaves this folder.
  */
 import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
-import {parseJson, stringify} from '../../contract/json.js'
+import {isObject, parseJson, stringify} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/errors.js'
 import {createRedactor, type Redactor} from '../redact/redact.js'
 import {isOperation, peopleIn, secretsIn} from '../redact/secret-names.js'
@@ -75,12 +75,41 @@ function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer,
     return sanitizeLine(`  ${mark} ${redactor.text(name)}: ${shown}`, 1000)
   })
   if (body.length === 0) return lines
-  const bytes = Buffer.from(body)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const json = parseJson(bytes)
   if (json === undefined) return [...lines, `  ${mark} ${bytes.length} bytes that are not JSON, left out`]
-  const text = stringify(redactor.json(json)) ?? ''
-  const left = text.length > MOST_LENGTH ? ` (cut; ${bytes.length} bytes)` : ''
+  const {start, isWhole} = startOf(json)
+  const text = stringify(redactor.json(start)) ?? ''
+  const left = !isWhole || text.length > MOST_LENGTH ? ` (cut; ${bytes.length} bytes)` : ''
   return [...lines, `  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
+}
+
+/** In UTF-16 units; more than is shown, because redaction shortens. */
+const MOST_REDACTED = 8 * MOST_LENGTH
+
+/** The first members of a JSON value, each whole: a secret that is cut in half would not be found. */
+function startOf(json: unknown) {
+  let left = MOST_REDACTED
+  let isWhole = true
+  const copy = (value: unknown): unknown => {
+    const isList = Array.isArray(value)
+    if (!isList && !isObject(value)) {
+      left -= String(value).length + 2
+      return value
+    }
+    const kept: [string, unknown][] = []
+    for (const key of Object.keys(value)) {
+      if (left <= 0) {
+        isWhole = false
+        break
+      }
+      left -= isList ? 1 : key.length + 4
+      kept.push([key, copy(value[key as keyof typeof value])])
+    }
+    return isList ? kept.map(([, inner]) => inner) : Object.fromEntries(kept)
+  }
+  const start = copy(json)
+  return {start, isWhole}
 }
 
 type AttemptSummary = ReturnType<typeof summarise>

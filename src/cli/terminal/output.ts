@@ -167,7 +167,7 @@ async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: n
   const {hang} = await import('./text.js')
   const pairs = names.map((name, index) => [`${name}:`, values[index] ?? ''] as const)
   const shown = isWhole ? pairs : pairs.filter(([, value]) => value !== '')
-  const width = Math.max(...shown.map(([name]) => name.length)) + 1
+  const width = shown.reduce((widest, [name]) => Math.max(widest, name.length), 0) + 1
   const line = (name: string, value: string) => `${name.padEnd(width)}${bounded(value, columns)}`.trimEnd()
   return lines(shown.flatMap(([name, value]) => hang(line(name, value), columns, width)))
 }

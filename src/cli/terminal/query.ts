@@ -63,7 +63,7 @@ function columnsIn(items: readonly unknown[]): Column<unknown>[] {
   }
   const lists = items.filter(Array.isArray)
   if (lists.length < items.length) return [{name: 'value', value: item => item}]
-  const most = Math.max(...lists.map(({length}) => length))
+  const most = lists.reduce((longest, {length}) => Math.max(longest, length), 0)
   return Array.from({length: most}, (_, at) => ({name: `${at + 1}`, value: item => (item as unknown[])[at]}))
 }
 

@@ -24,14 +24,32 @@ const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 /** Fits `columns` into `room` columns of the terminal; undefined where that would leave a single one of several. */
 function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly string[])[], room: number) {
   const measured = columns.map((column, index) => measure(column, index, rows))
+  const kept = new Set(measured)
+  // The last minor column is left out first, then the last of the others.
+  const leaving = [...measured.filter(({isMinor}) => !isMinor), ...measured.filter(({isMinor}) => isMinor)]
   const leftOut: string[] = []
-  for (;;) {
-    const minor = measured.findLastIndex(({isMinor}) => isMinor)
-    const shown = narrowed(measured, room, minor < 0 ? 0 : READABLE_NAME)
-    if (shown) return {shown, leftOut}
-    leftOut.unshift(...measured.splice(minor, 1).map(({name}) => name))
-    if (measured.length < 2) return undefined
+  let ofMain = leaving.at(-1)?.isMinor ? READABLE_NAME : 0
+  let needed = leastRoom([...kept], ofMain)
+  while (needed > room) {
+    const dropped = leaving.pop()
+    if (dropped === undefined || kept.size <= 2) return undefined
+    kept.delete(dropped)
+    leftOut.unshift(dropped.name)
+    needed -= leastWidth(dropped, ofMain) + GAP.length
+    if (ofMain > 0 && !leaving.at(-1)?.isMinor) {
+      ofMain = 0
+      needed = leastRoom([...kept], ofMain)
+    }
   }
+  return {shown: narrowed([...kept], room, ofMain), leftOut}
+}
+
+function leastWidth({width, shortest, isMain}: FittedColumn, ofMain: number): number {
+  return Math.min(width, Math.max(shortest, isMain ? ofMain : 0))
+}
+
+function leastRoom(columns: readonly FittedColumn[], ofMain: number): number {
+  return columns.reduce((sum, column) => sum + leastWidth(column, ofMain) + GAP.length, -GAP.length)
 }
 
 function measure(column: TableColumn, index: number, rows: readonly (readonly string[])[]) {
@@ -43,26 +61,26 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   // A text may be cut while it is wider than this.
   const mayBeCut = !identifies && !isTime && !isNumber
   // The width of a head with one word on each line.
-  const ofHead = Math.max(...headOf(column).split(' ').map(textWidth))
+  const words = headOf(column).split(' ')
+  const ofHead = words.reduce((widest, word) => Math.max(widest, textWidth(word)), 0)
   const shortest = mayBeCut ? Math.max(SHORTEST_TEXT, ofHead) : Number.POSITIVE_INFINITY
   const width = cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), ofHead)
   return {...column, index, isNumber, shortest, width}
 }
 
-/** The columns in `room`, a name at least `ofMain` wide; undefined when there is no room with every text at its shortest. */
+/** The columns in `room`, a name at least `ofMain` wide; there must be room with every text at its shortest. */
 function narrowed(columns: readonly FittedColumn[], room: number, ofMain: number) {
   const excess = (all: readonly FittedColumn[]) =>
     all.reduce((sum, {width}) => sum + width, GAP.length * (all.length - 1)) - room
   const whole = columns.map(column => ({...column, width: Math.max(column.width, textWidth(headOf(column)))}))
   if (excess(whole) <= 0) return whole
-  const shown = columns.map(column => ({...column}))
-  const mayShrink = ({width, shortest, isMain}: FittedColumn) =>
-    width > Math.max(shortest, isMain ? ofMain : 0)
+  // None gets wider than the room, so the steps below are few however long a text is.
+  const shown = columns.map(column => ({...column, width: Math.min(column.width, room)}))
   while (excess(shown) > 0) {
-    const narrowable = shown.filter(mayShrink)
+    const narrowable = shown.filter(column => column.width > leastWidth(column, ofMain))
     const others = narrowable.filter(({isMain}) => !isMain)
     const [widest] = (others.length > 0 ? others : narrowable).sort((a, b) => b.width - a.width)
-    if (widest === undefined) return undefined
+    if (widest === undefined) break
     widest.width -= 1
   }
   return shown
@@ -85,6 +103,9 @@ const NARROW = 50
 
 /** The time of cli-table3 grows with the square of its lines; with fixed widths, pieces joined are the same table. */
 const LINES_AT_ONCE = 50
+
+/** cli-table3 takes some 30 µs for each cell, half a minute for 100,000 offers; later lines are padded as it pads these. */
+export const MOST_LINES_DRAWN = 1000
 
 const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap(side => [side, `${side}-mid`])
 const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right']
@@ -129,11 +150,11 @@ function linesOf(column: FittedColumn, text: string, paint: Painter): string[] {
 function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[])[][]): string[] {
   // cli-table3 would look through all of a cell with several lines for each of them.
   const lines = rows.flatMap(cells => {
-    const height = Math.max(...cells.map(cell => cell.length))
+    const height = cells.reduce((most, cell) => Math.max(most, cell.length), 0)
     return Array.from({length: height}, (_, at) => cells.map(cell => cell[at] ?? ''))
   })
   const drawn: string[] = []
-  for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+  for (let at = 0; at < lines.length && at < MOST_LINES_DRAWN; at += LINES_AT_ONCE) {
     const table = new CliTable({
       ...PLAIN,
       colWidths: columns.map(({width}) => width),
@@ -142,5 +163,15 @@ function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[
     table.push(...lines.slice(at, at + LINES_AT_ONCE))
     drawn.push(...table.toString().split('\n'))
   }
+  for (const cells of lines.slice(MOST_LINES_DRAWN)) drawn.push(padded(columns, cells))
   return drawn.map(line => line.trimEnd())
+}
+
+function padded(columns: readonly FittedColumn[], cells: readonly string[]): string {
+  const all = columns.map(({width, isNumber}, index) => {
+    const text = cells[index] ?? ''
+    const space = ' '.repeat(Math.max(0, width - textWidth(text)))
+    return isNumber ? space + text : text + space
+  })
+  return all.join(GAP)
 }

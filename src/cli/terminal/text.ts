@@ -29,13 +29,32 @@ export function fitTo(text: string, width: number): string {
 
 let segmenter: Intl.Segmenter | undefined
 
+/** Intl.Segmenter takes a time that grows with the square of the length (70 s for 100,000), so it gets a part at a time. */
+const PART = 256
+
+function* graphemesOf(text: string): Generator<string> {
+  // Created on first use, because that takes milliseconds.
+  segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
+  let length = PART
+  for (let at = 0; at < text.length; ) {
+    const isHalf = /[\ud800-\udbff]/.test(text.charAt(at + length - 1))
+    const part = text.slice(at, at + length + (isHalf ? 1 : 0))
+    const found = Array.from(segmenter.segment(part), ({segment}) => segment)
+    // The last may go on behind the part.
+    const whole = at + part.length < text.length ? found.slice(0, -1) : found
+    length = whole.length === 0 ? length * 2 : PART
+    for (const segment of whole) {
+      yield segment
+      at += segment.length
+    }
+  }
+}
+
 /** `text` in pieces of at most `width` columns each; a character wider than that is a piece of its own. */
 export function* piecesOf(text: string, width: number): Generator<string> {
   let piece = ''
   let columns = 0
-  // Created on first use, because that takes milliseconds.
-  segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
-  for (const {segment} of segmenter.segment(text)) {
+  for (const segment of graphemesOf(text)) {
     const wide = textWidth(segment)
     if (columns + wide > width && piece !== '') {
       yield piece

@@ -144,7 +144,7 @@ const KINDS = [
 /** The kinds that every room of the search fits in, cheapest first and never empty. All rooms are of one kind. */
 function roomKindsFor(rooms: readonly Room[], stars: number): readonly RoomKind[] {
   const guests = rooms.map(room => room.adults + room.children_ages.filter(age => age >= 2).length)
-  const largest = Math.max(...guests)
+  const largest = guests.reduce((most, count) => Math.max(most, count), 0)
   const fitting = KINDS.filter(kind => kind.sleeps >= largest && kind.fromStars <= stars)
   // A party of two is not offered the connecting rooms, as long as anything smaller fits.
   const snug = fitting.filter(kind => kind.sleeps < 18)

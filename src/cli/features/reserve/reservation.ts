@@ -197,7 +197,7 @@ export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]
   const errors: Failure[] = []
   for (const issue of error?.issues ?? []) {
     const path = [...at, ...issue.path]
-    if (issue.code === 'unrecognized_keys') unknown.push(...issue.keys.map(key => [...path, key]))
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) unknown.push([...path, key])
     else if (issue.input === undefined) absent.push(path)
     else errors.push(usage('invalid_input', `${fieldOf(path)}: ${issue.message}`))
   }

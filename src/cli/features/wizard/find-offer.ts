@@ -48,7 +48,7 @@ async function searchAndChoose(parts: WizardParts, draft: Draft, changeNow: () =
     parts.tell(found.whenEmpty)
     return changeNow()
   }
-  const expiresAt = Math.max(...offers.map(({seen}) => seen.expires_at))
+  const expiresAt = offers.reduce((last, {seen}) => Math.max(last, seen.expires_at), 0)
   const clock = startClock(expiresAt, now, 'These offers')
   const choice = await chooseOffer(parts.prompts, offers, now, draft, clock).finally(clock.stop)
   if (!choice) return changeNow()

@@ -71,7 +71,7 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
     // Other lines: the message, the status, the input, an empty line, an error and the help.
     const room = (output.rows || 24) - look.headOf(message).length - 6
-    const longest = Math.max(0, ...choices.map(choice => descriptionOf(choice).length))
+    const longest = choices.reduce((most, choice) => Math.max(most, descriptionOf(choice).length), 0)
     const lines = Math.max(0, Math.min(longest, MOST_DESCRIPTION_LINES, Math.floor(room / 2)))
     const row = (choice: Choice<T>) => ({
       value: choice,
