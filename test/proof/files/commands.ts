@@ -108,7 +108,7 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
   })),
   command('logout', SIGNED_IN, CHANGES, 'logout', {
     done: home => !has(home, 'tokens.db', 'sk_test_sandbox'),
-    removes: SECRET_TABLES,
+    removes: ['client_secrets'],
   }),
   command('whoami', SIGNED_IN, [], 'whoami'),
   command('token', SIGNED_IN, RECORDED, 'token'),
