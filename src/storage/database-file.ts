@@ -183,7 +183,7 @@ export function requireOurs(connection: Connection, migrations: readonly string[
   const {version, tables, texts} = row
   if (texts !== null && !isUtf8(texts)) throw damaged(path)
   if (version > migrations.length) {
-    const hint = 'install that version, or use another BOOKCTL_CONFIG_DIR'
+    const hint = 'install that version; another BOOKCTL_CONFIG_DIR knows no earlier reservation'
     throw new StorageError('too_new', `${path} was made by a newer version of bookctl`, hint)
   }
   const names = new Set(tables?.toString().split(' '))
