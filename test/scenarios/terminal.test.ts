@@ -36,10 +36,10 @@ test('reserve asks once, and not again for what is made', async () => {
   const offer = await offerIn(home)
   const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
   const first = atTerminal(home, argv)
-  await ends(first, 0, ['Reserve this (TEST)?', 'y\r'])
+  await ends(first, 0, [/Reserve this for \d+\.\d\d EUR \(TEST\)\?/, 'y\r'])
   const again = atTerminal(home, argv)
   expect(await again.exit).toBe(0)
-  expect(again.raw()).not.toContain('Reserve this (')
+  expect(again.raw()).not.toMatch(/Reserve this .*\(TEST/)
   const reference = /^reservation:\s+(RSV-\w+)/m
   expect(reference.exec(first.raw())?.[1]).toMatch(/^RSV-/)
   expect(reference.exec(again.raw())?.[1]).toBe(reference.exec(first.raw())?.[1])

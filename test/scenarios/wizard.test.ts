@@ -51,7 +51,7 @@ test('Ctrl-C before the reservation leaves nothing sent', async () => {
 test('a new user books a room by answering the questions', async () => {
   const terminal = start()
   await answer(terminal, [...SEARCH, ...PEOPLE, PAYMENT, REFERENCE, ['Store these guests', '3\r']])
-  await terminal.waitFor('Reserve this now (TEST)?')
+  await terminal.waitFor(/Reserve this now for \d+\.\d\d EUR \(TEST\)\?/)
   await terminal.waitFor(/This offer: 1\d:\d\d left/)
   const screen = terminal.screen()
   for (const shown of ['Hotel', 'Due at hotel', 'hotel time', 'your time', 'UTC', 'Istanbul (101)'])
@@ -107,6 +107,44 @@ test('reserve with a part of a guest asks for the rest of them; in a pipe it nam
   ])
   expect(await terminal.exit).toBe(0)
   expect(terminal.screen()).toMatch(/"name": "Can",\s+"surname": "Öğüt",\s+"birth_date": "1990-02-03"/)
+})
+
+test('at 40 columns a list cuts no fee; after Escape no old answer is above the new one, and a resize draws again', async () => {
+  const terminal = atTerminal(home, ['reserve', '--nationality', 'TR'], {columns: 40, rows: 30})
+  await answer(
+    terminal,
+    SEARCH.filter(([asked]) => !/Nationality|Offer/.test(String(asked))),
+  )
+  await terminal.waitFor(/Offer \(.*your time.*: 1\d:\d\d left/s)
+  expect(terminal.screen().replaceAll(/\s+/g, ' ')).toMatch(
+    /Due at hotel: \d+\.\d\d TRY \(.* paid at the hotel\) .* on costs \d+\.\d\d EUR .*your time/,
+  )
+  terminal.resize(60, 30)
+  await terminal.waitFor(/Offer \(.*your time.*: 1\d:\d\d left/s)
+  expect(terminal.screen().match(/Offer \(/g)).toHaveLength(1)
+  terminal.type('\r')
+  await terminal.waitFor('first name')
+  terminal.type('Ali\r')
+  await terminal.waitFor('family name')
+  terminal.press('escape')
+  await terminal.waitFor('first name (Ali)')
+  expect(terminal.screen().match(/first name/g)).toHaveLength(1)
+  terminal.press('escape')
+  await terminal.waitFor(/Offer \(.*your time.*: 1\d:\d\d left/s)
+  expect(terminal.screen().match(/Offer \(/g)).toHaveLength(1)
+  terminal.type('\r')
+  await terminal.waitFor('first name (Ali)')
+  terminal.type('\r')
+  await terminal.waitFor('family name')
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  const said = terminal.screen().replaceAll(/[\\\s]+/g, ' ')
+  expect(said).toMatch(
+    /bookctl reserve off_\S+ --nationality TR --guest type=ADULT,name=Ali,is_lead=true To search/,
+  )
+  expect(said).toMatch(
+    /bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-04 --room 1/,
+  )
 })
 
 test('hotels search asks for what is missing, and shows the command that needs no asking', async () => {

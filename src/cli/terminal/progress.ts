@@ -1,5 +1,4 @@
-/** Progress of slow requests, shown after a second, at terminals only, never in CI or with --quiet. */
-import process from 'node:process'
+/** Progress of slow requests, shown after a second, where stderr is a terminal, never in CI or with --quiet. */
 import type {Clock, Sender, Trace} from '../../api/types.js'
 import {wantsAccessible} from './colour.js'
 import {stderrIsTerminal} from './streams.js'
@@ -14,7 +13,7 @@ const SAME_WORK_MILLISECONDS = 300
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
 
 export function createProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv) {
-  const isShown = !quiet && !env.CI && process.stdout.isTTY && stderrIsTerminal()
+  const isShown = !quiet && !env.CI && stderrIsTerminal()
   const isPlain = wantsAccessible(env)
   let label = ''
   let startedAt = 0

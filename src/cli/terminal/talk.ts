@@ -1,5 +1,6 @@
 /** What commands say on stderr, sanitised line by line. A transient last line is cleared before anything else. */
 import process from 'node:process'
+import {stripVTControlCharacters} from 'node:util'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {own} from '../../contract/json.js'
 import {type Painter, painterFor, type Style} from './colour.js'
@@ -16,6 +17,28 @@ const LEADS: Readonly<Record<string, Style>> = {
 
 let transient = ''
 let questions = 0
+/** The widths of the lines written at the terminal, for what goes back over them. */
+const written: number[] = []
+
+/** Counts lines that were written as they are, each with its end. */
+export function countLines(text: string): void {
+  written.push(...stripVTControlCharacters(text).split('\n').map(textWidth))
+}
+
+/** A place between two lines. */
+export function placeNow(): number {
+  return written.length
+}
+
+/** How many rows of `columns` the lines since `place` take, which are about to be erased. */
+export function takeBack(place: number, columns: number): number {
+  return rowsOf(written.splice(place), columns)
+}
+
+/** The rows that lines of these widths take at a terminal. */
+export function rowsOf(widths: readonly number[], columns: number): number {
+  return widths.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0)
+}
 
 /** Whether a person is being asked something: nothing may be drawn over it. */
 export function isAsking(): boolean {
@@ -38,6 +61,7 @@ export function say(lines: string | readonly string[]): void {
   clearTransient()
   const columns = stderrIsTerminal() ? widthOf(stderr()) : Number.POSITIVE_INFINITY
   const shown = [lines].flat().flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
+  written.push(...shown.map(textWidth))
   stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 

@@ -44,7 +44,7 @@ test('nothing but the questions', async () => {
   const booked = await desk.run([
     ...SEARCH_AND_PEOPLE,
     ...said`Payment → balance | reference → TRIP-1 | Store these guests → with their identity
-      Reserve this now (TEST)? → yes`,
+      Reserve this now for → yes`,
   ])
   expect(booked.booking).toMatchObject({outcome: 'confirmed', client_reference_id: 'TRIP-1', attempts: 1})
   expect(desk.prompts.left()).toBe(0)

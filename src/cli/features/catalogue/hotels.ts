@@ -203,7 +203,7 @@ export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
   ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
   ...columnsOf<PricedOffer>(['stars', 'room_name', 'board'], {isMinor: true}),
   PRICE_COLUMN,
-  ...columnsOf<PricedOffer>(['free_cancellation_until'], {isMinor: true}),
+  ...columnsOf<PricedOffer>(['free_cancellation_until']),
   ...columnsOf<PricedOffer>(['refundable']),
   ...AMOUNT_COLUMNS,
   ...columnsOf<PricedOffer>(['expires_at']),

@@ -87,8 +87,9 @@ export function offerGlance(offer: OfferFound, now: number): string {
     `${room}, ${boardText(offer.board)}`,
     `Due at hotel: ${dueLines(offer, terms.dueAtProperty, FEW).join('; ')}`,
     `Cancellation: ${heading}`,
-    ...clocks.map(line => `  ${line}`),
     ...policyLines(terms.policies, FEW),
+    // Last, because they are left out first where a terminal has no room.
+    ...clocks.map(line => `Free until ${line}`),
   ].join('\n')
 }
 

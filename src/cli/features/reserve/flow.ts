@@ -23,7 +23,7 @@ import {requireConsent} from '../../terminal/prompts/ask.js'
 import {jsonResult, type Result} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
 import type {AllReserveFlags} from './flags.js'
-import {namingReservation, newestOf, requireStanding, waitUntilConfirmed} from './follow.js'
+import {namingReservation, newestOf, requireStanding, waitingHint, waitUntilConfirmed} from './follow.js'
 import {
   factsShown,
   isPaid,
@@ -40,6 +40,7 @@ import {
   describePlan,
   describeRepeat,
   describeRequest,
+  forPrice,
   isSettled,
   makeReservation,
   modeWords,
@@ -95,6 +96,9 @@ export class ReserveFlow {
         this.tellAddress(newest)
         learn(newest)
       }
+      // What was typed to reserve is no longer the command to run.
+      const state = `the reservation ${nameOf(booking)} was made`
+      command.stopNote = {state, hint: waitingHint(booking, connection.state.remembers)}
       return waitUntilConfirmed(connection, booking, wait, {warn: this.warn, learn: tellAndLearn})
     })
   }
@@ -155,7 +159,7 @@ export class ReserveFlow {
   private async agree(plan: Plan, target: Target): Promise<void> {
     if (isSettled(plan)) return
     this.warnOf(plan)
-    const question = `Reserve this (${modeWords(target)})?`
+    const question = `Reserve this${forPrice(plan.seen)} (${modeWords(target)})?`
     const atStake = describePlan(plan, target)
     const agreed = await this.command.agreed(this.flags.yes, question, atStake)
     if (agreed === false || target.mode === 'live') {

@@ -157,16 +157,21 @@ export function requireStanding(outcome: ReserveOutcome): void {
   })
 }
 
-function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean): Failure {
+/** How to go on waiting for it. */
+export function waitingHint(outcome: ReserveOutcome, journalKept: boolean): string {
   const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
+  if (!journalKept) return repeatHint({clientReferenceId, idempotencyKey})
+  return `keep waiting: ${resumeCommand(clientReferenceId)} --wait`
+}
+
+function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean): Failure {
   const note = paymentNote(outcome, now)
   const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
-  const again = `keep waiting: ${resumeCommand(clientReferenceId)} --wait`
   // A script that waits on must not miss that something else was booked than it agreed to.
   const kind = isPriceChanged(outcome) ? 'not_as_agreed' : 'pending'
   return new Failure(kind, note === undefined ? state : `${state}: ${note}`, {
     code: 'payment_pending',
-    hint: journalKept ? again : repeatHint({clientReferenceId, idempotencyKey}),
+    hint: waitingHint(outcome, journalKept),
     result: documentOf(outcome),
   })
 }

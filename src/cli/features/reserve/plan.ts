@@ -31,7 +31,7 @@ import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import {journalClientOf, type Target} from '../../session/target.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
-import {detailRows, type Row} from '../catalogue/offer-lines.js'
+import {detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
 import {examine, offerOf, readInput, readReservation} from './reservation.js'
 
@@ -265,6 +265,11 @@ export function describePlan(
 function datesText({check_in, check_out, rooms}: OfferFound): string {
   const dates = `${withWeekday(check_in)} to ${withWeekday(check_out)}`
   return `${dates}, ${nightsText(check_in, check_out)}, ${counted(rooms.length, 'room')}`
+}
+
+/** For the question, which may be all that a narrow terminal still shows. */
+export function forPrice(seen: OfferFound | undefined): string {
+  return seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
 }
 
 export function modeWords({mode}: Target): string {

@@ -30,7 +30,9 @@ export async function askContact(prompts: Prompts, draft: Draft, people?: People
   // National numbers of the lead guest's country need no prefix.
   const read = await createPhoneReader(lead?.nationality)
   const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)
+  contactFields.name = name
   const surname = await askName(prompts, 'Contact: family name', known.surname ?? lead?.surname)
+  contactFields.surname = surname
   const {contact} = await import('../../../contract/reservations.js')
   const email = await prompts.text({
     message: 'Contact: e-mail',
@@ -40,6 +42,7 @@ export async function askContact(prompts: Prompts, draft: Draft, people?: People
       throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
     },
   })
+  contactFields.email = email
   const usual = number && `${prefix} ${number}`.trim()
   const question = {message: 'Contact: telephone, with country prefix', default: usual}
   const {country: _, ...phone} = await askRead(prompts, question, read, describePhone)

@@ -25,6 +25,8 @@ type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | u
 type Asking = Pick<WizardParts, 'prompts' | 'connection' | 'tell' | 'today'> & {
   /** From the settings; what was searched last is likelier. */
   readonly preferred?: Likely
+  /** Gets what is known after each answer. */
+  readonly learn?: (soFar: SearchFlags) => void
 }
 
 /** Nationality and currency of the latest search of this client. */
@@ -34,21 +36,25 @@ export async function lastSearch({state, target}: Connection): Promise<Likely> {
 
 /** `given`, completed. */
 export async function askSearch(asking: Asking, given: SearchFlags): Promise<SearchFlags> {
-  const {prompts} = asking
+  const {prompts, learn = () => {}} = asking
   const city = given.city || (await askCity(asking))
-  const dates = await askDates(asking, given)
+  learn({...given, city})
+  const dates = await askDates(asking, {...given, city})
+  learn({...given, city, ...dates})
   const room = given.room ?? (await askRooms(prompts))
+  learn({...given, city, ...dates, room})
   // The country this machine's language is set to (`tr_TR.UTF-8`).
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
   const likely = [await lastSearch(asking.connection), asking.preferred]
   const nationality =
     given.nationality ||
     (await askCountry(prompts, 'Nationality of the guests', [...likely.map(one => one?.nationality), local]))
+  learn({...given, city, ...dates, room, nationality})
   const currency = given.currency || (await askCurrency(prompts, likely))
   return {...given, city, ...dates, room, nationality, currency}
 }
 
-async function askDates({prompts, today}: Asking, given: SearchFlags) {
+async function askDates({prompts, today, learn}: Asking, given: SearchFlags) {
   const arriving = {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'}
   const readIn = (field: string, typed: string) => {
     const date = readComingDay(field, typed, today)
@@ -56,6 +62,7 @@ async function askDates({prompts, today}: Asking, given: SearchFlags) {
     return date
   }
   const checkIn = given['check-in'] || (await askRead(prompts, arriving, readIn, withWeekday))
+  learn?.({...given, 'check-in': checkIn})
   if (given['check-out'] || given.nights) return {'check-in': checkIn}
   const leaving = {message: 'Check-out (a date, or a number of nights)'}
   const readOut = (field: string, typed: string) => readCheckOut(field, typed, checkIn, today)

@@ -13,7 +13,7 @@ import {moneyText} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {cityText} from '../catalogue/city-search.js'
 import {termsIn} from '../catalogue/offer-lines.js'
-import {describePlan, isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
+import {describePlan, forPrice, isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -53,7 +53,7 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
       parts.tell(describeSummary(plan, chosen, parts))
       if (parts.flags['dry-run']) return {plan, booking: undefined}
       // The one confirmation. A reservation already made needs none: it is only shown again.
-      const message = `Reserve this now (${modeWords(parts.connection.target)})?`
+      const message = `Reserve this now${forPrice(plan.seen)} (${modeWords(parts.connection.target)})?`
       if (!parts.flags.yes && !isSettled(plan) && !(await asked.prompts.confirm({message})))
         return changeNow()
       const booking = await send(parts, plan, draft)
@@ -122,6 +122,7 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
 /** Sends it; undefined, with a message, when other answers may mend the refusal. */
 async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
   parts.tell('Reserving…')
+  draft.isOver = true
   try {
     const booking = await parts.flow.send(parts.connection, plan)
     await keepPeople(parts, draft)
@@ -135,6 +136,7 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
       draft.reference = undefined
       draft.answers.delete(REFERENCE)
     } else parts.tell(recoverFrom(error, draft))
+    draft.isOver = false
     return undefined
   }
 }

@@ -56,6 +56,8 @@ export class Draft {
   payment: PaymentMode | undefined
   /** Empty: derived from the request. */
   reference: string | undefined
+  /** Whether the answers lead nowhere any more: they were sent, or the wizard has ended. */
+  isOver = false
   keep: 'nothing' | 'without identity' | 'everything' | undefined
   /** The latest answers, offered again where the same question is asked. */
   readonly answers: Answers = new Map()

@@ -59,7 +59,10 @@ async function searchAndChoose(parts: WizardParts, draft: Draft, changeNow: () =
 
 async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
   const {connection, flags} = parts
-  draft.search = await askSearch({...parts, preferred: flags.preferred}, draft.search)
+  const learn = (soFar: SearchFlags) => {
+    draft.search = soFar
+  }
+  learn(await askSearch({...parts, preferred: flags.preferred, learn}, draft.search))
   const request = readSearch(draft.search)
   draft.nationality = request.client_nationality
   const nights = nightsText(request.check_in, request.check_out)

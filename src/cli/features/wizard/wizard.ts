@@ -8,6 +8,7 @@ import {today} from '../../input/dates.js'
 import {DEFAULT_WAIT_SECONDS} from '../../input/flags.js'
 import {interruption} from '../../terminal/prompts/prompts.js'
 import {jsonResult} from '../../terminal/result.js'
+import {say} from '../../terminal/talk.js'
 import type {ReserveFlow} from '../reserve/flow.js'
 import {type WaitHooks, waitUntilConfirmed} from '../reserve/follow.js'
 import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
@@ -17,6 +18,7 @@ import {tellLines} from './ask-search.js'
 import {book} from './book.js'
 import {type Booked, type Draft, minutesLeft, readDraft, SearchAgain, type WizardParts} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
+import {resumingLines} from './resuming.js'
 
 /** Throws `interrupted`, usage when the person stops, and what no answer can mend. */
 export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booked> {
@@ -33,6 +35,7 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
     } catch (error) {
       if (!(error instanceof SearchAgain)) throw error
       parts.tell(`\n${error.message}`)
+      draft.isOver = false
       draft.chosen = undefined
     }
   }
@@ -46,7 +49,12 @@ export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<
   if (typed.offerId === undefined && draft.reference === undefined) flow.startsAnew()
   const connection = await command.connect()
   const parts = {connection, prompts: await command.prompts(), tell: tellLines, flags, flow, today: today()}
+  command.whenStopped(() => {
+    const lines = draft.isOver ? [] : resumingLines(draft, flags)
+    if (lines.length > 0) say(['', ...lines])
+  })
   const {plan, booking} = await runWizard(parts, draft)
+  draft.isOver = true
   const {wait: seconds = DEFAULT_WAIT_SECONDS} = flags
   if (booking) await flow.show(booking, true, learn => accompany({...parts, learn}, booking, seconds))
   else await command.print(jsonResult(describeRequest(plan.intent, connection.target)))

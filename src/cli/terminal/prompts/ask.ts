@@ -38,14 +38,14 @@ export async function ask(questions: readonly Question[], flags: AskingFlags, op
 /** Questions on stderr, answered on stdin. Only the form in use is loaded. */
 export async function createPrompts(terminal: Terminal): Promise<Prompts> {
   const accessible = wantsAccessible(process.env)
-  const prompts = accessible
-    ? (await import('./accessible.js')).createAccessiblePrompts(terminal)
-    : (await import('./drawn.js')).createDrawnPrompts(terminal)
+  const drawn = accessible ? undefined : (await import('./drawn.js')).createDrawnPrompts(terminal)
+  const prompts = drawn ?? (await import('./accessible.js')).createAccessiblePrompts(terminal)
   return {
     ...prompts,
     async confirm({default: usual = false, message, ...asked}) {
       const {untilQuiet} = await import('./keys.js')
-      await untilQuiet(terminal.input, anyOf(terminal.closing, asked.signal), asked.goesBack ?? false)
+      const withdrawn = anyOf(terminal.closing, asked.signal)
+      await untilQuiet(terminal.input, withdrawn, asked.goesBack ?? false, () => drawn?.takeAnswerBack())
       const check = (answer: string) => {
         if (!/^(y|yes|n|no|)$/i.test(answer)) throw usage('not_yes_or_no', 'type yes or no')
       }

@@ -1,11 +1,13 @@
 /** Questions at a usual terminal, by inquirer's own question types; adds the look, checks, the way back and sanitising. */
 import process from 'node:process'
+import {Writable} from 'node:stream'
 import type {WriteStream} from 'node:tty'
+import {stripVTControlCharacters} from 'node:util'
 import {Separator, useEffect, useState} from '@inquirer/core'
 import {createPromptModule} from 'inquirer'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {painterFor} from '../colour.js'
-import {whileAsking} from '../talk.js'
+import {countLines, placeNow, rowsOf, takeBack, whileAsking} from '../talk.js'
 import {cutTo, hang, textWidth} from '../text.js'
 import {openKeys} from './keys.js'
 import {
@@ -24,8 +26,8 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** More would leave no lines for the list. */
-const MOST_DESCRIPTION_LINES = 9
+/** Of a list, above the description of the selected choice. */
+const FEWEST_ROWS = 5
 
 /** Columns of a row before its name: the cursor, and a mark or a number. */
 const LEAD_COLUMNS = 8
@@ -33,27 +35,57 @@ const LEAD_COLUMNS = 8
 /** Shown instead of the list while nothing is typed, so that Enter chooses nothing. */
 const TYPE_FIRST = new Separator('type part of it')
 
-export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Prompts, 'confirm'> {
+/** `takeAnswerBack` erases the question answered last, and all that was written since. */
+export function createDrawnPrompts({
+  input,
+  output,
+  closing,
+}: Terminal): Omit<Prompts, 'confirm'> & {takeAnswerBack(): void} {
   const look = createLook(output)
+  /** Where each answered question begins. */
+  const answered: number[] = []
+
+  function takeAnswerBack(): void {
+    const place = answered.pop()
+    if (place === undefined) return
+    const rows = Math.min(takeBack(place, output.columns || 80), (output.rows || 24) - 1)
+    if (rows > 0) output.write(`\u001b[${rows}A\r\u001b[J`)
+  }
+
+  function keep(question: Asked, shown: string): void {
+    const text = look.over(question.message, shown)
+    countLines(text)
+    output.write(`${text}\n`)
+  }
 
   /** Asks; `show`: the answer as it stays on the screen. */
   async function ask<T>(type: QuestionType, asked: Asked, config: object, show: (answer: T) => string) {
     const stopping = new AbortController()
     const signal = anyOf(closing, asked.signal, stopping.signal)
     const keys = openKeys(input, asked.goesBack ?? false, reason => stopping.abort(reason))
-    const prompt = createPromptModule({input: keys.stream, output, signal, clearPromptOnDone: true})
-    const theme = look.themeOf(asked, type)
+    // Inquirer ends the stream with the question.
+    const frames = createFrames(output)
+    const prompt = createPromptModule({
+      input: keys.stream,
+      output: frames.stream,
+      signal,
+      clearPromptOnDone: true,
+    })
+    const place = placeNow()
+    const theme = look.themeOf(asked, type, frames.makeRoom)
     const question = {type, name: 'answer', message: asked.message, loop: false, theme, ...config}
     let shown = ''
     try {
       const {answer} = await whileAsking(() => prompt<{answer: T}>(question))
       shown = show(answer)
+      answered.push(place)
       return answer
     } catch (error) {
       throw signal.aborted ? signal.reason : error
     } finally {
       keys.close()
-      if (!(signal.reason instanceof GoBack)) output.write(`${look.over(asked.message, shown)}\n`)
+      if (signal.reason instanceof GoBack) takeAnswerBack()
+      else keep(asked, shown)
     }
   }
 
@@ -63,7 +95,9 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
     const answer = (await ask<string>('password', question, config, () => '')).trim()
     const refusal = await refusalOf(question.check, answer)
     if (refusal === undefined) return answer
-    output.write(`${look.errorLines(refusal)}\n`)
+    const refused = look.errorLines(refusal)
+    countLines(refused)
+    output.write(`${refused}\n`)
     return askSecret(question)
   }
 
@@ -71,20 +105,20 @@ export function createDrawnPrompts({input, output, closing}: Terminal): Omit<Pro
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
     // Other lines: the message, the status, the input, an empty line, an error and the help.
     const room = (output.rows || 24) - look.headOf(message).length - 6
-    const longest = choices.reduce((most, choice) => Math.max(most, descriptionOf(choice).length), 0)
-    const lines = Math.max(0, Math.min(longest, MOST_DESCRIPTION_LINES, Math.floor(room / 2)))
+    const described = (choice: Choice<T>) =>
+      descriptionOf(choice).flatMap(line => hang(`  ${sanitizeLine(line)}`, look.columns(), 4))
+    const longest = choices.reduce((most, choice) => Math.max(most, described(choice).length), 0)
+    const lines = Math.max(0, Math.min(longest, Math.max(room - FEWEST_ROWS, Math.floor(room / 2))))
     const row = (choice: Choice<T>) => ({
       value: choice,
       name: cutTo(sanitizeLine(choice.name), look.columns() - LEAD_COLUMNS),
-      description: descriptionOf(choice)
-        .slice(0, lines)
-        .map(line => look.fitted(`  ${line}`))
-        .join('\n'),
+      description: described(choice).slice(0, lines).join('\n'),
     })
     return {pageSize: Math.max(1, room - lines), row}
   }
 
   return {
+    takeAnswerBack,
     async text(question) {
       const {secret, check, hint, empty} = question
       const validate = async (typed: string) => (await refusalOf(check, answerOf(question, typed))) ?? true
@@ -143,8 +177,8 @@ function createLook(output: WriteStream) {
     return notes.length > 0 ? [faint(fitted(`  ${notes.join('; ')}`))] : []
   }
 
-  /** Inquirer's theme for one question. Notes are under a list, and above a line that is typed in. */
-  function themeOf(asked: Asked, type: QuestionType) {
+  /** Inquirer's theme for one question. Notes are under a list, and above a line that is typed in. `makeRoom`: see createFrames. */
+  function themeOf(asked: Asked, type: QuestionType, makeRoom: () => void) {
     const isLine = type === 'input' || type === 'password'
     return {
       prefix: bold('?'),
@@ -153,7 +187,7 @@ function createLook(output: WriteStream) {
       style: {
         // Inquirer calls it once for each drawing, so it may use hooks.
         message(message: string) {
-          useRedrawing(asked.status !== undefined)
+          useRedrawing(asked.status !== undefined, output, makeRoom)
           const [first = '', ...rest] = headOf(message)
           const lines = [first.slice('? '.length), ...rest].map(bold)
           if (isLine) lines.push(...notesOf(asked))
@@ -195,16 +229,60 @@ function createLook(output: WriteStream) {
   return {columns, fitted, headOf, themeOf, errorLines, over}
 }
 
-/** Draws the question again after Ctrl-Z and `fg`, and each second if it counts. A hook. */
-function useRedrawing(counts: boolean): void {
+/** A stream of `output` for inquirer, which draws a question anew with each write, and knows only how many lines it wrote. */
+function createFrames(output: WriteStream) {
+  let lines: string[] = []
+  let below = 0
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      const text = String(chunk)
+      const shown = stripVTControlCharacters(text)
+      if (shown.trim() !== '') {
+        lines = shown.split('\n')
+        below = linesUpAtEnd(text)
+      }
+      // At once, or what is written to the terminal beside this stream would overtake it.
+      output.write(text)
+      done()
+    },
+  })
+  const properties = {columns: {get: () => output.columns}, rows: {get: () => output.rows}}
+  return {
+    stream: Object.defineProperties(stream, properties) as unknown as WriteStream,
+    /** Erases the drawing after the terminal has broken its lines at another width, and leaves as many empty ones. */
+    makeRoom() {
+      const above = lines.slice(0, lines.length - below).map(textWidth)
+      const rows = rowsOf(above, output.columns || 80) - 1
+      const up = (count: number) => (count > 0 ? `\u001b[${count}A` : '')
+      output.write(`${up(rows)}\r\u001b[J${'\n'.repeat(Math.max(0, lines.length - 1))}${up(below)}`)
+    },
+  }
+}
+
+/** How many lines up the cursor goes after the text, to the line that is typed in. */
+function linesUpAtEnd(text: string): number {
+  const codes = text.split('\u001b[')
+  const moves = codes.slice(codes.findLastIndex(code => !/^\d*[A-Z]$/.test(code)) + 1)
+  return Number.parseInt(moves.find(move => move.endsWith('A')) ?? '0', 10)
+}
+
+/** Draws the question again after Ctrl-Z and `fg`, at another width, and each second if it counts. A hook. */
+function useRedrawing(counts: boolean, output: WriteStream, makeRoom: () => void): void {
   const [, setDrawings] = useState(0)
   useEffect(() => {
     const redraw = () => setDrawings(drawings => drawings + 1)
     const timer = counts ? setInterval(redraw, 1000) : undefined
+    const resized = () => {
+      makeRoom()
+      redraw()
+    }
     process.on('SIGCONT', redraw)
+    output.on('resize', resized)
     return () => {
       clearInterval(timer)
       process.off('SIGCONT', redraw)
+      output.off('resize', resized)
     }
   }, [])
 }

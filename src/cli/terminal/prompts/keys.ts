@@ -65,8 +65,13 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   }
 }
 
-/** Drops keys typed before a question, which a pasted block must not answer. Throws interrupted, or GoBack if `goesBack`. */
-export async function untilQuiet(input: ReadStream, signal: AbortSignal, goesBack: boolean): Promise<void> {
+/** Drops keys typed before a question, which a pasted block must not answer. Throws interrupted, or GoBack if `goesBack`, after `whenBack`. */
+export async function untilQuiet(
+  input: ReadStream,
+  signal: AbortSignal,
+  goesBack: boolean,
+  whenBack: () => void,
+): Promise<void> {
   const wasRaw = input.isRaw
   input.setRawMode(true)
   const stopped = new AbortController()
@@ -81,6 +86,9 @@ export async function untilQuiet(input: ReadStream, signal: AbortSignal, goesBac
         reject(ended.reason)
       })
     })
+  } catch (error) {
+    if (error instanceof GoBack) whenBack()
+    throw error
   } finally {
     keys.close()
     input.setRawMode(wasRaw)

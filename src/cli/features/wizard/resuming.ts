@@ -1,0 +1,55 @@
+/** The command lines that go on with the answers given so far, for a person who stopped the wizard. Nothing in them is secret. */
+import {shellWord} from '../../../contract/foreign-text.js'
+import type {Contact} from '../../../contract/reservations.js'
+import type {ReserveFlags} from '../reserve/flags.js'
+import type {GuestForm, Place} from './ask-guests.js'
+import {commandOf} from './ask-search.js'
+import type {Draft} from './draft.js'
+
+/** Empty when nothing was answered. Identity numbers are in it: the person typed them here, and would have to again. */
+export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
+  const {chosen, search, answers} = draft
+  if (answers.size === 0) return []
+  const again = `  ${commandOf(search)}`
+  if (!chosen) return ['To search with these answers:', again]
+  const offer = [
+    'To go on with these answers, while the offer is valid:',
+    `  ${reserveCommand(draft, flags)}`,
+  ]
+  return search.city === undefined ? offer : [...offer, 'To search again:', again]
+}
+
+function reserveCommand(draft: Draft, flags: ReserveFlags): string {
+  const {chosen, places = [], forms, contact, contactFields, nationality, payment, reference} = draft
+  const given: readonly (readonly [flag: string, value: string | undefined])[] = [
+    ['--nationality', nationality],
+    ...places.map((place, index) => ['--guest', guestPairs(place, forms[index] ?? {})] as const),
+    ['--contact', contactPairs(contact ?? contactFields)],
+    ['--pay', payment],
+    ['--client-reference', reference],
+    ['--max-price', flags['max-price']],
+    ['--idempotency-key', flags['idempotency-key']],
+  ]
+  const words = given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : []))
+  return ['bookctl reserve', shellWord(chosen?.offerId ?? ''), ...words].join(' ')
+}
+
+/** With its type at least, so that a guest who was not answered for yet is asked for again. */
+function guestPairs({type, isLead}: Place, {identity, ...form}: GuestForm): string {
+  const {name, surname, birth_date, gender, nationality} = form
+  const number = identity ? {'identity.type': identity.type, 'identity.number': identity.number} : {}
+  const lead = isLead ? {is_lead: 'true'} : {}
+  return pairs({type, name, surname, birth_date, gender, nationality, ...number, ...lead})
+}
+
+function contactPairs(contact: Partial<Contact>): string {
+  const {name, surname, email, phone_country_code, phone_number} = contact
+  return pairs({name, surname, email, phone_country_code, phone_number})
+}
+
+/** As `--guest` and `--contact` read it. */
+function pairs(fields: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(fields)
+    .flatMap(([name, value]) => (value ? `${name}=${value.replace(/[\\,]/g, '\\$&')}` : []))
+    .join(',')
+}
