@@ -166,7 +166,9 @@ test('a stopped reservation says how to find out its state', async () => {
   const ended = await stopped(argv, 'reservations.create', '/reservations/hotel', 'SIGTERM', 5)
   const command = `bookctl reserve --resume 'it'\\''s;$HOME'`
   expect(ended.exit).toBe(143)
-  expect(ended.stderr).toContain(`Stopped before it ended: ${command}\n`)
+  expect(ended.stderr).toContain(
+    `Stopped before it ended: the request was sent, so a reservation may exist; ${command}\n`,
+  )
   expect(JSON.parse(ended.stdout)).toMatchObject({error: {code: 'terminated', hint: command}})
   expect((await shell(command)).codes).toBe('0')
 })

@@ -294,7 +294,7 @@ export function startRun(nothingSent: StopNote, hint: string) {
     note(): StopNote {
       // Without its state, which may be another by now.
       if (booking) return {state: `the reservation ${nameOf(booking)} was made`, hint}
-      if (stage === 'sent') return {hint}
+      if (stage === 'sent') return {state: 'the request was sent, so a reservation may exist', hint}
       if (stage === 'unsent') return nothingSent
       const state = 'nothing was sent by this command, but another one may be making the same reservation'
       return {state, hint: 'check its outcome: bookctl journal'}

@@ -20,6 +20,7 @@ export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
 }
 
 function reserveCommand(draft: Draft, flags: ReserveFlags): string {
+  const most = flags['max-price']
   const {chosen, places = [], forms, contact, contactFields, nationality, payment, reference} = draft
   const given: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--nationality', nationality],
@@ -27,7 +28,7 @@ function reserveCommand(draft: Draft, flags: ReserveFlags): string {
     ['--contact', contactPairs(contact ?? contactFields)],
     ['--pay', payment],
     ['--client-reference', reference],
-    ['--max-price', flags['max-price']],
+    ['--max-price', [most?.amount, most?.currency].filter(Boolean).join(' ')],
     ['--idempotency-key', flags['idempotency-key']],
   ]
   const words = given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : []))
