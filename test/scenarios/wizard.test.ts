@@ -3,6 +3,7 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {type Line, said} from '../cli/wizard/scripted-prompts.js'
+import {ownDirectory} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {offerIn} from '../support/stay.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
@@ -110,7 +111,12 @@ test('reserve with a part of a guest asks for the rest of them; in a pipe it nam
 })
 
 test('at 40 columns a list cuts no fee; after Escape no old answer is above the new one, and a resize draws again', async () => {
-  const terminal = atTerminal(home, ['reserve', '--nationality', 'TR'], {columns: 40, rows: 30})
+  const terminal = atTerminal(home, ['reserve', '--nationality', 'TR'], {
+    columns: 40,
+    rows: 30,
+    // No guest of an earlier booking is offered.
+    env: {BOOKCTL_CONFIG_DIR: ownDirectory()},
+  })
   await answer(
     terminal,
     SEARCH.filter(([asked]) => !/Nationality|Offer/.test(String(asked))),
