@@ -35,7 +35,9 @@ else {
 }
 
 /** Past what a command that runs inside this process has in the place of its stdout, also when Ctrl-C comes meanwhile. */
-const say = (text: string) => void writeSync(1, `${text}\n`)
+function say(text: string): void {
+  writeSync(1, `${text}\n`)
+}
 
 function readFlags() {
   const strings = {seed: {type: 'string'}, markdown: {type: 'string'}} as const
