@@ -25,9 +25,11 @@ test('only reservations of the client in use are offered', async () => {
 })
 
 test('of several clients that have tried a reference, the one in use forgets its own', async () => {
-  for (const client of CLIENTS) {
+  // Each has booked another offer under it: one without an outcome would have stopped the others.
+  for (const [n, client] of CLIENTS.entries()) {
     const journal = place.state.journal.forClient(client)
-    await journal.settle((await journal.begin(intent(0), 1)).entry.id, {outcome: 'unknown'}, 2)
+    const {entry} = await journal.begin(intent(n, {clientReferenceId: 'ref-0'}), 1)
+    await journal.settle(entry.id, {outcome: 'confirmed', reservationRef: `R-${n}`}, 2)
   }
   const find = (client?: typeof CLIENT, url?: string) =>
     findForgettable(place.state, 'ref-0', url, async () => client)

@@ -44,16 +44,24 @@ test.each(lacking)(
   },
 )
 
-describe.each(['voucher download', 'login'])('%s', command => {
+/**
+ * What is asked before the question: to list what there is to choose from, whether the service of this machine is the local
+ * sandbox, which alone has a path for that.
+ */
+const BEFORE_ASKING = {'voucher download': ['GET /_sandbox/clock'], login: []}
+
+describe.each(['voucher download', 'login'] as const)('%s', command => {
   const argv = command.split(' ')
   const env = envOf(command)
 
-  test('asks at a terminal, where Ctrl-C ends it with nothing sent', async () => {
+  test('asks at a terminal, where Ctrl-C ends it with no credentials and no change sent', async () => {
     const terminal = atTerminal(home, argv, {env})
     await terminal.waitFor(/^\? \S/m)
     terminal.press('ctrl-c')
     expect(await terminal.exit).toBe(130)
-    expect(service.received).toEqual([])
+    const sent = service.received.map(({method, path}) => `${method} ${path}`)
+    expect(sent).toEqual(BEFORE_ASKING[command])
+    expect(service.received.filter(({headers}) => headers.authorization)).toEqual([])
   })
 
   test('waits for nothing from a pipe that stays open', async () => {
