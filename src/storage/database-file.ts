@@ -124,6 +124,7 @@ export function createDatabaseFile(path: string, make: (temporary: string) => vo
   const directory = dirname(path)
   ensurePrivateDirectory(directory)
   if (hasDatabaseFile(path)) return
+  sweepTemporaryFiles(directory)
   const temporary = temporaryPath(directory)
   try {
     prepareDatabaseFile(temporary, 'ours')

@@ -68,11 +68,13 @@ export function temporaryPath(directory: string): string {
 }
 
 /**
- * Removes the temporary files of this user in `directory` whose process no longer runs, as far as it can. Those of other
- * users stay: in a shared directory, their owner could replace one by a link while it is removed.
+ * Removes the temporary files of this user in `directory` whose process no longer runs, as far as it can. Those of this
+ * process stay, since another of its threads may be writing them. Those of other users stay, too: in a shared directory,
+ * their owner could replace one by a link while it is removed.
  */
 export function sweepTemporaryFiles(directory: string): void {
   const own = process.geteuid?.()
+  const ownNames = `.bookctl-${process.pid}-${startOf(process.pid) ?? ''}-`
   let names: string[] = []
   try {
     names = readdirSync(directory)
@@ -80,6 +82,7 @@ export function sweepTemporaryFiles(directory: string): void {
     // The write that follows reports what is wrong with the directory, here and below.
   }
   for (const name of names) {
+    if (name.startsWith(ownNames)) continue
     const [match, ...words] = NAME.exec(name) ?? []
     const fate = match && fateOf(words.filter(word => word !== undefined).join(':'), '')
     if (fate === undefined || fate === 'running') continue

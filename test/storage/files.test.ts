@@ -78,16 +78,20 @@ test('reports a missing directory', async () => {
 
 const ID = '00000000-0000-4000-8000-000000000000'
 
-test('removes what killed writers left, and of other hosts what is a day old, and no other file', async () => {
+test('removes what killed writers left, of other hosts what is a day old, and no file of this process', async () => {
   const [old, young] = [1, 2].map(pid => `.bookctl-${pid}-1-${ID}-1-another.host.tmp`) as [string, string]
   const ofADemo = `.bookctl-0-1-${ID}.tmp`
-  const left = [
-    `.bookctl-4194305-1-${ID}.tmp`,
-    basename(temporaryPath(directory)),
-    join(ofADemo, 'tokens.db'),
-  ]
+  const left = [`.bookctl-4194305-1-${ID}.tmp`, join(ofADemo, 'tokens.db')]
+  const ofThisProcess = basename(temporaryPath(directory))
   const ofTheLiving = `.bookctl-${process.ppid}--${ID}.tmp`
-  const kept = [young, ofTheLiving, `.other-4194305-1-${ID}.tmp`, '.bookctl-4194305.tmp', 'config.json']
+  const kept = [
+    young,
+    ofThisProcess,
+    ofTheLiving,
+    `.other-4194305-1-${ID}.tmp`,
+    '.bookctl-4194305.tmp',
+    'config.json',
+  ]
   fs.mkdirSync(join(directory, ofADemo))
   for (const name of [old, ...left, ...kept]) fs.writeFileSync(join(directory, name), '')
   const yesterday = Date.now() / 1000 - 86_400
