@@ -42,7 +42,7 @@ them, and logout --all forgets all.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Reserve)
     if (flags.template) return this.print(jsonResult(TEMPLATE))
-    const given = {...flags, preferred: await this.preferences()}
+    const given = {...flags, preferred: await this.preferences(), service: this.serviceFlags()}
     const flow = new ReserveFlow(this, given)
     if (flags.resume !== undefined) {
       checkResume(args.offer_id, flags)

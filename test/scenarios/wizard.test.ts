@@ -153,6 +153,38 @@ test('at 40 columns a list cuts no fee; after Escape no old answer is above the 
   )
 })
 
+test('a stopped wizard prints the commands that go on at the same service: the trial stays a trial', async () => {
+  const url = home.env.BOOKCTL_BASE_URL ?? ''
+  const terminal = atTerminal(home, ['reserve', '--base-url', url, '--max-price', '9000 EUR', '--dry-run'], {
+    columns: 200,
+    env: {BOOKCTL_CONFIG_DIR: ownDirectory()},
+  })
+  await answer(terminal, [...SEARCH, ['first name', 'Ali\r']])
+  await terminal.waitFor('family name')
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  const common = `--max-price '9000 EUR'`
+  expect(terminal.screen()).toMatch(
+    new RegExp(`bookctl reserve off_\\S+ .*name=Ali.* ${common} --dry-run --base-url ${url}$`, 'm'),
+  )
+  expect(terminal.screen()).toMatch(
+    new RegExp(`bookctl hotels search --city 101 .* ${common} --base-url ${url}$`, 'm'),
+  )
+})
+
+test('hotels search that is stopped at a question prints the command with the answers so far', async () => {
+  const url = home.env.BOOKCTL_BASE_URL ?? ''
+  const argv = ['hotels', 'search', '--base-url', url, '--refundable', '--sort', 'stars']
+  const terminal = atTerminal(home, argv, {columns: 200})
+  await answer(terminal, SEARCH.slice(0, 2))
+  await terminal.waitFor('Check-out')
+  terminal.press('ctrl-c')
+  expect(await terminal.exit).toBe(130)
+  expect(terminal.screen()).toContain(
+    `bookctl hotels search --city 101 --check-in 2030-06-01 --sort stars --refundable --base-url ${url}`,
+  )
+})
+
 test('hotels search asks for what is missing, and shows the command that needs no asking', async () => {
   const terminal = start(['hotels', 'search', '--city', '101', '--limit', '2', '--nationality', 'TR'])
   await answer(terminal, [...SEARCH.slice(1, 6), ['Currency', '\r']])

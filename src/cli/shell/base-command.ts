@@ -1,6 +1,7 @@
 /** What every command is made of. What one throws is thrown on, at most with a better hint; main.ts reports it. */
 import process from 'node:process'
 import {Failure, failureWith} from '../../contract/failure.js'
+import {shellWord} from '../../contract/foreign-text.js'
 import type {OperationName} from '../../contract/operations.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {State} from '../../state/state.js'
@@ -18,6 +19,8 @@ import {clearTransient, say} from '../terminal/talk.js'
 import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
 import {type RunningCommand, running, type StopNote} from './running.js'
+
+const SERVICE_FLAGS = ['profile', 'base-url', 'ca-file', 'proxy', 'insecure'] as const
 
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
@@ -172,6 +175,14 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   /** Whether the flag of that name is on the command line, rather than in the environment. */
   protected types(name: string): boolean {
     return this.argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`))
+  }
+
+  /** The flags of this command line that another needs to reach the same service as the same client. */
+  serviceFlags(): string[] {
+    const flags = SERVICE_FLAGS.filter(name => this.types(name))
+    return flags.map(name =>
+      name === 'insecure' ? '--insecure' : `--${name} ${shellWord(`${this.globals[name]}`)}`,
+    )
   }
 
   /** Options of a connection; `read`: the settings for it. */

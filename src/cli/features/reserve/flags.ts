@@ -56,6 +56,10 @@ export const reserveFlags = {
   }),
 }
 
-/** `preferred`: from the settings, overridden by flags and file. */
-export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & {preferred?: Preferences}
+export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & {
+  /** From the settings, overridden by flags and file. */
+  readonly preferred?: Preferences
+  /** As typed, for the command lines that go on from this one: which service and client are meant. */
+  readonly service?: readonly string[]
+}
 export type ReserveFlags = Partial<AllReserveFlags>

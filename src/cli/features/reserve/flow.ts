@@ -98,7 +98,9 @@ export class ReserveFlow {
       }
       // What was typed to reserve is no longer the command to run.
       const state = `the reservation ${nameOf(booking)} was made`
-      command.stopNote = {state, hint: waitingHint(booking, connection.state.remembers)}
+      const service = this.flags.service ?? []
+      const hint = [waitingHint(booking, connection.state.remembers), ...service].join(' ')
+      command.stopNote = {state, hint}
       return waitUntilConfirmed(connection, booking, wait, {warn: this.warn, learn: tellAndLearn})
     })
   }

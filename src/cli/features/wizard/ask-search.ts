@@ -1,7 +1,7 @@
 /** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
 import type {KnownCity} from '../../../state/seen-store.js'
 import {checkCurrency, checkInteger} from '../../input/checks.js'
@@ -133,17 +133,45 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
 }
 
 export async function completeSearch(command: BaseCommand, given: SearchFlags): Promise<SearchFlags> {
-  const flags = await askFor(command, asking => askSearch(asking, given))
-  command.note(`Without questions: ${commandOf(flags)}`)
+  const service = command.serviceFlags()
+  let soFar: SearchFlags | undefined = given
+  command.whenStopped(() => {
+    if (soFar && soFar !== given) say(['', ...searchingLines(soFar, service)])
+  })
+  const learn = (known: SearchFlags) => {
+    soFar = known
+  }
+  const flags = await askFor(command, asking => askSearch({...asking, learn}, given))
+  soFar = undefined
+  command.note(`Without questions: ${commandOf(flags, service)}`)
   return flags
 }
 
-const NAMES = ['city', 'check-in', 'check-out', 'nights', 'room', 'nationality', 'currency'] as const
+const NAMES = [
+  ...(['city', 'check-in', 'check-out', 'nights', 'room', 'nationality', 'currency'] as const),
+  ...(['sort', 'board', 'limit'] as const),
+]
 
-export function commandOf({room = [], ...flags}: SearchFlags): string {
+/** The search as a command line; `service`: the flags that say where it is sent. */
+export function commandOf(
+  {room = [], refundable, 'max-price': most, ...flags}: SearchFlags,
+  service: readonly string[] = [],
+): string {
   const texts = {...flags, room: room.map(roomText)}
-  const words = NAMES.flatMap(name => [texts[name] ?? []].flat().map(text => `--${name} ${text}`))
-  return sanitizeLine(`bookctl hotels search ${words.join(' ')}`)
+  const words = NAMES.flatMap(name =>
+    [texts[name] ?? []].flat().map(text => `--${name} ${shellWord(String(text))}`),
+  )
+  const more = [...(refundable ? ['--refundable'] : []), ...maximumWords(most), ...service]
+  return sanitizeLine(['bookctl hotels search', ...words, ...more].join(' '))
+}
+
+export function maximumWords(most: SearchFlags['max-price']): string[] {
+  return most ? ['--max-price', shellWord([most.amount, most.currency].filter(Boolean).join(' '))] : []
+}
+
+/** For a person who stopped: how to search with what was answered. */
+export function searchingLines(search: SearchFlags, service: readonly string[] = []): string[] {
+  return ['To search with these answers:', `  ${commandOf(search, service)}`]
 }
 
 export async function completeTourSearch(command: BaseCommand, given: TourFlags): Promise<TourFlags> {
@@ -151,7 +179,13 @@ export async function completeTourSearch(command: BaseCommand, given: TourFlags)
     city: given.city || (await askCity(asking)),
     currency: given.currency || (await askCurrency(asking.prompts, [await lastSearch(asking.connection)])),
   }))
-  command.note(sanitizeLine(`Without questions: bookctl tours search --city ${city} --currency ${currency}`))
+  const words = [
+    'bookctl tours search',
+    `--city ${city}`,
+    `--currency ${currency}`,
+    ...command.serviceFlags(),
+  ]
+  command.note(sanitizeLine(`Without questions: ${words.join(' ')}`))
   return {...given, city, currency}
 }
 

@@ -33,7 +33,7 @@ async function searchAndChoose(parts: WizardParts, draft: Draft, changeNow: () =
   const found = await untilServed(parts, () => search(parts.connection, request, filters)).catch(error => {
     if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
     if (error.kind !== 'refused') {
-      parts.tell(`To search again later: ${commandOf(draft.search)}`)
+      parts.tell(`To search again later: ${commandOf(draft.search, parts.flags.service)}`)
       throw error
     }
     // What the service does not take, such as a currency, can be changed.

@@ -3,24 +3,26 @@ import {shellWord} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import type {GuestForm, Place} from './ask-guests.js'
-import {commandOf} from './ask-search.js'
+import {commandOf, maximumWords, searchingLines} from './ask-search.js'
 import type {Draft} from './draft.js'
 
 /** Empty when nothing was answered. Identity numbers are in it: the person typed them here, and would have to again. */
 export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
-  const {chosen, search, answers} = draft
+  const {chosen, answers, forms, contact} = draft
   if (answers.size === 0) return []
-  const again = `  ${commandOf(search)}`
-  if (!chosen) return ['To search with these answers:', again]
-  const offer = [
-    'To go on with these answers, while the offer is valid:',
-    `  ${reserveCommand(draft, flags)}`,
-  ]
-  return search.city === undefined ? offer : [...offer, 'To search again:', again]
+  const search = {...draft.search, 'max-price': flags['max-price']}
+  const reserve = `  ${reserveCommand(draft, flags)}`
+  if (!chosen) {
+    const searching = searchingLines(search, flags.service)
+    const knowsPeople = contact !== undefined || forms.some(form => form.name)
+    return knowsPeople ? [...searching, 'Then, with the id of an offer:', reserve] : searching
+  }
+  const offer = ['To go on with these answers, while the offer is valid:', reserve]
+  if (search.city === undefined) return offer
+  return [...offer, 'To search again:', `  ${commandOf(search, flags.service)}`]
 }
 
 function reserveCommand(draft: Draft, flags: ReserveFlags): string {
-  const most = flags['max-price']
   const {chosen, places = [], forms, contact, contactFields, nationality, payment, reference} = draft
   const given: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--nationality', nationality],
@@ -28,11 +30,19 @@ function reserveCommand(draft: Draft, flags: ReserveFlags): string {
     ['--contact', contactPairs(contact ?? contactFields)],
     ['--pay', payment],
     ['--client-reference', reference],
-    ['--max-price', [most?.amount, most?.currency].filter(Boolean).join(' ')],
     ['--idempotency-key', flags['idempotency-key']],
   ]
-  const words = given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : []))
-  return ['bookctl reserve', shellWord(chosen?.offerId ?? ''), ...words].join(' ')
+  const words = [
+    ...given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : [])),
+    ...maximumWords(flags['max-price']),
+    // A trial stays one. A consent is for the moment in which it is given: --yes is never repeated.
+    ...(flags['dry-run'] ? ['--dry-run'] : []),
+    ...(flags.wait === undefined ? [] : [`--wait=${flags.wait}`]),
+    ...(flags.open ? ['--open'] : []),
+    ...(flags.service ?? []),
+  ]
+  const offer = chosen ? shellWord(chosen.offerId) : 'OFFER_ID'
+  return ['bookctl reserve', offer, ...words].join(' ')
 }
 
 /** With its type at least, so that a guest who was not answered for yet is asked for again. */

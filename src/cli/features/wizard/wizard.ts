@@ -66,6 +66,7 @@ const VOUCHER_SECONDS = 30
 
 /** `learn` takes each newer state, `flow` the path of the voucher. */
 type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> &
+  Partial<Pick<WizardParts, 'flags'>> &
   Pick<WaitHooks, 'learn'> & {readonly flow: Pick<ReserveFlow, 'voucher'>}
 
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
@@ -82,7 +83,7 @@ export async function accompany(parts: Accompanying, booking: ReserveOutcome, se
 
 /** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
 async function awaitEnd(
-  {prompts, connection, tell, learn}: Accompanying,
+  {prompts, connection, tell, learn, flags}: Accompanying,
   booking: ReserveOutcome,
   awaiting: Exclude<Awaited, 'nothing'>,
   seconds: number,
@@ -100,7 +101,8 @@ async function awaitEnd(
   }
   // Aborted with the newest outcome, or with what ended the wait.
   const ended = new AbortController()
-  const resumeHint = `${resumeCommand(booking.client_reference_id)} --wait`
+  const again = resumeCommand(booking.client_reference_id)
+  const resumeHint = [again, '--wait', ...(flags?.service ?? [])].join(' ')
   waitUntilConfirmed(connection, booking, seconds, hooks).then(
     outcome => ended.abort(outcome),
     error => ended.abort(error),
@@ -125,8 +127,9 @@ async function awaitEnd(
 }
 
 /** The voucher is an extra: a failed download is reported, and the reservation stays the result. */
-async function offerVoucher({prompts, connection, tell, flow}: Accompanying, reference: string) {
-  const later = `bookctl voucher download ${sanitizeLine(reference, 64)}`
+async function offerVoucher({prompts, connection, tell, flow, flags}: Accompanying, reference: string) {
+  const words = ['bookctl voucher download', sanitizeLine(reference, 64), ...(flags?.service ?? [])]
+  const later = words.join(' ')
   try {
     if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
     const path = planVoucher(reference, {}) ?? ''
