@@ -84,7 +84,7 @@ test('an expired offer is searched again only where the journal has no booking o
 
 test('an offer that this machine knows to be used, also once it has expired', () => {
   const used = {...offer('off_1'), used_by_reference: 'ref-1'}
-  const circumstances = {now: 9e9, repeated: false, maxPrice: undefined, usual: undefined}
+  const circumstances = {now: 9e9, earlier: undefined, maxPrice: undefined}
   const failure = thrownBy(() =>
     checkOffer(used as never, {client_nationality: 'TR'} as never, circumstances as never),
   )

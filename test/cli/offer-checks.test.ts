@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest'
 import {checkOffer, findDoubts} from '../../src/cli/features/reserve/plan.js'
+import type {JournalEntry} from '../../src/contract/journal.js'
 import type {Guest} from '../../src/contract/reservations.js'
 import type {SeenOffer} from '../../src/contract/seen-offers.js'
 import {requestFor} from '../support/booking.js'
@@ -18,7 +19,15 @@ const REQUEST = {...requestFor('off_1', 'R'), client_nationality: 'TR'}
 const most = (amount: string, currency: string | null = null) => ({maxPrice: {amount, currency}})
 /** The search of an offer was in another currency than its price. */
 const SEARCHED = {refundable: null, free_cancellation_until: null, terms: null, city: null, currency: 'KWD'}
-const FACTS = {now: 1500, maxPrice: undefined, repeated: false}
+const FACTS = {now: 1500, maxPrice: undefined, earlier: undefined}
+/** An earlier attempt without an outcome, which is being repeated. */
+const earlier = {
+  outcome: 'unknown',
+  attempts: 1,
+  reservationRef: null,
+  clientReferenceId: 'R',
+  agreed: {price: '450.00', currency: 'EUR'},
+} as JournalEntry
 
 describe('an offer is refused here', () => {
   test.each<[string, SeenOffer | undefined, Partial<typeof FACTS> | ReturnType<typeof most>, string]>([
@@ -44,7 +53,20 @@ describe('an offer is refused here', () => {
     checkOffer(SEEN, REQUEST, {...FACTS, ...most('450.0', 'EUR')})
     checkOffer({...SEEN, currency: null, details: SEARCHED}, REQUEST, {...FACTS, ...most('450', 'KWD')})
     checkOffer(undefined, REQUEST, FACTS)
-    checkOffer({...SEEN, used_by_reference: 'R'}, REQUEST, {...FACTS, now: 5000, repeated: true})
+    checkOffer({...SEEN, used_by_reference: 'R'}, REQUEST, {...FACTS, now: 5000, earlier})
+  })
+
+  test('when it is repeated, by the price that was agreed then, and with no hint to search again', () => {
+    checkOffer(undefined, REQUEST, {...FACTS, ...most('450'), earlier})
+    const unpriced = {...earlier, agreed: null}
+    for (const [facts, code] of [
+      [{...most('449.99'), earlier}, 'price_too_high'],
+      [{...most('9999', 'KWD'), earlier}, 'price_not_comparable'],
+      [{...most('9999'), earlier: unpriced}, 'price_unknown'],
+    ] as const) {
+      const {details} = thrownBy(() => checkOffer(undefined, REQUEST, {...FACTS, ...facts}))
+      expect(details).toMatchObject({code, hint: 'find out with: bookctl reserve --resume R'})
+    }
   })
 })
 

@@ -1,5 +1,8 @@
 /** A reservation at another price or in another currency than agreed: reported first, and exit 3 in every state. */
 import {beforeAll, expect, test} from 'vitest'
+import {OFFER_RETENTION_SECONDS} from '../../src/contract/seen-offers.js'
+import {openState} from '../../src/state/state.js'
+import {CLIENT} from '../support/client.js'
 import {answer} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
@@ -148,4 +151,30 @@ test('--max-price is in a currency, and an offer in another one is left out and 
   }
   expect(service.seen('/reservations/hotel')).toEqual([])
   expect(await home.json([...argvOf('off_39'), '--max-price', '100 kwd'])).toMatchObject({exit: 0})
+})
+
+test('--max-price does not hide an earlier attempt whose offer is no longer stored', async () => {
+  const [made, lost] = [newOffer(), newOffer()]
+  const run = (offer: string, most: string) =>
+    home.json([...argvOf(offer), '--nationality', 'TR', '--timeout', '2', '--max-price', most])
+  answerWith(eur('240.00'))
+  expect(await home.run(SEARCH)).toMatchObject({exit: 0})
+  expect(await run(made, '250 EUR')).toMatchObject({exit: 0})
+  service.script = (_, response) => {
+    response.socket?.destroy()
+    return true
+  }
+  expect(await run(lost, '250 EUR')).toMatchObject({exit: 10})
+  const state = openState(home.configDirectory)
+  await state.offers.remember(CLIENT, [], Date.now() / 1000 + OFFER_RETENTION_SECONDS + 1)
+  await state.close()
+
+  service.forget()
+  answerWith(eur('240.00'))
+  for (const most of ['250 EUR', '1 EUR'])
+    expect(await run(made, most)).toMatchObject({exit: 0, result: {reservation_ref: `R-${made}`}})
+  const refusal = {error: {code: 'price_too_high', hint: `find out with: bookctl reserve --resume T-${lost}`}}
+  expect(await run(lost, '1 EUR')).toMatchObject({exit: 2, result: refusal})
+  expect(service.seen('/reservations/hotel')).toEqual([])
+  expect(await run(lost, '250 EUR')).toMatchObject({exit: 0, result: {agreed: AGREED}})
 })

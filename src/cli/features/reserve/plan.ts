@@ -1,7 +1,7 @@
 /** A reservation that is planned: what is known of the offer, the warnings, what is confirmed, and sending or repeating it. */
 import {randomUUID} from 'node:crypto'
 import {isSameCurrency} from '../../../api/answers/amounts.js'
-import {conflictFailure} from '../../../api/reserve/conflicts.js'
+import {conflictFailure, lookHint} from '../../../api/reserve/conflicts.js'
 import {neverSent, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {findEntry, intentOf, type ReserveParts, reserve, resume} from '../../../api/reserve/reserve.js'
@@ -12,7 +12,9 @@ import {isTcNumber} from '../../../contract/identifiers.js'
 import {
   isNeverSent,
   isOpen,
+  type JournalEntry,
   type JournalVerdict,
+  type Price,
   type ReservationIntent,
   sealedElsewhere,
   verdictOn,
@@ -100,14 +102,15 @@ async function planned(
   const request = await readReservation(offerId, input, flags, known)
   const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
   if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
-  const agreed = seen?.total ? {price: seen.total, currency: currencyOf(seen)} : null
   const key = {idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
-  const given = {referenceGiven, ...key, agreed}
+  const given = {referenceGiven, ...key, agreed: priceOf(seen)}
   const intent = intentOf(request, given)
   const journal = state.journal.forClient(journalClient)
   const standing = state.remembers ? await journal.peek(intent) : undefined
-  const repeated = standing !== undefined && !isNeverSent(standing.entry)
-  checkOffer(seen, request, {now: systemClock.now(), maxPrice, repeated})
+  const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
+  // Otherwise nothing is sent: what is known of the earlier attempt is reported, whatever the offer costs.
+  const maySend = earlier === undefined || standing?.kind === 'repeat'
+  if (maySend) checkOffer(seen, request, {now: systemClock.now(), maxPrice, earlier})
   const isSame = standing !== undefined && standing.kind !== 'conflict'
   return {
     request,
@@ -122,23 +125,23 @@ interface Circumstances {
   /** Unix seconds. */
   readonly now: number
   readonly maxPrice: Maximum | undefined
-  /** The journal knows this very reservation: it is being repeated, and its offer may well be used or expired. */
-  readonly repeated: boolean
+  /** The attempt that is being repeated: its offer may well be used or expired, or no longer stored here. */
+  readonly earlier: JournalEntry | undefined
 }
 
 /** Refuses what is known to fail or to be unwanted. Throws usage. */
 export function checkOffer(
   seen: SeenOffer | undefined,
   {client_nationality: nationality}: ReservationRequest,
-  {now, maxPrice, repeated}: Circumstances,
+  {now, maxPrice, earlier}: Circumstances,
 ): void {
   const search = 'search again: bookctl hotels search'
-  if (!repeated && seen?.used_by_reference) {
+  if (!earlier && seen?.used_by_reference) {
     const problem = `offer ${seen.offer_id} was reserved with the client reference ${seen.used_by_reference}`
     const print = `print it: ${resumeCommand(seen.used_by_reference)}`
     throw usage('offer_already_used', problem, `${print}; another offer makes a second booking`)
   }
-  if (!repeated && seen && seen.expires_at <= now) {
+  if (!earlier && seen && seen.expires_at <= now) {
     const problem = `offer ${seen.offer_id} expired; an offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes`
     throw usage('offer_expired', problem, search)
   }
@@ -147,22 +150,27 @@ export function checkOffer(
     throw usage('nationality_changed', problem, `search again with --nationality ${nationality}`)
   }
   if (maxPrice === undefined) return
-  if (!seen?.total) {
+  const lookFirst = earlier && lookHint(earlier)
+  const price = earlier?.agreed ?? priceOf(seen)
+  if (price === null) {
     const problem = '--max-price: the price of this offer is not known here'
-    throw usage('price_unknown', problem, 'search first: bookctl hotels search')
+    throw usage('price_unknown', problem, lookFirst ?? 'search first: bookctl hotels search')
   }
-  const cost = `the offer costs ${moneyText({amount: seen.total, currency: currencyOf(seen)})}`
-  const most = {...maxPrice, currency: maxPrice.currency ?? seen.details?.currency ?? currencyOf(seen)}
-  if (!isSameCurrency({amount: seen.total, currency: currencyOf(seen)}, most)) {
-    const problem = `${cost}, which cannot be compared with --max-price ${moneyText(most)}`
-    throw usage(
-      'price_not_comparable',
-      problem,
-      `search in that currency: bookctl hotels search --currency ${most.currency}`,
-    )
+  const cost = {amount: price.price, currency: price.currency}
+  const costs = `the offer costs ${moneyText(cost)}`
+  const most = {...maxPrice, currency: maxPrice.currency ?? seen?.details?.currency ?? cost.currency}
+  if (!isSameCurrency(cost, most)) {
+    const problem = `${costs}, which cannot be compared with --max-price ${moneyText(most)}`
+    const search = `search in that currency: bookctl hotels search --currency ${most.currency}`
+    throw usage('price_not_comparable', problem, lookFirst ?? search)
   }
-  if (compareAmounts(seen.total, maxPrice.amount) <= 0) return
-  throw usage('price_too_high', `${cost}, more than --max-price ${moneyText(most)}`)
+  if (compareAmounts(cost.amount, most.amount) <= 0) return
+  throw usage('price_too_high', `${costs}, more than --max-price ${moneyText(most)}`, lookFirst)
+}
+
+/** What the offer cost when it was found; null when that is not known here. */
+function priceOf(seen: SeenOffer | undefined): Price | null {
+  return seen?.total ? {price: seen.total, currency: currencyOf(seen)} : null
 }
 
 /** The currency of an offer's price; where the answer does not say, that of the search. */
