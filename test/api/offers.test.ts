@@ -116,6 +116,7 @@ describe('a price that can be read in two ways is unknown', () => {
     [{pricing: {total: 100}, total_amount: 500}],
     [{prices: [eur(100), eur(500)]}],
     [{price: 'EUR 100.00', total: 'KWD 100.00'}],
+    [{price: 'EUR 100.00 KWD'}],
     [{price: 100, total: '1,800.00'}],
     [{price: {amount: 12500, currency: 'EUR', minor_units: 2}}],
     [{price: {amount: '12500', currency: {code: 'EUR', exponent: 2}}}],

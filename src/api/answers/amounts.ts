@@ -113,14 +113,15 @@ function valueIn(value: unknown): (FoundAmount | 'unclear')[] {
   return /\d/.test(textOf(value) ?? '') ? ['unclear'] : []
 }
 
-/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`. */
+/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`; with two currencies it is none. */
 export function readAmount(value: unknown): FoundAmount | null {
   if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
   const text = value instanceof ExactNumber ? value.digits : value
   if (typeof text !== 'string') return null
   const [, before, amount = '', after] =
     /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(text.trim()) ?? []
-  return isAmount(amount) ? {amount, currency: before ?? after ?? null} : null
+  if (!isAmount(amount) || (before !== undefined && after !== undefined)) return null
+  return {amount, currency: before ?? after ?? null}
 }
 
 /** Whether the fields beside an amount say that it may count something else: cents, or the price of a night. */
