@@ -17,22 +17,27 @@ const LEADS: Readonly<Record<string, Style>> = {
 
 let transient = ''
 let questions = 0
-/** The widths of the lines written at the terminal, for what goes back over them. */
-const written: number[] = []
+/** The widths of the lines written at the terminal since its first question, for what goes back over them. */
+let written: number[] | undefined
+
+function count(lines: readonly string[]): void {
+  for (const line of lines) written?.push(textWidth(line))
+}
 
 /** Counts lines that were written as they are, each with its end. */
 export function countLines(text: string): void {
-  written.push(...stripVTControlCharacters(text).split('\n').map(textWidth))
+  count(stripVTControlCharacters(text).split('\n'))
 }
 
-/** A place between two lines. */
+/** A place between two lines; lines are counted from the first one on, so that a command that never asks keeps none. */
 export function placeNow(): number {
+  written ??= []
   return written.length
 }
 
 /** How many rows of `columns` the lines since `place` take, which are about to be erased. */
 export function takeBack(place: number, columns: number): number {
-  return rowsOf(written.splice(place), columns)
+  return rowsOf(written?.splice(place) ?? [], columns)
 }
 
 /** The rows that lines of these widths take at a terminal. */
@@ -61,7 +66,7 @@ export function say(lines: string | readonly string[]): void {
   clearTransient()
   const columns = stderrIsTerminal() ? widthOf(stderr()) : Number.POSITIVE_INFINITY
   const shown = [lines].flat().flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
-  written.push(...shown.map(textWidth))
+  count(shown)
   stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
 }
 
