@@ -63,7 +63,7 @@ export const IDENTIFIERS = {
   },
   /** The partner's own (§2.4). */
   client_reference_id: {
-    // A lone - names standard input in other places, so that nobody means it as a reference.
+    // A lone - is standard input in other places, so it is hardly meant as a reference.
     pattern: /^(?!-$)[^\p{C}\p{Z}]{1,128}$/u,
     expected: 'a client reference: 1 to 128 visible characters without spaces',
   },

@@ -151,7 +151,7 @@ export function isOpen({outcome}: Pick<JournalEntry, 'outcome'>): boolean {
   return outcome === 'unresolved' || outcome === 'unknown'
 }
 
-/** Whether a reservation may exist that nobody has been told of: sent and without an outcome, also where a person gave it up. */
+/** Whether an unknown reservation may exist: it was sent and has no outcome, also if a person gave it up. */
 export function isUnresolved(entry: JournalEntry): boolean {
   if (entry.outcome === 'forgotten') return entry.reservationRef === null
   return isOpen(entry) && !isNeverSent(entry)

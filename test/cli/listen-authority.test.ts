@@ -54,15 +54,15 @@ test('signs names of this machine, and its signature under any other name is ref
 /** A directory with what `listen --tls` makes in it. */
 function ownIdentities() {
   const directory = ownDirectory()
-  const told: string[] = []
+  const warnings: string[] = []
   const files = () => ['listen-ca.pem', 'listen-ca-key.pem'].map(name => join(directory, name))
   return {
     files,
-    told,
+    warnings,
     trusted: () => readFileSync(files()[0] as string, 'utf8'),
     async make(now: number, host = '127.0.0.1') {
       const flags = {tls: true, host} as Parameters<typeof listenIdentity>[0]
-      const made = await listenIdentity(flags, directory, now, text => told.push(text))
+      const made = await listenIdentity(flags, directory, now, text => warnings.push(text))
       return {cert: String(made?.cert), key: String(made?.key)}
     },
   }
@@ -81,14 +81,14 @@ test('lasts two years, and what it signs does not outlive it', async () => {
   expect(late.validTo).toBe(new X509Certificate(trusted()).validTo)
 })
 
-test('is replaced when a month of it is left, and trusted on beside the new one, which is told once', async () => {
-  const {make, trusted, told} = ownIdentities()
+test('is replaced when a month of it is left, and trusted on beside the new one, with one warning', async () => {
+  const {make, trusted, warnings} = ownIdentities()
   const running = await make(NOW)
   const first = trusted()
   await make(NOW + 695 * DAY)
-  expect([trusted(), told]).toEqual([first, []])
+  expect([trusted(), warnings]).toEqual([first, []])
   const next = await make(NOW + 705 * DAY)
-  expect(told).toEqual([
+  expect(warnings).toEqual([
     expect.stringMatching(/ends on 20\d\d-\d\d-\d\d, so a new one was made; trust it where/),
   ])
   expect(new X509Certificate(trusted()).fingerprint).not.toBe(new X509Certificate(first).fingerprint)
@@ -97,15 +97,15 @@ test('is replaced when a month of it is left, and trusted on beside the new one,
   expect(await opinionOf(trusted(), running, 'localhost')).toBe('OK')
   expect(await opinionOf(trusted(), next, 'localhost')).toBe('certificate is not yet valid')
   await make(NOW + 706 * DAY)
-  expect(told).toHaveLength(1)
+  expect(warnings).toHaveLength(1)
 })
 
 test('of an earlier version, which could sign for any host, is replaced and no longer trusted', async () => {
-  const {make, trusted, told, files} = ownIdentities()
+  const {make, trusted, warnings, files} = ownIdentities()
   const {cert, key} = tlsIdentity('self-signed')
   for (const [n, pem] of [cert, key].entries()) writeFileSync(files()[n] as string, pem, {mode: 0o600})
   const made = await make(NOW)
-  expect(told).toEqual([expect.stringContaining('could sign for any host')])
+  expect(warnings).toEqual([expect.stringContaining('could sign for any host')])
   expect(trusted().match(/BEGIN CERTIFICATE/g)).toHaveLength(1)
   expect(await opinionOf(trusted(), made, 'localhost')).toBe('OK')
 })
@@ -117,18 +117,18 @@ const outer = Object.values(networkInterfaces())
 test.skipIf(outer === undefined)(
   'is made again for another address of this machine, and for no other host',
   async () => {
-    const {make, trusted, told} = ownIdentities()
+    const {make, trusted, warnings} = ownIdentities()
     await make(NOW)
     for (const host of ['0.0.0.0', '::', '8.8.8.8', 'fe80::1%lo']) {
       const made = await make(NOW, host)
       expect([host, await opinionOf(trusted(), made, 'localhost')]).toEqual([host, 'OK'])
     }
-    expect(told).toEqual([])
+    expect(warnings).toEqual([])
     const made = await make(NOW, outer)
-    expect(told).toEqual([expect.stringContaining(`cannot sign for ${outer}`)])
+    expect(warnings).toEqual([expect.stringContaining(`cannot sign for ${outer}`)])
     expect(new X509Certificate(made.cert).subjectAltName).toContain(`IP Address:${outer}`)
     expect(await opinionOf(trusted(), made, '127.0.0.1')).toBe('OK')
     await make(NOW)
-    expect(told).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
   },
 )

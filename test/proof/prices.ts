@@ -103,7 +103,7 @@ async function withTrip<T>(
 
 const AGREED = {pricing: {total: '240.00', currency: 'EUR'}}
 
-interface Told {
+interface Printed {
   readonly price_changed?: unknown
   readonly agreed?: {readonly price?: unknown; readonly currency?: unknown}
 }
@@ -144,9 +144,9 @@ async function answerWith(
 }
 
 function wrongJson(finished: Finished, differs: boolean): string[] {
-  const told: Told | undefined = parse(finished.stdout)
-  if (told === undefined) return ['not one JSON document']
-  const {price_changed, agreed} = told
+  const printed: Printed | undefined = parse(finished.stdout)
+  if (printed === undefined) return ['not one JSON document']
+  const {price_changed, agreed} = printed
   if (!differs) return price_changed === true ? ['says that the price changed'] : []
   const {price, currency} = agreed ?? {}
   return [
@@ -156,8 +156,8 @@ function wrongJson(finished: Finished, differs: boolean): string[] {
 }
 
 function wrongText({stdout, stderr}: Finished, differs: boolean): string[] {
-  const isTold = /240(\.00)?\s*EUR|EUR\s*240|€\s*240|240(\.00)?\s*€/.test(stderr + stdout)
-  return differs && !isTold ? ['what was agreed is not told'] : []
+  const isReported = /240(\.00)?\s*EUR|EUR\s*240|€\s*240|240(\.00)?\s*€/.test(stderr + stdout)
+  return differs && !isReported ? ['what was agreed is not reported'] : []
 }
 
 function stateCell(state: string, asJson: boolean): Cell<Bench> {

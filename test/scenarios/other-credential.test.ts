@@ -33,7 +33,7 @@ const PAIRS = [
 ] as const
 
 test.each(PAIRS)(
-  'an attempt with the %s that is not resolved stops the %s, which is told how to go on',
+  'an attempt with the %s that is not resolved stops the %s, with how to go on',
   async (first, second) => {
     const {[first]: earlier, [second]: later} = credentials()
     const home = ownHome(service.env)

@@ -68,7 +68,7 @@ async function execute(argv: readonly string[], place: Place): Promise<number> {
   return running.command?.exitCode ?? 0
 }
 
-/** Of a command that ended well but for its result. */
+/** The command succeeded, but its result could not be written. */
 function notWritten(problem: string): Refusal {
   const hint = running.command?.mayHaveChanged
     ? 'the command itself was completed: check what it changed before you repeat it; list bookings: bookctl journal'
@@ -150,7 +150,7 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
   process.stdout.write(`${jsonText({error}, 2)}\n`)
 }
 
-/** What reports an error is in files of its own; if it fails itself, for example because they are gone, it would for ever. */
+/** If the reporter cannot load, for example because its files are gone, prints plain text instead of looping. */
 function reportPlainly(problem: unknown): number {
   const isMissing = (problem as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND'
   const error = isMissing ? FILES_MISSING : {...FILES_MISSING, code: 'unexpected', message: 'internal error'}

@@ -68,7 +68,7 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   return {...column, index, isNumber, shortest, width}
 }
 
-/** The columns in `room`, a name at least `ofMain` wide; there must be room with every text at its shortest. */
+/** Columns laid out to fit `room`, a name at least `ofMain` wide; `leastRoom` must fit into it. */
 function narrowed(columns: readonly FittedColumn[], room: number, ofMain: number) {
   const excess = (all: readonly FittedColumn[]) =>
     all.reduce((sum, {width}) => sum + width, GAP.length * (all.length - 1)) - room

@@ -41,7 +41,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
   return json
 }
 
-/** Not in the interface: nobody reads more, and each of 80,000 takes its time. */
+/** Not in the interface: a person reads no more, and each of 80,000 would take its time. */
 const MOST_DETAILS = 100
 
 /** `json` as parsed by the schema. Throws Refusal `validation_failed`, one detail for each of the first wrong fields. */

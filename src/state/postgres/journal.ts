@@ -1,6 +1,6 @@
 /**
- * In the shared store: the reservation journal, committed before anything is sent, its bodies sealed, and equal ones told
- * by an HMAC, since identity numbers can be tried; and subscriptions whose outcome is unknown.
+ * In the shared store: the reservation journal, committed before anything is sent, its bodies sealed and compared by an
+ * HMAC, since identity numbers can be tried; and subscriptions whose outcome is unknown.
  */
 import {usage} from '../../contract/failure.js'
 import {

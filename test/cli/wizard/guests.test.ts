@@ -73,7 +73,7 @@ describe('a guest', () => {
     expect(log.join()).not.toContain('tomorrow')
   })
 
-  test('is told that hotels read Latin letters, where the name has others, and may keep it', async () => {
+  test('says that hotels read Latin letters, where the name has others, which may stay', async () => {
     const {guests, log} = await ask([
       ...said`first name → 小明 | family name → Wáng | birth date → 1990-02-03`,
       ...AYSE.slice(3),

@@ -251,8 +251,8 @@ function noteOfPlan({standing, intent}: Plan, {remembers}: Pick<State, 'remember
 function madeNothing(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
   const {code, result = {}} = error.details
-  const isTold = 'reservation_ref' in result || code === 'busy'
-  return !isTold && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)
+  const mayExist = 'reservation_ref' in result || code === 'busy'
+  return !mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)
 }
 
 /** Certain when the journal has nothing and nothing was sent, and after `refused` requests. */

@@ -12,9 +12,7 @@ import {checkIdentifier} from '../../input/checks.js'
 import {dryRun} from '../../session/dry-run.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 
-type Entry = JournalEntry & Client
-
-export function journalRow(entry: Entry) {
+export function journalRow(entry: JournalEntry) {
   return {
     client_reference_id: entry.clientReferenceId,
     offer_id: entry.offerId,
@@ -48,13 +46,13 @@ const NOTHING_STORED = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
 /** As long as a reservation may take to be sent. */
 const WAIT_MILLISECONDS = 5000
 
-/** The newest entry with that client reference; of several clients, that of the one in use. Throws usage for none. */
+/** The newest entry with that client reference; prefers the current client. Throws a usage error if there is none. */
 export async function findForgettable(
   state: State,
   reference: string,
   baseUrl: string | undefined,
   clientInUse: () => Promise<Client | undefined>,
-): Promise<Entry> {
+): Promise<JournalEntry> {
   const all = (await state.journal.list()).filter(entry => entry.clientReferenceId === reference)
   const entries = baseUrl === undefined ? all : all.filter(entry => entry.baseUrl === baseUrl)
   const clients = [...new Set(entries.map(nameOfClient))]
@@ -76,7 +74,7 @@ export async function findForgettable(
 
 const nameOfClient = ({baseUrl, clientId}: Client) => `${clientId} at ${baseUrl}`
 
-export function describeForgetting(entry: Entry): string[] {
+export function describeForgetting(entry: JournalEntry): string[] {
   const {clientReferenceId, offerId, outcome, attempts, reservationRef} = entry
   const reservation =
     reservationRef === null ? 'a reservation may exist' : `the reservation ${reservationRef} exists`
@@ -88,7 +86,7 @@ export function describeForgetting(entry: Entry): string[] {
   ]
 }
 
-export function describeForgetChange({clientReferenceId, outcome}: Entry, state: State): Result {
+export function describeForgetChange({clientReferenceId, outcome}: JournalEntry, state: State): Result {
   const file = join(state.directory, STATE_NAME)
   const changes = [
     {file, action: 'set', what: `outcome of ${clientReferenceId}`, before: outcome, after: 'forgotten'},
@@ -98,7 +96,7 @@ export function describeForgetChange({clientReferenceId, outcome}: Entry, state:
 }
 
 /** Forgets the entry, while no process is sending it. Throws StorageError `busy` when one does. */
-export async function forgetEntry(state: State, entry: Entry, now: number): Promise<Result> {
+export async function forgetEntry(state: State, entry: JournalEntry, now: number): Promise<Result> {
   // Nothing is read or sealed, so no secret is needed.
   const journal = state.journal.forClient({...entry, clientSecret: undefined})
   const forget = () => journal.forget(entry.id, now)

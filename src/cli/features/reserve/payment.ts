@@ -140,7 +140,7 @@ export function documentOf(booking: ReserveOutcome) {
   return {outcome, reservation_ref, status, payment_url, reservation, ...names, ...agreement}
 }
 
-/** That it was booked at another price or in another currency than agreed; undefined where it was not, or nobody can know. */
+/** That it was booked at another price or in another currency than agreed; undefined if it was not, or if that is not known. */
 export function priceNote(booking: ReserveOutcome): string | undefined {
   const {agreed, booked} = booking
   if (!agreed || !booked || !isPriceChanged(booking)) return undefined

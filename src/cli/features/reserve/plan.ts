@@ -83,8 +83,8 @@ function lookingUp<T>(work: Promise<T>): Promise<T> {
   return work.catch(error => {
     if (!(error instanceof StorageError)) throw error
     const {fault, message, hint, isPassing} = error
-    const told = `${message}; earlier attempts cannot be looked up, and nothing was sent by this command`
-    throw new StorageError(fault, told, hint, {isPassing, cause: error})
+    const problem = `${message}; earlier attempts cannot be looked up, and nothing was sent by this command`
+    throw new StorageError(fault, problem, hint, {isPassing, cause: error})
   })
 }
 

@@ -1,4 +1,4 @@
-/** What is probably a mistake in a subscription that is about to be created: an address subscribed twice, a path nobody takes. */
+/** What is probably a mistake in a subscription that is about to be created: an address subscribed twice, or a path that its receiver does not take. */
 import type {Sender} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'

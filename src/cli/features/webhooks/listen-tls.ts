@@ -22,7 +22,10 @@ import {withLock} from '../../../storage/lock.js'
 import {readBytes} from '../../input/files.js'
 import type {ListenFlags} from './listen-flags.js'
 
-/** Certificate and key for --host, or undefined for plain http; `tell` is told of a new authority in place of one that was trusted. Throws usage. */
+/**
+ * Certificate and key for --host, or undefined for plain http. `tell` gets a warning when a new authority replaces one that
+ * may be trusted somewhere. Throws usage.
+ */
 export async function listenIdentity(
   {tls, cert, key, host}: ListenFlags,
   directory: string,
@@ -109,15 +112,12 @@ async function readAuthority(
   const isLimited = permitted !== undefined && ends > now
   const needed = await subtreesOf(permittedFor(host, []))
   const isLong = ends - begins > (AUTHORITY_DAYS + 2) * DAY_SECONDS
-  const problem =
-    permitted === undefined || isLong
-      ? 'was made by an earlier version and could sign for any host'
-      : ends < now + RENEWED_DAYS * DAY_SECONDS
-        ? `ends on ${isoTime(ends).slice(0, 10)}`
-        : needed.some(name => !permitted.includes(name))
-          ? `cannot sign for ${host}`
-          : undefined
-  return {pair, problem, isLimited}
+  const problemOf = () => {
+    if (permitted === undefined || isLong) return 'was made by an earlier version and could sign for any host'
+    if (ends < now + RENEWED_DAYS * DAY_SECONDS) return `ends on ${isoTime(ends).slice(0, 10)}`
+    return needed.every(name => permitted.includes(name)) ? undefined : `cannot sign for ${host}`
+  }
+  return {pair, problem: problemOf(), isLimited}
 }
 
 /** The result of `work`; undefined when it throws. */
@@ -198,7 +198,7 @@ async function permittedBy(pem: string): Promise<string[] | undefined> {
 
 /**
  * A new authority; `now` is Unix seconds. It can sign certificates of servers on this machine and of `host`, no other names and
- * no other authorities: whoever gets hold of its key can pass for nobody else.
+ * no other authorities, so its key, if it is stolen, is of use against no other host.
  */
 export async function makeAuthority(now: number, host?: string): Promise<KeyPair> {
   const [x509, {AsnConvert}, {GeneralSubtrees, NameConstraints}] = await Promise.all([
@@ -279,7 +279,7 @@ async function makePair(
     signingKey: issuer?.key ?? keys.privateKey,
     extensions: [
       ...extensions,
-      // Several authorities of one name are told apart by their keys.
+      // Several authorities have one name; their keys distinguish them.
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       ...(issuer ? [await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey)] : []),
     ],

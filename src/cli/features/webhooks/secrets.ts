@@ -117,7 +117,7 @@ export async function secretList(flags: WebhookSecretFlags, state: State): Promi
 }
 
 /**
- * Read again each second once `watch` was called, which is told of each stored secret that went away. Throws usage when there
+ * Read again each second once `watch` was called, which reports each stored secret that went away. Throws usage when there
  * is none, unless --subscribe is about to create one.
  */
 export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscribe: boolean}, state: State) {

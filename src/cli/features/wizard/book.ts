@@ -141,7 +141,7 @@ async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<Reser
   }
 }
 
-/** Whether a person, told what is booked under the reference, makes a second booking beside it. */
+/** Shows what is booked under the reference, and asks whether to make a second booking beside it. */
 async function wantsAnother({prompts, tell}: WizardParts, {message, details}: Failure): Promise<boolean> {
   const {reservation_ref: booked = null} = (details.result ?? {}) as {reservation_ref?: string | null}
   if (details.code !== 'reference_in_use' || booked === null) return false

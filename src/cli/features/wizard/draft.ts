@@ -160,7 +160,7 @@ export function readDraft({offerId, input, lacking, errors, request}: Typed, fla
     contact,
     payment: payment?.mode,
   }
-  // Nothing in them is wrong, so they are guests of whom something is missing.
+  // Nothing in them is wrong, so they are guests with something missing.
   const partial = (flags.guest ?? input.guests) as readonly Fields[] | undefined
   return new Draft(given, guests ?? (partial && completeGuests(partial)))
 }

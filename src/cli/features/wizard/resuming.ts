@@ -1,4 +1,4 @@
-/** The command lines that go on with the answers given so far, for a person who stopped the wizard. Nothing in them is secret. */
+/** The command lines that go on with the answers given so far, for a person who stopped the wizard. No credential is in them. */
 import {shellWord} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import type {ReserveFlags} from '../reserve/flags.js'

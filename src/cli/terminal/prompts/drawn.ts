@@ -229,7 +229,7 @@ function createLook(output: WriteStream) {
   return {columns, fitted, headOf, themeOf, errorLines, over}
 }
 
-/** A stream of `output` for inquirer, which draws a question anew with each write, and knows only how many lines it wrote. */
+/** A stream of `output` for inquirer, which draws a question again with each write, and knows only how many lines it wrote. */
 function createFrames(output: WriteStream) {
   let lines: string[] = []
   let below = 0
