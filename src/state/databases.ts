@@ -49,6 +49,10 @@ export const TOKENS: OwnDatabase = {
        profile TEXT NOT NULL, subscription_id TEXT NOT NULL, removed_at REAL NOT NULL, removed_by TEXT NOT NULL,
        PRIMARY KEY (profile, subscription_id)
      ) STRICT;`,
+    // What was subscribed, so that a second subscription is noticed where the service lists none.
+    `ALTER TABLE signing_secrets ADD COLUMN base_url TEXT;
+     ALTER TABLE signing_secrets ADD COLUMN url TEXT;
+     ALTER TABLE signing_secrets ADD COLUMN events TEXT;`,
   ],
 }
 

@@ -27,6 +27,16 @@ interface SigningSecret extends SigningSecretName {
   readonly secret: string
   /** Unix seconds. */
   readonly stored_at: number
+  readonly subscribed?: Subscribed | undefined
+}
+
+/** What was subscribed with a signing secret; unknown for those that earlier versions stored. */
+interface Subscribed {
+  /** Of the service. */
+  readonly baseUrl: string
+  /** Where it sends events. */
+  readonly url: string
+  readonly events: readonly string[]
 }
 
 export interface Removal {
@@ -84,13 +94,15 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       const sql = 'DELETE FROM client_secrets WHERE profile = ? AND client_id IS NOT ?'
       return erase(sql, [owner.profile, kept?.clientId ?? null], kept !== undefined)
     },
-    putSigningSecret({subscription_id, profile, secret, stored_at}: SigningSecret): void {
+    putSigningSecret({subscription_id, profile, secret, stored_at, subscribed}: SigningSecret): void {
       const key = [profile, subscription_id]
       const ofThis = 'WHERE profile = ? AND subscription_id = ?'
       database.transaction(() => {
         const before = database.get<{secret: string}>(`SELECT secret FROM signing_secrets ${ofThis}`, ...key)
-        const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?)'
-        database.run(sql, subscription_id, profile, secret, stored_at)
+        const {baseUrl = null, url = null, events = []} = subscribed ?? {}
+        const about = [baseUrl, url, events.join(' ')]
+        const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?, ?, ?, ?)'
+        database.run(sql, subscription_id, profile, secret, stored_at, ...about)
         database.run(`DELETE FROM signing_removals ${ofThis}`, ...key)
         // Events signed with the earlier one can no longer be verified.
         const replaces = before !== undefined && before.secret !== secret
@@ -108,7 +120,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
     /** Signing secrets of `profile`, or of all, newest first. */
     listSigningSecrets(profile: string | null = null): SigningSecret[] {
       const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
-      return database.all<SigningSecret>(sql, profile, profile)
+      return database.all<SigningRow>(sql, profile, profile).map(signingSecretOf)
     },
     removeSigningSecret(name: SigningSecretName, removal: Removal): boolean {
       return database.erase(() => deleteSigningSecrets(database, [name], removal), {orLater: true}) > 0
@@ -128,6 +140,18 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       return isOf('client_secrets') || isOf('signing_secrets')
     },
   }
+}
+
+type SigningRow = Pick<SigningSecret, 'subscription_id' | 'profile' | 'secret' | 'stored_at'> & {
+  // A tokens.db of an earlier version that is only read has no such columns.
+  readonly base_url?: string | null
+  readonly url?: string | null
+  readonly events?: string | null
+}
+
+function signingSecretOf({base_url: baseUrl, url, events, ...secret}: SigningRow): SigningSecret {
+  if (!baseUrl || !url) return secret
+  return {...secret, subscribed: {baseUrl, url, events: events?.split(' ').filter(Boolean) ?? []}}
 }
 
 /** Deletes those that are there, in the caller's transaction, and records that they were; returns how many. */

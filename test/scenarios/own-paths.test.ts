@@ -240,3 +240,21 @@ describe('an answer about something other than what was asked for', () => {
     },
   )
 })
+
+test('where the subscriptions cannot be listed, a second one for an address is known by what was made here', async () => {
+  const {'subscriptions.list': _, ...others} = PATHS as Record<string, string>
+  namePaths(others)
+  const url = 'https://second.example/hooks'
+  const create = async (id: string, to = url) => {
+    const made = {id, url: to, events: ['voucher.ready'], secret: 'once'}
+    answers['/webhooks/subscriptions'] = {data: made}
+    return home.run(['webhooks', 'create', '--url', to, '--event', 'voucher.ready'])
+  }
+  expect(await create('whsub_s1')).toMatchObject({exit: 0, stderr: ''})
+  expect(await create('whsub_s2', 'https://another.example/hooks')).toMatchObject({exit: 0, stderr: ''})
+  const second = await create('whsub_s3')
+  expect(second).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/^Warning: the subscription whsub_s1 was created .* \(voucher\.ready\)/),
+  })
+})

@@ -25,6 +25,11 @@ beforeEach(() => {
   store = storeOf(database)
 })
 
+const putSigning = (profile: string, secret: string) => {
+  const sql = `INSERT INTO signing_secrets (subscription_id, profile, secret, stored_at) VALUES ('whsub_1', ?, ?, 1)`
+  database.run(sql, profile, secret)
+}
+
 const storeOf = (from: Database, place: () => string | undefined = () => directory) =>
   createTokenStore(from, place, {began: 1})
 
@@ -93,7 +98,7 @@ test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
   for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('canary-token'))
   for (const profile of ['one', 'two']) {
     database.run("INSERT INTO client_secrets VALUES (?, 'cid_1', 'canary-secret')", profile)
-    database.run("INSERT INTO signing_secrets VALUES ('whsub_1', ?, 'canary-signing', 1)", profile)
+    putSigning(profile, 'canary-signing')
   }
   await store.noteFailure(CLIENT, ASKING, FAILURE, 1)
   expect(forget(database, which)).toBe(left.join() !== '4,2,2,1')
@@ -106,8 +111,7 @@ test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
 })
 
 test('of the signing secrets a logout removes those it names alone, to the last byte, and records when and by what', () => {
-  for (const profile of ['one', 'two'])
-    database.run(`INSERT INTO signing_secrets VALUES ('whsub_1', ?, 'canary-${profile}', 1)`, profile)
+  for (const profile of ['one', 'two']) putSigning(profile, `canary-${profile}`)
   const names = [
     {subscription_id: 'whsub_1', profile: 'one'},
     {subscription_id: 'whsub_9', profile: 'one'},

@@ -11,6 +11,7 @@ import {
 } from '../../cli/features/webhooks/subscriptions.js'
 import {checkNewFile} from '../../cli/input/files.js'
 import {checkedFlag} from '../../cli/input/flags.js'
+import {profileName} from '../../cli/session/target.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 
@@ -57,7 +58,8 @@ for its path.`
     for (const warning of unknownEventWarnings(events)) this.warn(warning)
     if (flags['dry-run']) return this.printCall('subscriptions.create', target, {body: wanted})
     const connection = await this.connect(target)
-    const doubts = await warningsBefore(connection, url, await this.connectOptions())
+    const profile = profileName(flags, connection.state)
+    const doubts = await warningsBefore(connection, url, profile, await this.connectOptions())
     for (const warning of doubts) this.warn(warning)
     const kept = await createAndKeep(connection, wanted, flags)
     for (const warning of kept.warnings) this.warn(`Warning: ${warning}`)

@@ -11,31 +11,47 @@ const ANSWER_SECONDS = 2
 
 /** Warnings about `url`, in the order in which they matter. What cannot be found out is no warning. */
 export async function warningsBefore(
-  {api, state}: Connection,
+  connection: Connection,
   url: string,
+  profile: string,
   options: ConnectOptions,
 ): Promise<string[]> {
+  const {state} = connection
   const [second, path] = await Promise.all([
-    secondSubscription(api, url),
+    secondSubscription(connection, url, profile),
     pathNotTaken(url, {...options, caFile: caFileFor(url, options.caFile, state.directory)}),
   ])
   return [second, path].filter(text => text !== undefined)
 }
 
-/** Where the service may be asked for its list (§4.9 shows no path). */
-async function secondSubscription(api: Connection['api'], url: string): Promise<string | undefined> {
+/** By the service's list; where that cannot be read (§4.9 shows no path), by what was subscribed from this machine. */
+async function secondSubscription(
+  {api, state, target}: Connection,
+  url: string,
+  profile: string,
+): Promise<string | undefined> {
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
-  const {items} = await listSubscriptions(api).catch(error => {
-    if (error instanceof Failure && error.kind !== 'interrupted') return {items: []}
+  const listed = await listSubscriptions(api).catch(error => {
+    if (error instanceof Failure && error.kind !== 'interrupted') return undefined
     throw error
   })
   const wanted = parseUrl(url)?.href
-  const known = items.find(each => each.url !== null && parseUrl(each.url)?.href === wanted)
-  if (known === undefined) return undefined
-  const [id, types] = [known.id, known.events?.join(', ') ?? 'unknown types'].map(text =>
-    sanitizeLine(text, 200),
-  )
-  return `Warning: the subscription ${id} sends to this address already (${types}): with a second one an event of both comes twice; to change the first: bookctl webhooks update ${id}`
+  const isSame = (other: string | null) => other !== null && parseUrl(other)?.href === wanted
+  if (listed) {
+    const known = listed.items.find(each => isSame(each.url))
+    if (known === undefined) return undefined
+    const {id, types} = shownOf(known.id, known.events)
+    return `Warning: the subscription ${id} sends to this address already (${types}): with a second one an event of both comes twice; to change the first: bookctl webhooks update ${id}`
+  }
+  const stored = state.secrets.listSigningSecrets(profile)
+  const made = stored.find(({subscribed}) => subscribed?.baseUrl === target.baseUrl && isSame(subscribed.url))
+  if (made === undefined) return undefined
+  const {id, types} = shownOf(made.subscription_id, made.subscribed?.events)
+  return `Warning: the subscription ${id} was created for this address from this machine (${types}): if it still exists, an event of both comes twice`
+}
+
+function shownOf(id: string, events: readonly string[] | null | undefined) {
+  return {id: sanitizeLine(id, 200), types: sanitizeLine(events?.join(', ') || 'unknown types', 200)}
 }
 
 /** Asks what listens on this machine: a receiver of another path answers 404, one of this path anything else. */

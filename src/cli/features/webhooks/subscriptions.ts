@@ -82,7 +82,8 @@ export async function createAndKeep(to: Connection, wanted: SubscriptionRequest,
     throw error
   })
   const {id, url, events, secret, is_active} = subscription
-  const kept = {subscription_id: id, profile, secret, stored_at: clock.now()}
+  const subscribed = {...wanted, baseUrl: target.baseUrl}
+  const kept = {subscription_id: id, profile, secret, stored_at: clock.now(), subscribed}
   const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
   const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
   // These and deviations only warn: the subscription exists, and its secret is shown this once.
