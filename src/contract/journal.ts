@@ -185,7 +185,7 @@ export function credentialOf({clientId}: Client): string {
     : `the client ${sanitizeLine(clientId, 64)}`
 }
 
-export function sealedElsewhere(entry: JournalEntry) {
+export function sealedElsewhere(entry: Client & Pick<JournalEntry, 'clientReferenceId'>) {
   const reference = sanitizeLine(entry.clientReferenceId)
   const message = `the request of the reservation ${reference} was stored under another secret of ${credentialOf(entry)} and cannot be opened with this one; nothing was sent`
   const hint = `find out with the former secret: bookctl reserve --resume ${shellWord(entry.clientReferenceId)}; if that is gone, ask the operator whether it exists`

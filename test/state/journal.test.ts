@@ -69,11 +69,13 @@ await describeEachPlace(place => {
 
   test('entries are found by offer, by reference and by key, of another client by offer and by reference', async () => {
     const [elsewhere, another] = OTHERS.map(client => state.journal.forClient(client)) as [Journal, Journal]
+    const rotated = state.journal.forClient({...OTHERS[0], clientSecret: 'another'} as typeof CLIENT)
     const id = await begin(1)
     await journal.attempt(id, 2)
     for (const shared of [{offerId: 'off_1'}, {clientReferenceId: 'ref-1'}, {idempotencyKey: 'key-1'}]) {
       expect(await journal.peek(intent(2, shared))).toMatchObject({kind: 'conflict', entry: {id}})
       expect(await elsewhere.peek(intent(2, shared))).toBeUndefined()
+      expect(await rotated.peek(intent(2, shared))).toBeUndefined()
       const byOther = await another.peek(intent(2, shared))
       if ('idempotencyKey' in shared) expect(byOther).toBeUndefined()
       else expect(byOther).toMatchObject({conflict: 'other_credential', entry: {id, clientId: 'cid_1'}})

@@ -105,8 +105,8 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     const verdict = decide(entries, intent, client)
     const sealing = verdict?.kind === 'conflict' ? seal : required(seal)
     const isSealedElsewhere = (row: Row) => row.clientId === clientId && row.keyId !== sealing?.keyId
-    const other = entries.find(
-      (entry, index) => isSealedElsewhere(rows[index] as Row) && isOpen(entry) && !isNeverSent(entry),
+    const other = atServiceOf(client, rows).find(
+      row => isSealedElsewhere(row) && isOpen(row) && !isNeverSent(row),
     )
     // Whether it is the same reservation is unknown, so no second one is started.
     if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other)
