@@ -93,6 +93,7 @@ test('it goes in every spelling: percent-encoded, in JSON, in hex and in base64 
   expect(spellingsOf('a"ş/')).toEqual(
     words(String.raw`a"ş/ a%22%C5%9F%2F a\"ş/ 6122c59f2f YSLFny EixZ8v hIsWfL`),
   )
+  expect(['', 'a', 'ab'].flatMap(spellingsOf)).toEqual([])
   expect(spellingsOf('?>abc').slice(3)).toEqual(['Pz5hYm', '8+YWJj', '8-YWJj', '/PmFiY', '_PmFiY'])
   const redactor = createRedactor(['secret \ud800 of a service'])
   for (const half of ['\ud800', '\ufffd'])

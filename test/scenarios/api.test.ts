@@ -212,6 +212,13 @@ test.each([[['--json']], [['--include']], [[]]])(
   },
 )
 
+test('a refusal under an access token of its own comes byte for byte', async () => {
+  const body = '{"error":{"code":"bad","message":"no"}}'
+  answerWith('/x', body, 'application/json', 422)
+  const env = {BOOKCTL_BASE_URL: service.baseUrl, BOOKCTL_TOKEN: 'token-of-its-own'}
+  expect(await home.run(['api', 'GET', '/x'], {env})).toMatchObject({exit: 5, stdout: body})
+})
+
 describe('a lost answer', () => {
   beforeEach(() => {
     service.script = ({path}, response) => {

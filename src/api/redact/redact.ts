@@ -27,7 +27,7 @@ const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 export function createRedactor(secrets: readonly string[] = []) {
   const spellings = new Set<string>()
   const add = (value: string): void => {
-    if (value.length >= LEAST_LENGTH) for (const spelling of spellingsOf(value)) spellings.add(spelling)
+    for (const spelling of spellingsOf(value)) spellings.add(spelling)
   }
   for (const secret of secrets) add(secret)
   const findKnown = (text: string) => [...spellings].flatMap(spelling => placesOf(spelling, text))
@@ -235,8 +235,12 @@ function wholeWord(spelling: string): RegExp {
   return new RegExp(begin + escaped + end, 'gu')
 }
 
-/** The secret itself, percent-encoded, inside a JSON string, in hex, and in base64 wherever in it it may begin. */
+/**
+ * The secret itself, percent-encoded, inside a JSON string, in hex, and in base64 wherever in it it may begin. None for less
+ * than LEAST_LENGTH, because an empty text is found everywhere.
+ */
 export function spellingsOf(secret: string): string[] {
+  if (secret.length < LEAST_LENGTH) return []
   const bytes = Buffer.from(secret)
   const spellings = [
     secret,
