@@ -131,7 +131,7 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     conceal: concealPassword,
   },
   timeout: {
-    summary: 'maximum time for one call in seconds, retries included',
+    summary: "time limit in seconds for the service's answer, retries included; not for printing it",
     environment: 'BOOKCTL_TIMEOUT',
     flag: 'timeout',
     builtIn: DEFAULT_TIMEOUT_SECONDS,

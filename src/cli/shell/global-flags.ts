@@ -33,7 +33,7 @@ export const globalFlags = {
     helpValue: 'SECONDS',
     ...TIMEOUT_LIMITS,
     env: 'BOOKCTL_TIMEOUT',
-    summary: 'maximum time for one call in seconds, retries included',
+    summary: "time limit in seconds for the service's answer, retries included; not for printing it",
   }),
   'ca-file': Flags.string({
     helpValue: 'FILE',

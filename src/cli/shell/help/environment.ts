@@ -32,7 +32,8 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>
     BOOKCTL_DEBUG: 'set: an internal error shows where it happened',
   },
   Network: {
-    BOOKCTL_TIMEOUT: 'seconds for one call, retries included (--timeout)',
+    BOOKCTL_TIMEOUT:
+      "time limit in seconds for the service's answer, retries included; not for printing it (--timeout)",
     BOOKCTL_CA_FILE: 'file of additional certificates to trust (PEM) (--ca-file)',
     HTTPS_PROXY: 'proxy for https; lower case overrides upper case; this machine is always reached directly',
     HTTP_PROXY: 'proxy for http',
