@@ -121,7 +121,7 @@ test('an update changes what was given, and is refused before anything is sent w
   })
 })
 
-test('at a terminal it asks, and no is no', async () => {
+test('at a terminal it asks; no is no, and Ctrl-C says that nothing was cancelled', async () => {
   const ref = await reserve()
   const answer = async (key: string) => {
     const run = atTerminal(home, ['reservations', 'cancel', ref])
@@ -133,6 +133,11 @@ test('at a terminal it asks, and no is no', async () => {
     return [exit, /^Not confirmed; nothing was cancelled\.$/m.test(run.screen()), await statusOf(ref)]
   }
   expect(await answer('n')).toEqual([2, true, 'CONFIRMED'])
+  const stopped = atTerminal(home, ['reservations', 'cancel', ref])
+  await stopped.waitFor('Cancel this reservation?')
+  stopped.press('ctrl-c')
+  expect([await stopped.exit, await statusOf(ref)]).toEqual([130, 'CONFIRMED'])
+  expect(stopped.screen()).toContain('stopped; nothing was cancelled')
   expect(await answer('y')).toEqual([0, false, 'CANCELLED'])
 })
 

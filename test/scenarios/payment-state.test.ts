@@ -1,10 +1,14 @@
 /** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
+import {readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
 import {beforeEach, describe, expect, test} from 'vitest'
-import type {Home} from '../support/bookctl.js'
+import {ENTRY, type Home} from '../support/bookctl.js'
 import {closing, ownHome} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn} from '../support/stay.js'
+import {atTerminal} from '../support/terminal.js'
 
 interface Made {
   readonly outcome: string
@@ -85,6 +89,22 @@ describe('on another service', () => {
   const RESERVE = ['reserve', 'off_1', '--client-reference', 'T-1', ...PAYING]
   const RESUME = ['reserve', '--resume', 'T-1']
   const make = async () => expect(await home.json(RESERVE)).toMatchObject({exit: 0})
+
+  test('a wait shows that it waits, with its result in a pipe too, and at a stop names the command that goes on', async () => {
+    const line = [process.execPath, ENTRY, ...RESERVE, '--base-url', service.baseUrl, '--yes', '--wait']
+    const words = line.map(word => `'${word}'`).join(' ')
+    // The reader of the pipe outlives Ctrl-C, and bookctl's exit code is that of all.
+    const script = `trap : INT; ${words} | (trap '' INT; cat > made.txt); exit \${PIPESTATUS[0]}`
+    const terminal = atTerminal(home, [], {columns: 200, command: ['bash', '-c', script]})
+    await terminal.waitFor(/\S waiting… \d+ s/)
+    terminal.press('ctrl-c')
+    expect(await terminal.exit).toBe(130)
+    expect(terminal.screen()).toContain(
+      `the reservation R-1 was made; keep waiting: bookctl reserve --resume T-1 --wait --base-url ${service.baseUrl}`,
+    )
+    expect(readFileSync(join(home.directory, 'made.txt'), 'utf8')).toBe('')
+    expect(service.seen('/reservations/hotel')).toHaveLength(1)
+  })
 
   test('without a path to show it, a voucher says that it is confirmed', async () => {
     await make()

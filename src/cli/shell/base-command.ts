@@ -278,8 +278,12 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return yes || (asks ? (await this.prompts()).confirm({message}) : undefined)
   }
 
-  /** The same, but throws usage without consent. */
+  /** The same, but throws usage without consent; Ctrl-C at the question says what is certain. */
   protected async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
-    requireConsent(await this.agreed(yes, message, atStake), change)
+    const agreed = await this.agreed(yes, message, atStake).catch(error => {
+      if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
+      throw interruption(`stopped; ${change.undone}`, 'run the command again to be asked again')
+    })
+    requireConsent(agreed, change)
   }
 }
