@@ -168,12 +168,12 @@ const OTHERS = `SELECT FROM pg_depend WHERE refclassid = 'pg_namespace'::regclas
   AND refobjid = to_regnamespace('bookctl') AND objid <> to_regclass('bookctl.schema_version')`
 
 /**
- * One statement, so that it needs no open transaction: it waits for others that migrate, looks again, and does what is
- * left. CREATE … IF NOT EXISTS alone fails when two do it at once, and after the wait only a table of the catalogue, not
- * to_regclass, shows what the other has made.
+ * Brings the schema up to `version`. One statement, so that it needs no open transaction: it waits for others that migrate,
+ * looks again, and does what is left. CREATE … IF NOT EXISTS alone fails when two do it at once, and after the wait only a
+ * table of the catalogue, not to_regclass, shows what the other has made.
  */
-function migration(): string {
-  const steps = MIGRATIONS.map(
+export function migration(version: number = SCHEMA_VERSION): string {
+  const steps = MIGRATIONS.slice(0, version).map(
     (sql, n) => `IF known < ${n + 1} THEN
       EXECUTE $ddl$${sql}$ddl$;
       INSERT INTO bookctl.schema_version (version) VALUES (${n + 1});
