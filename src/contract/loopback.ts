@@ -26,7 +26,7 @@ export function underOneName(baseUrl: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** Whether a device in another network may reach a host: a public address, or no name of a local network. */
+/** Whether a device in another network may reach a host: one with a public address, or a name that is not of a local network. */
 export function isPublicHost(hostname: string): boolean {
   const host = bare(hostname).replace(/\.+$/, '')
   if (mayBeThisMachine(host)) return false

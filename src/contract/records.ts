@@ -11,7 +11,7 @@ export const from = (section: string, description: string) => ({description, 'x-
 /** Metadata of a field: what it means, and a value of it, so that a static mock of the description can be searched and booked. */
 export const about = (description: string, example: unknown) => ({description, examples: [example]})
 
-/** Of a text in a request, where nothing shorter is said; §8 shows no sizes. */
+/** Of a text in a request, unless its field has another limit; §8 shows no sizes. */
 const MOST_TEXT_LENGTH = 255
 /** Of a secret, a token or a list of scopes. */
 const MOST_CREDENTIAL_LENGTH = 2000
@@ -19,7 +19,7 @@ const MOST_CREDENTIAL_LENGTH = 2000
 /** For a character class. Spelled out, because `\p{…}` differs between the readers of the description. */
 const CONTROLS_AND_SURROGATES = String.raw`\x00-\x1f\x7f-\x9f\ud800-\udfff`
 
-/** A text of a request: at most so many characters, none of them a control character or half of a surrogate pair. */
+/** A text of a request, of `most` characters at most: no control character, and no half of a surrogate pair. */
 export const plainText = (most = MOST_TEXT_LENGTH) =>
   z.string().regex(new RegExp(`^[^${CONTROLS_AND_SURROGATES}]{0,${most}}$`, 'u'), {
     error: `must be at most ${most} characters, without control characters`,

@@ -1,4 +1,7 @@
-/** Opens SQLite files that lose no commit: each is flushed, and in the file itself unless that has a log; deleted bytes are overwritten. */
+/**
+ * Opens SQLite files. A commit is flushed before it returns, and is in the file itself unless that has a log; deleted bytes are
+ * overwritten.
+ */
 import {isUtf8} from 'node:buffer'
 import {
   checkBeforehand,

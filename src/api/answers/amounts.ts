@@ -151,7 +151,7 @@ const wordIn = (value: unknown) =>
         .replace(/[\s-]+/g, '_')
     : ''
 
-/** An amount with decimals is none of minor units. */
+/** An amount with decimals is not in minor units. */
 function isWhole(amount: string | number): boolean {
   return typeof amount === 'number' ? Number.isInteger(amount) : !amount.includes('.')
 }

@@ -121,7 +121,7 @@ export const RESERVATION = {
   ofHotel: names('name hotel_name property_name title'),
   checkIn: names('check_in checkin check_in_date arrival start_date'),
   checkOut: names('check_out checkout check_out_date departure end_date'),
-  /** Of which all that are there must agree. */
+  /** All of these that a reservation has must agree. */
   wholePrice: names(`price total_price total total_amount amount pricing price_total grand_total price_amount
     selling_rate selling_price net gross`),
   /** Beside the reservation, where a bare \`total\` may count reservations. */

@@ -2,7 +2,7 @@
 import anyAscii from 'any-ascii'
 import bidiModule, {type EmbeddingLevels} from 'bidi-js'
 
-// Its types know only the build whose default export is the function; the one that Node finds is the function.
+// Its types describe another build, with a default export; the module that Node loads is the function itself.
 const bidi = (bidiModule as unknown as typeof bidiModule.default)()
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
 
