@@ -6,7 +6,7 @@ import {refusalOf} from '../../src/api/answers/refusals.js'
 import {createRedactor} from '../../src/api/redact/redact.js'
 import {createTrace} from '../../src/api/trace/trace.js'
 import {unpainted} from '../../src/cli/terminal/colour.js'
-import {renderResult} from '../../src/cli/terminal/output.js'
+import {type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
 import {FORMATS, single} from '../../src/cli/terminal/result.js'
 import {layOut, MOST_LINES_DRAWN} from '../../src/cli/terminal/table.js'
 import {piecesOf, wrap} from '../../src/cli/terminal/text.js'
@@ -33,6 +33,43 @@ describe('a record of 130,000 fields', () => {
     const name = {...wide, key_0: ' '}
     expect(textIn(fieldsOf({name}), ['name'])).toBe('1')
   })
+})
+
+test('a list of one record of 130,000 fields is a table', async () => {
+  const text = await renderResult(
+    {...single(wide, wide, null), single: false},
+    {format: 'table'},
+    {
+      isTTY: false,
+    },
+  )
+  expect(text.split('\n')).toHaveLength(3)
+  expect(text).toMatch(/KEY 129999\n.*129999\n$/s)
+})
+
+describe('20,000 records with a key of its own each', () => {
+  const document = numbered(20_000, n => ({[`key_${n}`]: n}))
+  const byQuery = (flags: OutputFlags) =>
+    renderResult({document, items: [], columns: []}, {query: '@', ...flags}, {isTTY: false})
+  test.each(['table', 'tsv', 'csv'] as const)('are too many columns for %s', async format => {
+    const message = expect.stringContaining('20000 rows of 20000 columns, too many for a table')
+    const hint = expect.stringContaining('--columns, or use --json')
+    await expect(byQuery({format})).rejects.toMatchObject({message, details: {code: 'table_too_large', hint}})
+  })
+
+  test('are shown in the columns that are chosen, and as JSON', async () => {
+    expect((await byQuery({format: 'csv', columns: 'key_1,key_19999'})).split('\n')[2]).toBe('1,')
+    expect(await byQuery({format: 'ndjson'})).toContain('{"key_19999":19999}')
+  })
+})
+
+test('a list that is too long for a function of a query is a reason in words', async () => {
+  const document = {values: numbered(1_000_000, n => n)}
+  const query = (expression: string) =>
+    renderResult({document, items: [], columns: []}, {query: expression}, {isTTY: false})
+  const message = expect.stringContaining('too long for a function of the query')
+  await expect(query('max(values)')).rejects.toMatchObject({message, details: {code: 'query_failed'}})
+  expect(await query('max_by(values, &@)')).toBe('999999\n')
 })
 
 describe('a table', () => {

@@ -7,7 +7,7 @@ import {closest, didYouMean} from '../input/match.js'
 import {type Painter, painterFor, unpainted} from './colour.js'
 import {jsonLines, jsonText} from './json-text.js'
 import {resultOfQuery} from './query.js'
-import type {Column, Format, Result} from './result.js'
+import {type Column, type Format, notShown, type Result} from './result.js'
 import {widthOf} from './streams.js'
 
 export interface OutputFlags {
@@ -106,7 +106,15 @@ function namesOf<Item>({columns}: View<Item>): string[] {
   return columns.map(({name}) => name)
 }
 
+/** Objects without a name in common make a column of each: 20,000 of them, half a megabyte, took all memory. */
+const MOST_CELLS = 5_000_000
+
 function rowsOf<Item>({result, columns}: View<Item>): Row[] {
+  const {document, items} = result
+  if (items.length * columns.length > MOST_CELLS) {
+    const problem = `its result has ${items.length} rows of ${columns.length} columns, too many for a table`
+    throw notShown(document, 'table_too_large', problem, 'choose some with --columns, or use --json; ')
+  }
   return result.items.map(item => columns.map(column => cell(column.value(item))))
 }
 

@@ -1,9 +1,9 @@
 /** JMESPath on results: `--query` and `--expect`. */
-import {Failure, usage} from '../../contract/failure.js'
+import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseExactly, stringify} from '../../contract/json.js'
 import {jsonText} from './json-text.js'
-import type {Column, Result} from './result.js'
+import {type Column, notShown, type Result} from './result.js'
 
 /** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
 export async function checkExpression(field: string, text: string): Promise<string> {
@@ -35,11 +35,10 @@ export async function resultOfQuery<Item>({document, items: all}: Result<Item>, 
   try {
     found = search(parseExactly(stringify(document) ?? 'null') as never, query)
   } catch (error) {
-    // The work is done by now, so the error must not say otherwise.
-    const problem = `the command succeeded, but --query cannot be applied to its result: ${reasonOf(error)}`
-    const hint = 'do not repeat a change because of this'
-    const kept = {result: {result: document}, keepsResult: true}
-    throw new Failure('service_failed', problem, {code: 'query_failed', hint, ...kept})
+    // max and min of the library pass a whole list as arguments, which overflow the stack.
+    const isTooLong = error instanceof RangeError
+    const reason = isTooLong ? 'a list in it is too long for a function of the query' : reasonOf(error)
+    throw notShown(document, 'query_failed', `--query cannot be applied to its result: ${reason}`)
   }
   const items = Array.isArray(found) ? found : found === null ? [] : [found]
   const keys = isObject(document) ? sanitizeLine(Object.keys(document).join(', '), 200) : ''

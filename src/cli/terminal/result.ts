@@ -1,4 +1,5 @@
 /** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
+import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Painter} from './colour.js'
 import {jsonText} from './json-text.js'
@@ -66,6 +67,13 @@ export function headLine(text: string): NonNullable<Result['lead']> {
     const {hang} = await import('./text.js')
     return hang(sanitizeLine(text), columns, 2).map(line => paint('faint', line))
   }
+}
+
+/** A result that cannot be shown as asked. The work is done by now, so the error must not say otherwise. */
+export function notShown(document: object, code: string, problem: string, remedy = ''): Failure {
+  const hint = `${remedy}do not repeat a change because of this`
+  const kept = {result: {result: document}, keepsResult: true}
+  return new Failure('service_failed', `the command succeeded, but ${problem}`, {code, hint, ...kept})
 }
 
 /** A document that is JSON for people too: a template, a request. */

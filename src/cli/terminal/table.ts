@@ -104,8 +104,12 @@ const NARROW = 50
 /** The time of cli-table3 grows with the square of its lines; with fixed widths, pieces joined are the same table. */
 const LINES_AT_ONCE = 50
 
-/** cli-table3 takes some 30 µs for each cell, half a minute for 100,000 offers; later lines are padded as it pads these. */
+/**
+ * cli-table3 takes some 30 µs for each cell, half a minute for 100,000 offers, and minutes for a line of 100,000 cells; later
+ * lines, and lines with more columns, are padded as it pads these.
+ */
 export const MOST_LINES_DRAWN = 1000
+const MOST_COLUMNS_DRAWN = 100
 
 const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap(side => [side, `${side}-mid`])
 const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right']
@@ -154,7 +158,8 @@ function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[
     return Array.from({length: height}, (_, at) => cells.map(cell => cell[at] ?? ''))
   })
   const drawn: string[] = []
-  for (let at = 0; at < lines.length && at < MOST_LINES_DRAWN; at += LINES_AT_ONCE) {
+  const most = columns.length > MOST_COLUMNS_DRAWN ? 0 : MOST_LINES_DRAWN
+  for (let at = 0; at < lines.length && at < most; at += LINES_AT_ONCE) {
     const table = new CliTable({
       ...PLAIN,
       colWidths: columns.map(({width}) => width),
@@ -163,7 +168,7 @@ function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[
     table.push(...lines.slice(at, at + LINES_AT_ONCE))
     drawn.push(...table.toString().split('\n'))
   }
-  for (const cells of lines.slice(MOST_LINES_DRAWN)) drawn.push(padded(columns, cells))
+  for (const cells of lines.slice(most)) drawn.push(padded(columns, cells))
   return drawn.map(line => line.trimEnd())
 }
 
