@@ -14,7 +14,7 @@ import {randomOf} from './kills/kills.js'
 import {killing, MOMENTS} from './kills/trial.js'
 import {copyDirectory} from './shared/home.js'
 import {firstOf, part} from './shared/part.js'
-import {booking, ending, parse, shown} from './shared/scene.js'
+import {booking, ending, parse, Side, shown} from './shared/scene.js'
 
 /** What one reservation left. */
 interface Left {
@@ -79,7 +79,8 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   const config = home.path('config.json')
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(side.origin, wire.origin))
   const olderSides = sidesOf(home.path('state.db'))
-  const offer = await side.offer()
+  // Found now: the others of an earlier search may have expired.
+  const offer = await new Side(side.origin).offer()
   const argv = booking(offer, ['--json', '--timeout', '20'])
   let kill = () => {}
   const fault = ending?.(() => kill(), randomOf(seed, name))
@@ -93,7 +94,11 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   const isAsWanted = finished.exit === wanted || (name.includes('random') && finished.exit === 0)
   if (!isAsWanted || keys.size !== 1) throw new Error(`${name}: ${keys.size} keys, ${shown(finished)}`)
   const {client_reference_id: reference} = parse(wire.requests.at(-1)?.body ?? '')
-  return {home, wire, argv, words: [key, offer, reference, wire.origin, 'cid_sandbox'], key, olderSides}
+  const left = {home, wire, argv, words: [key, offer, reference, wire.origin, 'cid_sandbox'], key, olderSides}
+  // Undamaged, it is the same trip; and the service has it from here on, whenever the offer expires.
+  const wrong = await tryPlace(left, 'config.json', ['undamaged', readFileSync(config)], true)
+  if (wrong.length > 0) throw new Error(`${name}: ${wrong}`)
+  return left
 }
 
 /** A journal and a log as they are beside the database in the middle of a transaction, made on a copy. */
@@ -190,7 +195,7 @@ function wrongAfter({wire, key}: Left, name: string, isGone: boolean, {exit, std
   const {error, outcome} = parse(stdout) ?? {}
   // Without its journal this machine cannot know; it says so.
   if (name === 'state.db' && isGone)
-    return stderr.includes('state.db') ? [] : ['no warning that earlier attempts cannot be known']
+    return (stdout + stderr).includes('state.db') ? [] : ['no warning that earlier attempts cannot be known']
   if (sent.some(each => each !== key)) return ['A SECOND KEY']
   // What a user may edit, or a service refuses, is not always known as damage.
   const isSetting = /^(config\.json|tokens\.db)/.test(name)
