@@ -33,7 +33,7 @@ them, and logout --all forgets all.`
     {args, flags}: {args: {offer_id?: string}; flags: ReserveFlags & {template?: boolean}},
     refused: readonly string[],
   ) {
-    if (flags.resume !== undefined || flags.template) return []
+    if (flags.resume !== undefined || refused.includes('resume') || flags.template) return []
     const given = {...flags, preferred: await this.preferences()}
     const {lacking, errors} = await readTyped(args.offer_id, given, refused)
     return mayAsk(this.globals) ? errors : [...missingParts(lacking), ...errors]
