@@ -151,6 +151,21 @@ describe('at a real terminal', () => {
   })
 })
 
+describe('a search in a window made narrower', () => {
+  test('cuts its rows to the new width, and keeps what was typed', async () => {
+    const terminal = ask(['search'])
+    await converse(terminal, ['> 東京ホテル 1', 'ık 1'], ['> Otel Işık 10'])
+    terminal.resize(40, 24)
+    await terminal.waitFor('> Otel Işık 10')
+    const lines = () => terminal.screen().split('\n')
+    // Each row is one line, cut to the new width.
+    await expect.poll(() => lines().filter(line => /^[> ] Otel Işık 1\d, .*…$/.test(line)).length).toBe(5)
+    expect(lines()).toContain('? Which city? ık 1')
+    terminal.type('4')
+    await ends(terminal, 0, ['> Otel Işık 14', KEYS.enter], ['14\r\n'])
+  })
+})
+
 describe('plain lines', () => {
   test('a question is a line, an answer is a line, and an error says why', async () => {
     const terminal = askReally(['text', 'default', 'secret', 'several', 'search', 'status'], ACCESSIBLE)

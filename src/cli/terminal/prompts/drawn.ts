@@ -35,6 +35,9 @@ const LEAD_COLUMNS = 8
 /** Shown instead of the list while nothing is typed, so that Enter chooses nothing. */
 const TYPE_FIRST = new Separator('type part of it')
 
+/** A search is asked again at another width: its rows, their number and their descriptions follow from that. */
+class Resized extends Error {}
+
 /** `takeAnswerBack` erases the question answered last, and all that was written since. */
 export function createDrawnPrompts({
   input,
@@ -72,7 +75,12 @@ export function createDrawnPrompts({
       clearPromptOnDone: true,
     })
     const place = placeNow()
-    const theme = look.themeOf(asked, type, frames.makeRoom)
+    const resized = (redraw: () => void) => {
+      frames.makeRoom()
+      if (type === 'search') stopping.abort(new Resized())
+      else redraw()
+    }
+    const theme = look.themeOf(asked, type, resized)
     const question = {type, name: 'answer', message: asked.message, loop: false, theme, ...config}
     let shown = ''
     try {
@@ -85,7 +93,7 @@ export function createDrawnPrompts({
     } finally {
       keys.close()
       if (signal.reason instanceof GoBack) takeAnswerBack()
-      else keep(asked, shown)
+      else if (!(signal.reason instanceof Resized)) keep(asked, shown)
     }
   }
 
@@ -148,10 +156,21 @@ export function createDrawnPrompts({
     },
     async search<T>(question: SearchQuestion<T>) {
       const {find, message, startsUnchosen} = question
-      const {row, pageSize} = listOf(message, find(''))
-      const source = (typed = '') =>
-        typed.trim() === '' && startsUnchosen ? [TYPE_FIRST] : find(typed.trim()).map(row)
-      return (await ask<Choice<T>>('search', question, {source, pageSize}, ({name}) => name)).value
+      // Stays typed when the question is asked again at another width.
+      let initialValue = ''
+      for (;;) {
+        const {row, pageSize} = listOf(message, find(''))
+        const source = (typed = '') => {
+          initialValue = typed
+          return typed.trim() === '' && startsUnchosen ? [TYPE_FIRST] : find(typed.trim()).map(row)
+        }
+        try {
+          const config = {source, pageSize, initialValue}
+          return (await ask<Choice<T>>('search', question, config, ({name}) => name)).value
+        } catch (error) {
+          if (!(error instanceof Resized)) throw error
+        }
+      }
     },
   }
 }
@@ -177,8 +196,8 @@ function createLook(output: WriteStream) {
     return notes.length > 0 ? [faint(fitted(`  ${notes.join('; ')}`))] : []
   }
 
-  /** Inquirer's theme for one question. Notes are under a list, and above a line that is typed in. `makeRoom`: see createFrames. */
-  function themeOf(asked: Asked, type: QuestionType, makeRoom: () => void) {
+  /** Inquirer's theme for one question. Notes are under a list, and above a line that is typed in. `resized`: see useRedrawing. */
+  function themeOf(asked: Asked, type: QuestionType, resized: OnResize) {
     const isLine = type === 'input' || type === 'password'
     return {
       prefix: bold('?'),
@@ -187,7 +206,7 @@ function createLook(output: WriteStream) {
       style: {
         // Inquirer calls it once for each drawing, so it may use hooks.
         message(message: string) {
-          useRedrawing(asked.status !== undefined, output, makeRoom)
+          useRedrawing(asked.status !== undefined, output, resized)
           const [first = '', ...rest] = headOf(message)
           const lines = [first.slice('? '.length), ...rest].map(bold)
           if (isLine) lines.push(...notesOf(asked))
@@ -267,16 +286,16 @@ function linesUpAtEnd(text: string): number {
   return Number.parseInt(moves.find(move => move.endsWith('A')) ?? '0', 10)
 }
 
-/** Draws the question again after Ctrl-Z and `fg`, at another width, and each second if it counts. A hook. */
-function useRedrawing(counts: boolean, output: WriteStream, makeRoom: () => void): void {
+/** Called at another width, with what draws the question again. */
+type OnResize = (redraw: () => void) => void
+
+/** Draws the question again after Ctrl-Z and `fg`, as `onResize` wants, and each second if it counts. A hook. */
+function useRedrawing(counts: boolean, output: WriteStream, onResize: OnResize): void {
   const [, setDrawings] = useState(0)
   useEffect(() => {
     const redraw = () => setDrawings(drawings => drawings + 1)
     const timer = counts ? setInterval(redraw, 1000) : undefined
-    const resized = () => {
-      makeRoom()
-      redraw()
-    }
+    const resized = () => onResize(redraw)
     process.on('SIGCONT', redraw)
     output.on('resize', resized)
     return () => {
