@@ -235,3 +235,10 @@ test.each([
   expect(refused).toMatchObject({exit: 2, hint})
   expect(JSON.stringify(refused)).not.toContain('sk-not')
 })
+
+test('--resume without its value names nothing that only a new reservation needs', async () => {
+  const {exit, stderr} = await home.run(['reserve', '--resume'])
+  expect(exit).toBe(2)
+  expect(stderr).toContain('--resume expects a value')
+  expect(stderr).not.toContain('missing')
+})
