@@ -155,6 +155,11 @@ test('scopes are read from several flags and from one with commas or spaces', as
   }
 })
 
+test.each(['profile', 'base-url'])('an empty --%s is refused', async name => {
+  for (const argv of [[`--${name}`, ''], [`--${name}=`]])
+    expect((await readLine(Doctor, argv)).errors).toEqual([`--${name}: must have a value, not ""`])
+})
+
 test('an error in an argument names the argument', async () => {
   const {errors} = await readLine(WebhooksProbe, ['http://a.example/'])
   expect(errors).toEqual([expect.stringMatching(/^URL: must be an https URL/)])

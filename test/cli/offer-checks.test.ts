@@ -48,6 +48,13 @@ describe('an offer is refused here', () => {
     expect(thrownBy(() => checkOffer(seen, REQUEST, {...FACTS, ...facts})).details.code).toBe(code)
   })
 
+  test('whose price is unknown, and another search would not change that', () => {
+    const check = () => checkOffer({...SEEN, total: null}, REQUEST, {...FACTS, ...most('9999')})
+    const {message, details} = thrownBy(check)
+    expect(message).toContain('named none, or one that can be read in two ways')
+    expect(details.hint).not.toContain('search first')
+  })
+
   test('only for these reasons', () => {
     checkOffer(SEEN, REQUEST, {...FACTS, ...most('450')})
     checkOffer(SEEN, REQUEST, {...FACTS, ...most('450.0', 'EUR')})

@@ -73,6 +73,7 @@ test.each<[string, object]>([
   ['the same number', {price: 240, currency: 'eur'}],
   ['the same with other decimals', eur('240.0')],
   ['the same without a currency', {total_price: '240'}],
+  ['the same with a deposit', {...eur('240.00'), payment: {amount: '60.00', currency: 'EUR'}}],
 ])('%s is as agreed', async (_, said) => {
   answerWith(said)
   const result = {agreed: AGREED, price_changed: false}
@@ -89,8 +90,12 @@ test('a price that the answer does not name cannot be compared', async () => {
   expect(warningsOf(made.stderr)).toEqual([])
 })
 
-test('prices that differ are reported, and compared with none of them', async () => {
-  answerWith({total: '240.00', price: {total: '500.00'}})
+test.each<[string, object]>([
+  ['a second price that differs', {total: '240.00', price: {total: '500.00'}}],
+  ['a payment of more than the price', {...eur('240.00'), payment: {amount: '500.00'}}],
+  ['a payment in another currency', {...eur('240.00'), payment: {amount: '240.00', currency: 'KWD'}}],
+])('%s is reported, and compared with nothing', async (_, said) => {
+  answerWith(said)
   const {exit, result, stderr} = await home.json(argvOf(newOffer()))
   expect({exit, result}).toMatchObject({exit: 0, result: {price_changed: null}})
   expect(warningsOf(stderr)[0]).toMatch(/^Warning: the answer names different prices for it/)

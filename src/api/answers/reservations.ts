@@ -10,7 +10,8 @@ import {
   own,
   textOf,
 } from '../../contract/json.js'
-import {agreed, type MoneyReading, moneyIn, priceIn} from './amounts.js'
+import {compareAmounts} from '../../contract/money.js'
+import {agreed, isSameCurrency, type MoneyReading, moneyIn, priceIn} from './amounts.js'
 import {textIn} from './facts.js'
 import {findPaymentUrl} from './links.js'
 import {termsOf} from './terms-and-fees.js'
@@ -49,22 +50,29 @@ export function outermostOf(json: unknown, walk = breadthFirst) {
 
 /**
  * What a reservation costs: by itself, else by its parts, else by what is paid for it, else, if it is the only one of its
- * answer, by what is around it.
+ * answer, by what is around it. Unclear where more is paid than it costs by itself, or another currency.
  */
 export function priceOfReservation(reservation: JsonObject, json: unknown): MoneyReading | null {
   const placed = outermostOf(json)
   const {node} = placed.find(({found}) => found.reservation === reservation) ?? {}
   const own = priceIn(fieldsOf(reservation), RESERVATION.wholePrice, node)
-  if (own !== null) return own
+  const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment')) ?? {}), AMOUNT, node)
+  if (own !== null) return isPaidFrom(own, paid) ? own : 'unclear'
   const parts = Object.entries(reservation).flatMap(([name, part]) =>
     BOOKING.parts.test(snakeCase(name)) && isObject(part) ? [fieldsOf(part)] : [],
   )
   const around = placed.length === 1 ? outwards(node?.parent).map(({value}) => fieldsOf(value)) : []
   return (
     agreed(parts.flatMap(fields => priceIn(fields, RESERVATION.wholePrice, node) ?? [])) ??
-    priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment')) ?? {}), AMOUNT, node) ??
+    paid ??
     agreed(around.flatMap(fields => priceIn(fields, RESERVATION.priceAround) ?? []))
   )
+}
+
+/** Whether what is paid may be the whole price, or a part of it such as a deposit. */
+function isPaidFrom(price: MoneyReading, paid: MoneyReading | null): boolean {
+  if (price === 'unclear' || paid === 'unclear' || paid === null) return true
+  return isSameCurrency(price, paid) && compareAmounts(paid.amount, price.amount) <= 0
 }
 
 /** The same, in the order of the document. */

@@ -8,8 +8,12 @@ function names(text: string): readonly string[] {
 /** What a thing is called by itself: in an object about it, or where it is the record. */
 export const ANY_NAME = names('name title display_name label')
 export const CURRENCY = names('currency currency_code currency_iso')
+/** What a price with everything in it is called: beside a lower one, it is not known which of them is paid. */
+const WHOLE = names(`gross_price gross_amount gross_total total_gross final_price final_total
+  total_with_tax total_with_taxes total_incl_tax total_incl_taxes total_including_tax total_including_taxes
+  price_with_tax price_with_taxes price_incl_tax price_incl_taxes price_including_tax price_including_taxes`)
 /** What an amount is called in an object that is a sum of money. */
-export const AMOUNT = names('amount total value price total_price total_amount gross')
+export const AMOUNT = [...names('amount total value price total_price total_amount gross'), ...WHOLE]
 export const STATE = names('status state')
 /** What says that an amount without a point may have decimals all the same. */
 export const MINOR = {
@@ -73,8 +77,11 @@ export const OFFER = {
 /** The price of a whole offer. */
 export const PRICE = {
   /** Never the name of a tax, a fee or a fine. */
-  itself: names(`total_price total_amount price_total grand_total total price price_amount selling_rate
-    selling_price amount net gross`),
+  itself: [
+    ...names(`total_price total_amount price_total grand_total total price price_amount selling_rate selling_price
+    amount net gross`),
+    ...WHOLE,
+  ],
   /** What leads to it: an object, never an amount of its own (`rooms: 2`). */
   leads:
     names(`offer_retail_rate retail_rate totals inclusive billable_currency request_currency pricing prices
@@ -122,8 +129,11 @@ export const RESERVATION = {
   checkIn: names('check_in checkin check_in_date arrival start_date'),
   checkOut: names('check_out checkout check_out_date departure end_date'),
   /** All of these that a reservation has must agree. */
-  wholePrice: names(`price total_price total total_amount amount pricing price_total grand_total price_amount
+  wholePrice: [
+    ...names(`price total_price total total_amount amount pricing price_total grand_total price_amount
     selling_rate selling_price net gross`),
+    ...WHOLE,
+  ],
   /** Beside the reservation, where a bare \`total\` may count reservations. */
   priceAround: names('price total_price price_total total_amount grand_total pricing'),
   rooms: names('rooms room room_list'),

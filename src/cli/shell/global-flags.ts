@@ -2,15 +2,16 @@
 import type {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
-import {checkProxy, TIMEOUT_LIMITS} from '../input/checks.js'
+import {checkGiven, checkProxy, TIMEOUT_LIMITS} from '../input/checks.js'
 import {checkWritable} from '../input/files.js'
 import {checkedFlag} from '../input/flags.js'
 import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 
 export const globalFlags = {
-  profile: Flags.string({helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
-  'base-url': Flags.string({
+  // An empty variable of a script must not lead to another service, or to the money of another profile.
+  profile: checkedFlag(checkGiven)({helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
+  'base-url': checkedFlag(checkGiven)({
     helpValue: 'URL',
     env: 'BOOKCTL_BASE_URL',
     summary: 'address of the service, ending in v1',

@@ -152,6 +152,13 @@ export function checkOffer(
   if (maxPrice === undefined) return
   const lookFirst = earlier && lookHint(earlier)
   const price = earlier?.agreed ?? priceOf(seen)
+  if (price === null && seen) {
+    const problem =
+      '--max-price: the price of this offer is unknown: the search named none, or one that can be read in two ways'
+    const choose =
+      'choose an offer whose price is known, or ask the operator; what the service says of it: bookctl hotels search --json'
+    throw usage('price_unknown', problem, lookFirst ?? choose)
+  }
   if (price === null) {
     const problem = '--max-price: the price of this offer is not known here'
     throw usage('price_unknown', problem, lookFirst ?? 'search first: bookctl hotels search')
