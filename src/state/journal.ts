@@ -7,6 +7,7 @@ import {
   atServiceOf,
   decide,
   entryMeant,
+  isOpen,
   type Journal,
   type JournalEntry,
   type JournalStore,
@@ -45,11 +46,11 @@ export function createJournalStore(database: Database, directory: string | undef
   return {
     forClient: client => createClientJournal(database, directory, client),
     async list({unresolved = false, client} = {}) {
-      const sql = `SELECT ${ENTRY} FROM reservations
-        WHERE ${unresolved ? OPEN : 'TRUE'} ORDER BY created_at DESC, id DESC`
-      return database
-        .all<Row>(sql)
-        .filter(row => !client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
+      const isWanted = (row: Row) =>
+        (!unresolved || isOpen(row)) &&
+        (!client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
+      return readJournal(database, isWanted)
+        .sort((left, right) => right.createdAt - left.createdAt || right.id - left.id)
         .map(entryOf)
     },
     async noteStatus(client, reservationRef, {outcome, booked, result}, now) {

@@ -138,6 +138,9 @@ test('a row that was removed, added or put in the place of another is reported',
     connection.exec(sql)
     connection.close()
     expect(await repeat(directory), sql).toBe('corrupt')
+    const state = openState(directory)
+    await expect(state.journal.list(), sql).rejects.toThrow('is damaged')
+    await state.close()
   }
 })
 
