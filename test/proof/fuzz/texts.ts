@@ -1,6 +1,6 @@
 /** Texts that people type and services send: what is printed of them obeys nothing, and what is typed is taken or refused. */
 import fc from 'fast-check'
-import {readReservation} from '../../../src/cli/features/reserve/reservation.js'
+import {type Known, readReservation} from '../../../src/cli/features/reserve/reservation.js'
 import {readJson} from '../../../src/cli/input/files.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
@@ -147,7 +147,7 @@ const input = [
     const {value: made} = await attempt(() => {
       const read = readJson('--input', Buffer.from(bytes).toString())
       if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
-      const known = {nationality: 'TR', client: 'c', today: '2030-01-01'}
+      const known: Known = {nationality: 'TR', baseUrl: 'https://example.com/v1', today: '2030-01-01'}
       return readReservation('off_1', read as Record<string, unknown>, {}, known)
     })
     if (made !== undefined) must(schema.safeParse(made).success, made)
