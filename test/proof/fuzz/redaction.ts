@@ -1,6 +1,6 @@
 /**
  * Redaction: a secret that is known is gone afterwards, however it is written and wherever it is; twice is once, and the
- * time grows with the text. What is recognised by its look is in test/api/redact.test.ts.
+ * time grows with the text. What is recognised by its look is in test/api/redact/redact.test.ts.
  */
 import fc from 'fast-check'
 import {quoteBody, readAnswer} from '../../../src/api/answers/errors.js'

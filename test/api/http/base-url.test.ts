@@ -1,0 +1,62 @@
+import {describe, expect, test} from 'vitest'
+import {checkKeyFits, parseBaseUrl} from '../../../src/api/http/base-url.js'
+import {thrownBy} from '../../support/thrown.js'
+
+describe('a base URL', () => {
+  test.each([
+    ['https://api.example.test/partner-api/v1', 'https://api.example.test/partner-api/v1', false],
+    ['https://api.example.test/v1/', 'https://api.example.test/v1', false],
+    ['HTTPS://API.Example.TEST:443/v1', 'https://api.example.test/v1', false],
+    ['http://127.0.0.1:8080/partner-api/v1', 'http://127.0.0.1:8080/partner-api/v1', true],
+    ['http://localhost/v1', 'http://localhost/v1', true],
+    ['http://127.1/v1', 'http://127.0.0.1/v1', true],
+  ])('%s is taken as %s', (text, baseUrl, isLoopback) => {
+    expect(parseBaseUrl(text)).toEqual({baseUrl, isLoopback})
+  })
+
+  test.each([
+    ['', /not an absolute URL/],
+    ['http://api.example.test/v1', /plain http/],
+    ['http://localhost.evil.test/v1', /plain http/],
+    ['http://0.0.0.0/v1', /plain http/],
+    ['ftp://api.example.test/v1', /https/],
+    ['https://api.example.test', /end in \/v1/],
+    ['https://api.example.test/v1/x', /end in \/v1/],
+    ['https://api.example.test/V1', /end in \/v1/],
+    ['https://api.example.test/v1?', /query/],
+    ['https://api.example.test/v1#', /query or fragment/],
+    ['https://user:hunter2@api.example.test/v1', /user name/],
+    ['https://api.example.test//v1', /empty path/],
+    ['https://api.example.test/v1 ', /not an absolute URL/],
+    ['https://api.exam\nple.test/v1', /not an absolute URL/],
+    ['https:\\\\api.example.test\\v1', /not an absolute URL/],
+  ])('%j is refused', (text, problem) => {
+    expect(() => parseBaseUrl(text)).toThrow(problem)
+    expect(() => parseBaseUrl(text)).not.toThrow(/hunter2/)
+    expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({kind: 'usage'}))
+  })
+
+  test('that is refused is quoted with its place, unless it may hold a secret', () => {
+    const messageOf = (text: string) => thrownBy(() => parseBaseUrl(text, 'BOOKCTL_BASE_URL')).message
+    expect(messageOf('localhost:4010')).toMatch(/^BOOKCTL_BASE_URL: the base URL "localhost:4010" must start/)
+    expect(messageOf('a\u001b[2Jb')).not.toContain('\u001b')
+    for (const text of 'https://u:hunter2@a/v1 a@hunter2 /v1?k=hunter2 sk_test_hunter2 x#hunter2'.split(' '))
+      expect(messageOf(text)).toMatch(/^BOOKCTL_BASE_URL: the base URL (?!.*hunter2)/)
+  })
+})
+
+describe('a live key', () => {
+  const HERE = `localhost localhost. api.localhost API.LOCALHOST. 127.0.0.1 127.255.0.3 [::1] 0.0.0.0 [::] 2130706433
+    [::ffff:127.0.0.1] [::ffff:127.8.0.1] [::127.0.0.1] [::ffff:0.0.0.0] 0x7f.1`
+  test.each(HERE.split(/\s+/))('is never sent to %s', host => {
+    expect(() => checkKeyFits('live', `https://${host}/v1`)).toThrow(/never sent to this machine/)
+    expect(() => checkKeyFits('test', `https://${host}/v1`)).not.toThrow()
+    expect(() => checkKeyFits(undefined, `https://${host}/v1`)).not.toThrow()
+  })
+
+  const ELSEWHERE =
+    'api.example.test 10.0.0.1 128.0.0.1 [2001:db8::7f00:1] notlocalhost localhost.example.test'
+  test.each(ELSEWHERE.split(' '))('may be sent to %s', host => {
+    expect(() => checkKeyFits('live', `https://${host}/v1`)).not.toThrow()
+  })
+})

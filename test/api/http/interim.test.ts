@@ -1,0 +1,142 @@
+/** Interim answers (RFC 9110 §15.2) that nobody asked for, before the answer: whatever their number, pieces and place. */
+
+import type {Socket} from 'node:net'
+import {type Duplex, PassThrough} from 'node:stream'
+import {describe, expect, test} from 'vitest'
+import {MOST_INTERIM_BYTES, withoutInterim} from '../../../src/api/http/interim.js'
+import {createTransport} from '../../../src/api/http/transport.js'
+import type {ExchangeError, ExchangeLimits} from '../../../src/api/types.js'
+import {trustedCertificates} from '../../../src/cli/session/trust.js'
+import {closing, ownProxy, ownTcpPort, ownWire} from '../../support/own.js'
+import {certificateFile, tlsIdentity} from '../../support/tls.js'
+import {httpAnswer, type Script, Wire} from '../../support/wire.js'
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+const NAMED = 'HTTP/1.1 100 Continue\r\ndate: today\r\nx-a: b: c\r\n\r\n'
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 4\r\n\r\n{  }'
+
+/** What comes out of `pieces`. */
+async function filtered(pieces: readonly string[]): Promise<string> {
+  const socket = new PassThrough()
+  const stream = withoutInterim(socket as unknown as Socket, 'a.test:443')
+  for (const piece of pieces) socket.write(piece, 'latin1')
+  socket.end()
+  return Buffer.concat(await stream.toArray()).toString('latin1')
+}
+
+describe('the start of a connection', () => {
+  test.each([
+    ['', ANSWER],
+    [CONTINUE, ANSWER],
+    [CONTINUE.repeat(3), ANSWER],
+    [NAMED + HINTS + CONTINUE, ANSWER],
+    ['HTTP/1.0 100 Continue\r\n\r\n', ANSWER],
+    ['HTTP/1.1 100\r\n\r\n', ANSWER],
+    ['HTTP/1.1 199 \n\n', ANSWER],
+    // What begins like one, and what comes after the answer began, stays.
+    [CONTINUE, `${ANSWER}${CONTINUE}`],
+    [CONTINUE, 'HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+    [CONTINUE, 'HTTP/1.1 1000 X\r\n\r\n'],
+    [CONTINUE, 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+    [CONTINUE, 'SSH-2.0-OpenSSH\r\n\r\n'],
+    // Cut off.
+    [CONTINUE, ''],
+    [CONTINUE, 'HTTP/1.1 10'],
+    [`${HINTS}HTTP/1.1 100 Continue\r\nx-a: b\r\n`, ''],
+  ])('%j is taken off, and %j is left, wherever it is divided', async (interim, rest) => {
+    const whole = interim + rest
+    expect(await filtered([...whole])).toBe(rest)
+    for (let cut = 0; cut <= whole.length; cut++)
+      expect(await filtered([whole.slice(0, cut), whole.slice(cut)])).toBe(rest)
+  })
+
+  test.each([
+    ['many', CONTINUE],
+    ['a long one', 'HTTP/1.1 100 Continue\r\nx: y\r\n', 'x: y\r\n'],
+  ])('ends with an error when there are too many bytes of %s', async (_, first, more = first) => {
+    const socket = new PassThrough()
+    const stream: Duplex = withoutInterim(socket as unknown as Socket, 'a.test:443')
+    const failed = new Promise<ExchangeError>(resolve => stream.once('error', resolve))
+    let written = socket.write(first) ? first.length : 0
+    for (; !stream.destroyed && written < 10 * MOST_INTERIM_BYTES; written += more.length) {
+      socket.write(more)
+      await new Promise(setImmediate)
+    }
+    expect(await failed).toMatchObject({
+      fault: 'too_large',
+      reason: /interim answers \(1xx\) from a\.test:443/,
+    })
+    expect(written).toBeLessThan(MOST_INTERIM_BYTES + 2 * more.length)
+    expect(socket.destroyed).toBe(true)
+  })
+})
+
+const PHASES = {connectMilliseconds: 5000, headersMilliseconds: 5000, bodyMilliseconds: 5000}
+const LIMITS: ExchangeLimits = {...PHASES, totalMilliseconds: 10_000, maxAnswerBytes: 1_000_000}
+const CA = await trustedCertificates(certificateFile('ca'), {})
+
+async function send(url: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const request = {method: 'POST', url, headers: {'x-test': '1'}, body: '{"ü":1}'}
+  const {status, body} = await createTransport({ca: CA, env})(request, LIMITS)
+  return `${status} ${Buffer.from(body)}`
+}
+
+describe('on the wire', () => {
+  const serve = (script: Script, tls?: ReturnType<typeof tlsIdentity>) => ownWire(() => script, tls)
+  const local = (port: number) => `http://127.0.0.1:${port}/v1`
+
+  test('an answer in single bytes comes whole, with one request', async () => {
+    const steps = [...Buffer.from(CONTINUE + NAMED + ANSWER)].map(byte => Buffer.from([byte]))
+    const server = closing(await Wire.start({answer: () => [...steps, 'end']}))
+    expect(await send(local(server.port))).toBe('201 {  }')
+    expect(server.requests).toMatchObject([{method: 'POST', body: '{"ü":1}'}])
+  })
+
+  test('what is sent before the request is read as what it is', async () => {
+    const port = await ownTcpPort(socket => {
+      socket.write(CONTINUE)
+      socket.once('data', () => socket.end(ANSWER))
+    })
+    expect(await send(local(port))).toBe('201 {  }')
+  })
+
+  test('over TLS, and through a proxy', async () => {
+    const {port} = await serve({bytes: CONTINUE + HINTS + ANSWER}, tlsIdentity('good'))
+    expect(await send(`https://localhost:${port}/v1`)).toBe('201 {  }')
+    const proxy = await ownProxy(port)
+    const env = {HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`}
+    expect(await send(`https://service.test:${port}/v1`, env)).toBe('201 {  }')
+    expect(proxy.heads).toHaveLength(1)
+  })
+
+  test('a large answer comes whole, and a large body goes whole', async () => {
+    const large = 'ü'.repeat(400_000)
+    const echo = await ownTcpPort(socket => {
+      let length = 0
+      socket.on('data', piece => {
+        length += piece.length
+        if (length > 800_000) socket.end(Buffer.concat([Buffer.from(CONTINUE), httpAnswer(200, large)]))
+      })
+    })
+    const request = {method: 'POST', url: local(echo), headers: {}, body: large}
+    const {body} = await createTransport({env: {}})(request, LIMITS)
+    expect(Buffer.from(body).toString()).toBe(large)
+  })
+
+  test.each<[string, Script, string]>([
+    ['nothing more', {bytes: CONTINUE}, 'reset'],
+    ['a reset', {bytes: CONTINUE, after: 'reset'}, 'reset'],
+    ['half a line', {bytes: `${CONTINUE}HTTP/1.1 2`}, 'reset'],
+    ['half an answer', {bytes: CONTINUE + ANSWER.slice(0, -1)}, 'cut'],
+    ['no end', {bytes: CONTINUE.repeat(10_000), after: 'hang'}, 'too_large'],
+    [
+      'another protocol',
+      {bytes: `${CONTINUE}HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n`},
+      'reset',
+    ],
+  ])('with %s after it the fault is named, and the request counts as sent', async (_, script, fault) => {
+    const {port} = await serve(script)
+    await expect(send(local(port))).rejects.toMatchObject({name: 'ExchangeError', fault, sent: true})
+  })
+})

@@ -1,0 +1,131 @@
+/** What is read of a request (§2.8, §6.2), which are accepted (§6.3), and what is reported of the others. */
+import {expect, test} from 'vitest'
+import {checkArrival} from '../../../src/webhooks/receive/receiver.js'
+import {isEventEnvelope, readEvent} from '../../../src/webhooks/signature/event.js'
+import {gatherHeaders, headerOf} from '../../../src/webhooks/signature/headers.js'
+import {EVENT, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
+
+const T = 1_700_000_000
+const NAMES = {signature: 'x-service-signature', eventId: 'x-service-event-id'}
+const SECRETS = [{name: 'whsub_1', secret: SIGNING_SECRET}]
+
+const check = (rawHeaders: readonly string[], body: string = EVENT, receivedAt = T) =>
+  checkArrival({rawHeaders, body: Buffer.from(body), receivedAt}, NAMES, SECRETS)
+const SIGNATURE = signatureOf(EVENT, T)
+const SIGNED = ['X-Service-Signature', SIGNATURE]
+const ID = 'X-Service-Event-Id'
+const TRUSTED = {eventId: 'evt_01', type: 'reservation.confirmed', secretName: 'whsub_1'}
+
+test.each([
+  [SIGNED, 'ok'],
+  [[...SIGNED, 'x-service-event-ID', 'evt_01'], 'ok'],
+  [['Host', 'x', 'X-Service-SignaturE', SIGNATURE, 'x', 'y'], 'ok'],
+  [[...SIGNED, ID, ''], 'event_id_mismatch'],
+  [[...SIGNED, ID, 'EVT_01'], 'event_id_mismatch'],
+  [[...SIGNED, ID, 'evt_01', ID, 'evt_01'], 'event_id_mismatch'],
+])('with the headers %j a signed event is %s', (headers, reason) => {
+  expect(check(headers)).toEqual({...TRUSTED, reason})
+})
+
+test('a signed body needs an id, and no type', () => {
+  const signed = (body: string) => check(['X-Service-Signature', signatureOf(body, T)], body)
+  const unnamed = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
+  expect(signed('{}')).toEqual(unnamed)
+  expect(signed('{"id":"evt_01"}')).toEqual({...unnamed, reason: 'ok', eventId: 'evt_01'})
+})
+
+test.each(['evt_\ud800', 'evt_\udc00x', '\ud83d', 'evt_\0', '\0', 'evt_1\n', 'evt_\x7f', 'evt_\x9b'])(
+  'a signed event whose id %j no store keeps as it is, is refused',
+  id => {
+    const body = JSON.stringify({id, type: 'voucher.ready'})
+    const checked = check(['X-Service-Signature', signatureOf(body, T)], body)
+    expect(checked).toMatchObject({reason: 'event_id_mismatch', eventId: id})
+  },
+)
+
+test.each(['evt_ş', 'evt_😀', 'evt_\ufffd', 'evt 1', 'evt_\u202e'])(
+  'a signed event may have the id %j',
+  id => {
+    const body = JSON.stringify({id})
+    expect(check(['X-Service-Signature', signatureOf(body, T)], body)).toMatchObject({
+      reason: 'ok',
+      eventId: id,
+    })
+  },
+)
+
+test.each<[reason: string, ...Parameters<typeof check>]>([
+  ['missing_header', []],
+  ['missing_header', ['X-Service-Signaturx', SIGNATURE]],
+  ['missing_header', ['Service-Signature', SIGNATURE]],
+  // A value that looks like the name is none.
+  ['missing_header', ['x', 'x-service-signature', SIGNATURE, 'x']],
+  ['malformed_header', [...SIGNED, ...SIGNED]],
+  ['malformed_header', ['X-Service-Signature', 't=1']],
+  ['signature_mismatch', SIGNED, `${EVENT} `],
+  ['timestamp_outside_tolerance', SIGNED, EVENT, T + 301],
+])('nothing is reported of a body whose signature is wrong or late: %s', (reason, ...given) => {
+  const secretName = reason === 'timestamp_outside_tolerance' ? 'whsub_1' : undefined
+  expect(check(...given)).toEqual({reason, eventId: undefined, type: null, secretName})
+})
+
+const read = (text: string) => readEvent(Buffer.from(text))
+
+test('reads id and type, and null for a type that is no plain text', () => {
+  const event = '{"id":"evt_1","type":"voucher.ready","data":{}}'
+  expect(read(event)).toEqual({id: 'evt_1', type: 'voucher.ready'})
+  expect(read('{"id":"evt_1"}')).toEqual({id: 'evt_1', type: null})
+  for (const type of ['5', '"a\\u0000"', '"a\\ud800"'])
+    expect(read(`{"id":"evt_1","type":${type}}`)).toEqual({id: 'evt_1', type: null})
+})
+
+test.each(['', '{', 'null', '"evt_1"', '5', '[]', '{}', '{"id":""}', '{"id":5}', '\ufeff{"id":"evt_1"}'])(
+  'no event is in %j',
+  text => {
+    expect(read(text)).toBeUndefined()
+  },
+)
+
+test('bytes that are no UTF-8 are no event', () => {
+  expect(readEvent(Buffer.from([...Buffer.from('{"id":"'), 0xff, ...Buffer.from('"}')]))).toBeUndefined()
+})
+
+test.each([
+  [true, '{"id":"evt_1","type":"x","data":{}}'],
+  [true, '{"id":"1","type":"voucher.ready","data":{}}'],
+  [true, '{"id":"1","type":"x","created":"2026","data":{}}'],
+  [true, '\ufeff{"id":"evt_1","type":"x","data":{}}'],
+  [true, '{"id":"evt_1","type":"x","data":{"a'],
+  [true, '{"type":"x", "id": "evt_1","da'],
+  [true, '\n {\n "id": "1",\n "type": "voucher.ready",\n "data": {}}\n'],
+  [false, '[{"id":"evt_1","type":"x","data":{}}]'],
+  [false, '{"type":"voucher.ready","data":{}}'],
+  [false, '{"id":"1","type":"x","data":{}}'],
+  [false, '{"id":"evt_1","type":"x","data":[]}'],
+  [false, '{"id":"evt_1","type":"x"}'],
+  [false, '{"a":{"id":"evt_1","type":"x","data'],
+  [false, '{"id":"1","type":"x","data":{"a'],
+  [false, ''],
+])('is it an event: %s, %s', (expected, text) => {
+  expect(isEventEnvelope(Buffer.from(text))).toBe(expected)
+})
+
+test('a name that comes again keeps all its values, in their order', () => {
+  const headers = gatherHeaders([
+    ['A', 'one'],
+    ['b', 'two'],
+    ['a', 'three'],
+    ['A', 'four'],
+    ['__proto__', 'five'],
+  ])
+  expect(Object.entries(headers)).toEqual([
+    ['a', ['one', 'three', 'four']],
+    ['b', 'two'],
+    ['__proto__', 'five'],
+  ])
+})
+
+test('what every object has is no header', () => {
+  expect(headerOf({}, 'constructor')).toBeUndefined()
+  expect(headerOf(gatherHeaders([]), 'toString')).toBeUndefined()
+})
