@@ -1,10 +1,14 @@
-/** Which room may import which, and who may use which package: the table of the design, checked. */
-import {readdirSync, readFileSync} from 'node:fs'
+/** Which room may import which, who may use which package, and where a test is: the table of the design, checked. */
+import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
+const TEST = fileURLToPath(new URL('.', import.meta.url))
+
+/** Rooms of src whose tests are found by the path of what they test. */
+const TESTED_BY_PATH = ['api', 'contract', 'state', 'storage', 'webhooks']
 
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
@@ -138,4 +142,19 @@ test('packages are used where they belong', () => {
 test('what is said on stderr goes through the sanitiser of cli/terminal/talk.ts', () => {
   const writers = files.filter(file => /\bstderr(\(\))?\.write\(/.test(textOf(file)))
   expect(writers.sort()).toEqual(['cli/shell/main.ts', 'cli/terminal/streams.ts', 'cli/terminal/talk.ts'])
+})
+
+test('a test has the path of the file, or of the folder, that it tests', () => {
+  const tests = TESTED_BY_PATH.flatMap(room =>
+    readdirSync(join(TEST, room), {recursive: true, encoding: 'utf8'})
+      .filter(file => file.endsWith('.test.ts'))
+      .map(file => join(room, file)),
+  )
+  expect(tests.length).toBeGreaterThan(30)
+  // send.test.ts tests send.ts, and so does send.again.test.ts.
+  const astray = tests.filter(file => {
+    const tested = join(SRC, file.replace(/(\.[^./\\]+)?\.test\.ts$/, ''))
+    return !existsSync(`${tested}.ts`) && !existsSync(tested)
+  })
+  expect(astray).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
  * Tokens in a file: what lack of room does to them, and what a logout removes: every byte of a secret or token. For the
- * rest see ports.test.ts.
+ * rest see state.shared.test.ts.
  */
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'

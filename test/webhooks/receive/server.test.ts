@@ -51,7 +51,7 @@ const replaced = (request: Buffer, from: RegExp, to: string) =>
 const valid = (options = {}) => signedRequest(body('evt_1'), 'evt_1', {timestamp: now, ...options})
 const malformed = (id: string) => signedRequest(body(id), 'x', {timestamp: now})
 
-// arrival.test.ts has what is accepted; here: nothing else reaches the store, whatever node:http makes of headers.
+// receiver.test.ts has what is accepted; here: nothing else reaches the store, whatever node:http makes of headers.
 test.each([
   ['missing_header', replaced(valid(), /X-Service-Signature: .*\r\n/, '')],
   [
