@@ -1,6 +1,6 @@
 /**
- * The types of the HTTP core. A request passes through three: `Api` (path, bearer token, one renewal) → `Sender` (retries,
- * trace) → `Transport` (one exchange on the wire).
+ * The types of the HTTP core. One word for one thing: a *call* (`Api`) is one operation with its path and bearer token; it is
+ * *sent* (`Sender`) as a *request*, repeated where that is safe; each attempt is one *exchange* on the wire (`Transport`).
  */
 import type {OperationName, Scope} from '../contract/operations.js'
 import type {Token} from '../contract/token-cache.js'
@@ -155,8 +155,8 @@ export interface Api {
   readonly baseUrl: string
   readonly clock: Clock
   /** Sends and returns the answer whatever its status; one renewal and one repeat on 401. Throws SendError. */
-  exchange(operation: OperationName, options?: CallOptions): Promise<Answer>
-  /** As `exchange`, but throws Failure unless it succeeded: `outcome_unknown` when a change may have been made. */
+  callForAnswer(operation: OperationName, options?: CallOptions): Promise<Answer>
+  /** As `callForAnswer`, but throws Failure unless it succeeded: `outcome_unknown` when a change may have been made. */
   call(operation: OperationName, options?: CallOptions): Promise<Answer>
   /** Fetches a foreign link with no Authorization header; used for `voucher.url` alone. Throws Failure. */
   fetchLink(url: string): Promise<SentAnswer>

@@ -89,8 +89,8 @@ is a known one, else the configured scopes.`
     const question = `Send ${plan.request.method} ${plan.request.url}?`
     if (plan.changes && target.mode === 'live') await this.consent(flags.yes, question, atStake)
     const {sender, tokens, clock, timeoutSeconds} = await this.connect(target)
-    const {sendRaw, failureOf, withoutEcho} = await import('../api/operations/raw.js')
-    const answer = await sendRaw({sender, tokens, clock, timeoutSeconds}, plan)
+    const {callRaw, failureOf, withoutEcho} = await import('../api/operations/raw.js')
+    const answer = await callRaw({sender, tokens, clock, timeoutSeconds}, plan)
     const failure = failureOf(answer, plan, clock.now())
     const shown = failure ? withoutEcho(answer) : answer
     await this.show(shown, flags.include, failure === undefined)

@@ -12,15 +12,15 @@ import {
   type WireRequest,
 } from '../types.js'
 
-export interface SigningParts {
+export interface CallParts {
   readonly sender: Sender
   readonly tokens: TokenSource
   readonly clock: Clock
 }
 
 /** Any answer; `policy.timeoutSeconds` begins once there is a token. Throws SendError, and Failure without a token. */
-export async function sendSigned(
-  {sender, tokens, clock}: SigningParts,
+export async function sendWithToken(
+  {sender, tokens, clock}: CallParts,
   request: WireRequest,
   policy: SendPolicy,
   scopes: readonly Scope[],

@@ -5,7 +5,7 @@ import {isLoopbackHost} from '../../contract/loopback.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
-import {type SigningParts, sendSigned} from '../auth/signed.js'
+import {type CallParts, sendWithToken} from '../auth/signed.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
 import {
   type Api,
@@ -18,7 +18,7 @@ import {
 
 type LinkParts = Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>
 
-interface ApiParts extends SigningParts {
+interface ApiParts extends CallParts {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
   readonly timeoutSeconds?: number
@@ -26,10 +26,10 @@ interface ApiParts extends SigningParts {
   readonly namedPath?: (name: OperationName) => string | undefined
 }
 
-/** The service at `baseUrl`. `exchange` throws SendError; `call` and `fetchLink` throw Failure. */
+/** The service at `baseUrl`. `callForAnswer` throws SendError; `call` and `fetchLink` throw Failure. */
 export function createApi(parts: ApiParts): Api {
   const {baseUrl, clock, sender} = parts
-  const exchange = async (name: OperationName, options: CallOptions = {}) => {
+  const callForAnswer = async (name: OperationName, options: CallOptions = {}) => {
     const {scope} = OPERATIONS[name]
     const request = buildRequest(parts, name, options)
     const policy: SendPolicy = {
@@ -38,15 +38,15 @@ export function createApi(parts: ApiParts): Api {
       ...options.policy,
     }
     if (scope === null) return readAnswer(await sender.send(request, policy))
-    return readAnswer(await sendSigned(parts, request, policy, [scope]))
+    return readAnswer(await sendWithToken(parts, request, policy, [scope]))
   }
   return {
     baseUrl,
     clock,
-    exchange,
+    callForAnswer,
     async call(operation, options) {
       const changes = changesSomething(operation)
-      const answer = await exchange(operation, options).catch(throwUnanswered(changes))
+      const answer = await callForAnswer(operation, options).catch(throwUnanswered(changes))
       const {scope} = OPERATIONS[operation]
       const {reservation_ref, subscription_id} = options?.parameters ?? {}
       const about = reservation_ref ?? subscription_id

@@ -5,7 +5,7 @@ import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
 import {readAnswer} from '../answers/errors.js'
 import {failureIn, throwUnanswered} from '../answers/refusals.js'
-import {type SigningParts, sendSigned} from '../auth/signed.js'
+import {type CallParts, sendWithToken} from '../auth/signed.js'
 import {spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
 import {changesSomething} from './client.js'
@@ -70,12 +70,12 @@ function invalidPath(problem: string) {
 }
 
 /** Any status is an answer. What may change something is sent once. Throws Failure: `outcome_unknown` when it may be done. */
-export async function sendRaw(
-  parts: SigningParts & {readonly timeoutSeconds: number},
+export async function callRaw(
+  parts: CallParts & {readonly timeoutSeconds: number},
   {request, changes, scopes}: RawRequest & {readonly scopes: readonly Scope[]},
 ): Promise<Answer> {
   const policy = {repeatable: !changes, timeoutSeconds: parts.timeoutSeconds}
-  return readAnswer(await sendSigned(parts, request, policy, scopes).catch(throwUnanswered(changes)))
+  return readAnswer(await sendWithToken(parts, request, policy, scopes).catch(throwUnanswered(changes)))
 }
 
 /** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */

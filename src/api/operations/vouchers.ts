@@ -67,7 +67,7 @@ async function peek(api: Api, reference: string, deadline?: number): Promise<str
   const policy = isWaiting ? {timeoutSeconds: Math.max(1, deadline - api.clock.now())} : {}
   let answer: Answer
   try {
-    answer = await api.exchange('voucher.show', {parameters: {reservation_ref: reference}, policy})
+    answer = await api.callForAnswer('voucher.show', {parameters: {reservation_ref: reference}, policy})
   } catch (error) {
     if (!(error instanceof SendError)) throw error
     const failure = unanswered(error, false)

@@ -217,7 +217,7 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
     },
   }
   try {
-    const answer = await api.exchange('reservations.create', options).catch(async error => {
+    const answer = await api.callForAnswer('reservations.create', options).catch(async error => {
       throw await settleFault(error)
     })
     return await settleAnswer(answer)

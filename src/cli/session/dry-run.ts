@@ -56,17 +56,17 @@ export function curlOfDryRun(document: Partial<DryRequest> & {readonly requests?
   })
 }
 
-export interface CallValues {
+export interface RequestValues {
   readonly parameters?: Readonly<Record<string, string>>
   readonly body?: object
 }
 
 /** The request of an operation. Throws usage for invalid settings, and for a path that would be a guess. */
-export function describeCall(
+export function describeRequest(
   name: OperationName,
   target: Target,
   state: State,
-  {parameters = {}, body}: CallValues,
+  {parameters = {}, body}: RequestValues,
 ): DryRequest {
   const {method, source} = OPERATIONS[name]
   const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined

@@ -63,7 +63,7 @@ export function guardOwnPaths(api: Api, parts: GuardParts): Api {
   }
   return {
     ...api,
-    exchange: (name, options) => admit(name).then(() => api.exchange(name, options)),
+    callForAnswer: (name, options) => admit(name).then(() => api.callForAnswer(name, options)),
     call: (name, options) => admit(name).then(() => api.call(name, options)),
   }
 }

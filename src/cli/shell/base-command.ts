@@ -7,7 +7,7 @@ import type {Client} from '../../contract/token-cache.js'
 import type {State} from '../../state/state.js'
 import {into} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
-import type {CallValues} from '../session/dry-run.js'
+import type {RequestValues} from '../session/dry-run.js'
 import type {ConnectionSettings, Preferences, Surroundings} from '../session/settings.js'
 import type {Target} from '../session/target.js'
 import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
@@ -233,9 +233,9 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /** Prints the request of an operation, for --dry-run. */
-  protected async printCall(name: OperationName, target: Target, call: CallValues): Promise<void> {
-    const {describeCall, dryRun} = await import('../session/dry-run.js')
-    await this.print(dryRun([describeCall(name, target, await this.state(), call)]))
+  protected async printRequest(name: OperationName, target: Target, call: RequestValues): Promise<void> {
+    const {describeRequest, dryRun} = await import('../session/dry-run.js')
+    await this.print(dryRun([describeRequest(name, target, await this.state(), call)]))
   }
 
   /** Says on stderr, at a terminal only, what a person may like to know. */

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import * as reservations from '../../cli/features/reservations/reservations.js'
 import {checkedFlag, maximumFlag, referenceArg} from '../../cli/input/flags.js'
-import {describeCall, dryRunFlag} from '../../cli/session/dry-run.js'
+import {describeRequest, dryRunFlag} from '../../cli/session/dry-run.js'
 import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
@@ -43,7 +43,7 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     const target = await this.target()
     const call = {parameters: {reservation_ref: args.ref}, body}
     if (flags['dry-run']) {
-      const request = describeCall('reservations.cancel', target, await this.state(), call)
+      const request = describeRequest('reservations.cancel', target, await this.state(), call)
       const connect = () => this.connect(target)
       const {costs, lines} = await reservations.previewCancellation(connect, args.ref, target, maxFee)
       this.tell(lines)

@@ -49,7 +49,7 @@ ${pathNote('reservations.update')}`
     const change = await reservations.readUpdate(flags)
     const target = await this.target()
     const call = {parameters: {reservation_ref: args.ref}, body: change}
-    if (flags['dry-run']) return this.printCall('reservations.update', target, call)
+    if (flags['dry-run']) return this.printRequest('reservations.update', target, call)
     const atStake = {what: 'a change of a live reservation', undone: 'nothing was sent'}
     if (target.mode === 'live') await this.consent(flags.yes, `Change ${args.ref}?`, atStake)
     const connection = await this.connect(target)

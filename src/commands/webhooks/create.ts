@@ -56,7 +56,7 @@ for its path.`
     requireHttps(url, target)
     const wanted = {url, events}
     for (const warning of unknownEventWarnings(events)) this.warn(warning)
-    if (flags['dry-run']) return this.printCall('subscriptions.create', target, {body: wanted})
+    if (flags['dry-run']) return this.printRequest('subscriptions.create', target, {body: wanted})
     const connection = await this.connect(target)
     const profile = profileName(flags, connection.state)
     const doubts = await warningsBefore(connection, url, profile, await this.connectOptions())

@@ -24,7 +24,7 @@ export default class WebhooksDelete extends BaseCommand {
     const {id} = args
     const target = await this.target()
     const call = {parameters: {subscription_id: id}}
-    if (flags['dry-run']) return this.printCall('subscriptions.delete', target, call)
+    if (flags['dry-run']) return this.printRequest('subscriptions.delete', target, call)
     const atStake = {what: 'deleting a live subscription', undone: 'nothing was sent'}
     if (target.mode === 'live') await this.consent(flags.yes, `Delete ${id}?`, atStake)
     const connection = await this.connect(target)

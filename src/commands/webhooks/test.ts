@@ -24,7 +24,7 @@ does not name: "paths": {"subscriptions.deliveries": "…"}. That needs the scop
     const {id} = args
     const target = await this.target()
     const call = {parameters: {subscription_id: id}}
-    if (flags['dry-run']) return this.printCall('subscriptions.test', target, call)
+    if (flags['dry-run']) return this.printRequest('subscriptions.test', target, call)
     const connection = await this.connect(target)
     this.stopNote = {hint: 'the test event may have been sent; see what came: bookctl webhooks events list'}
     await this.print(await testSubscription(connection, id))

@@ -51,7 +51,7 @@ ${pathNote('subscriptions.update')}`
     }
     for (const warning of unknownEventWarnings(change.events)) this.warn(warning)
     const call = {parameters: {subscription_id: id}, body: change}
-    if (flags['dry-run']) return this.printCall('subscriptions.update', target, call)
+    if (flags['dry-run']) return this.printRequest('subscriptions.update', target, call)
     const {api} = await this.connect(target)
     const {updateSubscription} = await import('../../api/operations/webhooks.js')
     const {subscription, deviations} = await updateSubscription(api, id, change)

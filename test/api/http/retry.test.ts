@@ -153,7 +153,7 @@ test.each(Object.keys(OPERATIONS) as OperationName[])('%s is sent as often as it
     const inPath = [...OPERATIONS[name].path.matchAll(/\{(\w+)\}/g)]
     const parameters = Object.fromEntries(inPath.map(([, key]) => [key, 'x']))
     await api
-      .exchange(name, {parameters, body: {a: 1}})
+      .callForAnswer(name, {parameters, body: {a: 1}})
       .catch(error => expect(error).toBeInstanceOf(SendError))
     const times = CHANGES.has(name) ? changed : read
     // Without a bearer token there is none to renew.

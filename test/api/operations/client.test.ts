@@ -97,7 +97,7 @@ describe('401', () => {
   test('after an attempt that may have acted never hides that', async () => {
     const script = (_: WireRequest, n: number): Script => (n === 1 ? 'end' : jsonAnswer(401, {}))
     const options = {body: {}, policy: {repeatable: true}}
-    const sent = ({api}: {api: Api}) => api.exchange('reservations.create', options)
+    const sent = ({api}: {api: Api}) => api.callForAnswer('reservations.create', options)
     const failing = await setUp(script, {replace: () => Promise.reject(new Error('no token'))})
     expect(await sent(failing)).toMatchObject({status: 401, mayHaveActed: true})
     const renewing = await setUp(script)

@@ -115,7 +115,10 @@ test('everything, with the city by its name', async () => {
   )
 })
 
-const failing = (error: Error) => ({call: () => Promise.reject(error), exchange: () => Promise.reject(error)})
+const failing = (error: Error) => ({
+  call: () => Promise.reject(error),
+  callForAnswer: () => Promise.reject(error),
+})
 const UNASKED = failing(new Error('not asked'))
 
 test.each([

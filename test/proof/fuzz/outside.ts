@@ -208,7 +208,7 @@ const answers = [
       const api = {
         baseUrl: 'https://service.test/v1',
         clock: fakeClock(),
-        exchange: async () => shown,
+        callForAnswer: async () => shown,
         fetchLink: async () => answerOf(status, pdf),
       } as unknown as Api
       const {value} = await attempt(() => fetchVoucher(api, 'RSV-1'))

@@ -9,7 +9,7 @@ import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-name
 import type {State} from '../../../state/state.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
-import {type DryChange, describeCall, dryRun, dryRunFlag} from '../../session/dry-run.js'
+import {type DryChange, describeRequest, dryRun, dryRunFlag} from '../../session/dry-run.js'
 import type {Target} from '../../session/target.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {checkExpression} from '../../terminal/query.js'
@@ -122,8 +122,8 @@ export function describeListening(plan: ListenPlan, flags: ListenFlags, state: S
   const body = wantedSubscription(flags, plan)
   const parameters = {subscription_id: 'SUBSCRIPTION_ID'}
   const requests = [
-    describeCall('subscriptions.create', target, state, {body}),
-    describeCall('subscriptions.test', target, state, {parameters}),
+    describeRequest('subscriptions.create', target, state, {body}),
+    describeRequest('subscriptions.test', target, state, {parameters}),
   ]
   return dryRun(requests, changes)
 }
