@@ -12,7 +12,7 @@ import {
   paymentStateOf,
   qrCode,
   reservationResult,
-} from '../../src/cli/features/reserve/payment.js'
+} from '../../src/cli/features/reserve/booking.js'
 import type {Target} from '../../src/cli/session/target.js'
 import {isPublicHost} from '../../src/contract/loopback.js'
 import {SEEN} from './seen-offer.js'

@@ -1,6 +1,6 @@
 /** Planning a reservation that is in the journal, and its end by a signal: the process lives until what the stop records is written. */
 import {expect, test} from 'vitest'
-import {nothingSentNote, startRun} from '../../src/cli/features/reserve/flow.js'
+import {nothingSentNote, startRun} from '../../src/cli/features/reserve/pipeline.js'
 import {describePlan, type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
 import {journalClientOf, type Target} from '../../src/cli/session/target.js'
 import {requestFor} from '../support/booking.js'

@@ -2,7 +2,6 @@
 import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync} from 'node:fs'
 import {basename, dirname, resolve} from 'node:path'
 import process from 'node:process'
-import {isatty} from 'node:tty'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {mistakeIn} from '../../contract/input-mistakes.js'
@@ -46,11 +45,6 @@ export function readingProblem(code: string): string {
   if (code === 'EACCES') return 'permission denied'
   if (code === 'EISDIR') return 'is a directory'
   return code === 'ENOENT' ? 'no such file' : code
-}
-
-/** Does not open stdin, which takes as long as to check a file. */
-export function stdinIsTerminal(): boolean {
-  return isatty(0)
 }
 
 /** The first bytes of a stream, a little more than `mostBytes` if there are more. */

@@ -1,7 +1,8 @@
-/** `--guest` and `--contact` → the wire's guests and contact (§2.4), and telephone numbers as people type them. */
+/** Guests and contacts (§2.4): `--guest` and `--contact` as people type them, telephone numbers, and names of people. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {invalid} from './checks.js'
+import {isObject} from '../../contract/json.js'
+import {invalid, named} from './checks.js'
 import {checkCountry} from './countries.js'
 import {PAST_DATE_FORMS, readDay} from './dates.js'
 import {closest, didYouMean, listOfNames} from './match.js'
@@ -148,4 +149,44 @@ export async function createPhoneReader(country?: string) {
     const example = 'with its country prefix and the right number of digits, such as +90 532 123 45 67'
     throw invalid(field, `must be a telephone number ${example}`)
   }
+}
+
+/** Inside a word they are part of its spelling, in Persian and in the scripts of India. */
+const JOINERS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu
+
+/** Throws usage when part of `text` could not be seen where it is shown. Emoji can: they are only doubtful. */
+export function checkVisible(field: string, text: string): void {
+  const words = text.trim().replace(JOINERS, '')
+  if (sanitizeLine(words) === words) return
+  throw usage('invalid_input', named(field, 'must not contain invisible characters'))
+}
+
+/** What `checkVisible` refuses in the texts of `value`, which may be anything a file holds; `path`: where it is. */
+export function faultsOfWords(value: unknown, path: string): Failure[] {
+  if (isObject(value))
+    return Object.entries(value).flatMap(([name, inner]) => faultsOfWords(inner, `${path}.${name}`))
+  if (typeof value !== 'string') return []
+  try {
+    checkVisible(path, value)
+    return []
+  } catch (error) {
+    return [error as Failure]
+  }
+}
+
+/** What a name seldom has: `digits`, typed one question too early, or `symbols`, such as emoji. */
+export function oddIn(name: string): 'digits' | 'symbols' | undefined {
+  if (/\p{N}/u.test(name)) return 'digits'
+  return /\p{So}/u.test(name) ? 'symbols' : undefined
+}
+
+/** A letter of another script; those that several scripts share, such as ʻ, are of none. */
+const OTHER_LETTER = /(?!\p{Script=Latin}|\p{Script=Common}|\p{Script=Inherited})\p{L}/u
+
+/** Said of a name that `needsLatin`. */
+export const LATIN_ADVICE = 'hotels read the Latin letters of the passport'
+
+/** Whether a name has letters that a hotel may not read; ş, ğ, ı, ß and ø are Latin. */
+export function needsLatin(name: string): boolean {
+  return OTHER_LETTER.test(name)
 }

@@ -19,6 +19,11 @@ export function stderr(): NodeJS.WriteStream {
   return talking
 }
 
+/** Does not open stdin, which takes as long as to check a file. */
+export function stdinIsTerminal(): boolean {
+  return isatty(0)
+}
+
 /** Does not open stderr. */
 export function stderrIsTerminal(): boolean {
   return isatty(2)

@@ -1,7 +1,7 @@
 /** After the reservation is made: what is waited for, and that stopping never means booking again. */
 import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../src/api/reserve/outcome.js'
-import {namingReservation} from '../../../src/cli/features/reserve/follow.js'
+import {namingReservation} from '../../../src/cli/features/reserve/booking.js'
 import {accompany} from '../../../src/cli/features/wizard/wizard.js'
 import {closing} from '../../support/own.js'
 import {answer, ScriptedService} from '../../support/scripted-service.js'

@@ -1,6 +1,6 @@
 /** Texts that people type and services send: what is printed of them obeys nothing, and what is typed is taken or refused. */
 import fc from 'fast-check'
-import {type Known, readReservation} from '../../../src/cli/features/reserve/reservation.js'
+import {type Known, readReservation} from '../../../src/cli/features/reserve/request.js'
 import {readJson} from '../../../src/cli/input/files.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'

@@ -12,7 +12,7 @@ import {BOOKING_SCOPES, OPERATIONS} from '../../../contract/operations.js'
 import type {Profile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {readSecret, stdinIsTerminal} from '../../input/files.js'
+import {readSecret} from '../../input/files.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {
   checkClientFlag,
@@ -28,6 +28,7 @@ import {
 } from '../../session/target.js'
 import type {Question} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
+import {stdinIsTerminal} from '../../terminal/streams.js'
 import {type RequestParts, recordOf, storedIn} from './profiles.js'
 
 export const loginFlags = {

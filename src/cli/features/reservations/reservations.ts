@@ -22,8 +22,7 @@ import {compareAmounts} from '../../../contract/money.js'
 import {MOST_REASON_LENGTH} from '../../../contract/operations.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
-import {completeGuests} from '../../input/guests.js'
-import {faultsOfWords} from '../../input/names.js'
+import {completeGuests, faultsOfWords} from '../../input/guests.js'
 import {combined, missing} from '../../input/usage-errors.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
@@ -32,10 +31,9 @@ import {counted, factLines, moneyText, onItsOwnClock} from '../../terminal/dates
 import type {Change} from '../../terminal/prompts/ask.js'
 import {columnsOf, headLine, type Result, single} from '../../terminal/result.js'
 import {cancellationText} from '../catalogue/offer-lines.js'
+import {bookedPrice, factsShown, noteOutcome, paymentAddress} from '../reserve/booking.js'
 import type {ReserveFlags} from '../reserve/flags.js'
-import {bookedPrice, noteOutcome} from '../reserve/follow.js'
-import {factsShown, paymentAddress} from '../reserve/payment.js'
-import {checkedBy, mergeContact, readFields} from '../reserve/reservation.js'
+import {checkedBy, mergeContact, readFields} from '../reserve/request.js'
 
 /** `--after`: the cursor of an earlier page. */
 export function checkCursor(field: string, text: string): string {

@@ -27,7 +27,7 @@ import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Maximum} from '../../input/checks.js'
 import {today} from '../../input/dates.js'
-import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/names.js'
+import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
@@ -35,7 +35,7 @@ import {journalClientOf, type Target} from '../../session/target.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
 import {detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
-import {examine, offerOf, readInput, readReservation} from './reservation.js'
+import {examine, offerOf, readInput, readReservation} from './request.js'
 
 export interface Plan {
   readonly request: ReservationRequest

@@ -10,10 +10,11 @@ import {removedSecretsText} from '../../../webhooks/diagnose/explanations.js'
 import type {RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
-import {decode, readBytes, stdinIsTerminal} from '../../input/files.js'
+import {decode, readBytes} from '../../input/files.js'
 import {systemClock} from '../../session/clock.js'
 import {profileName, profileOf} from '../../session/target.js'
 import {listResult, type Result} from '../../terminal/result.js'
+import {stdinIsTerminal} from '../../terminal/streams.js'
 
 export const webhookSecretFlags = {
   'secret-file': Flags.string({

@@ -16,10 +16,11 @@ import {check, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {createSigner} from '../../../webhooks/signature/signature.js'
 import {checkGiven, invalid} from '../../input/checks.js'
-import {readingProblem, stdinIsTerminal} from '../../input/files.js'
+import {readingProblem} from '../../input/files.js'
 import {checkedFlag} from '../../input/flags.js'
 import {whileReading} from '../../input/pending-reads.js'
 import {systemClock} from '../../session/clock.js'
+import {stdinIsTerminal} from '../../terminal/streams.js'
 import type {Verified} from './results.js'
 import {
   chooseSigningSecrets,

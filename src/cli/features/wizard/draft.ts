@@ -9,9 +9,9 @@ import type {Beside, Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotels.js'
 import type {ReserveFlags} from '../reserve/flags.js'
-import type {ReserveFlow} from '../reserve/flow.js'
+import type {ReserveFlow} from '../reserve/pipeline.js'
 import type {Plan, Typed} from '../reserve/plan.js'
-import {mergeContact, refuseMistakes} from '../reserve/reservation.js'
+import {mergeContact, refuseMistakes} from '../reserve/request.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
 export interface WizardParts {

@@ -3,7 +3,7 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
-import {checkVisible, LATIN_ADVICE, needsLatin, oddIn} from '../../input/names.js'
+import {checkVisible, LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
 /** The answer as `read` takes it, with refusals that name no field; `show`: its meaning, shown beside it. */

@@ -9,9 +9,15 @@ import {DEFAULT_WAIT_SECONDS} from '../../input/flags.js'
 import {interruption} from '../../terminal/prompts/prompts.js'
 import {jsonResult} from '../../terminal/result.js'
 import {say} from '../../terminal/talk.js'
-import type {ReserveFlow} from '../reserve/flow.js'
-import {type WaitHooks, waitUntilConfirmed} from '../reserve/follow.js'
-import {type Awaited, awaited, paymentNote, paymentStateOf} from '../reserve/payment.js'
+import {
+  type Awaited,
+  awaited,
+  paymentNote,
+  paymentStateOf,
+  type WaitHooks,
+  waitUntilConfirmed,
+} from '../reserve/booking.js'
+import type {ReserveFlow} from '../reserve/pipeline.js'
 import {describeRequest, refuseWithoutJournal, type Typed} from '../reserve/plan.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import {tellLines} from './ask-search.js'

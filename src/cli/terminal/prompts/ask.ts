@@ -1,10 +1,9 @@
 /** Questions to a person: on stderr, and only at a terminal. Piped input never answers one. */
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
-import {stdinIsTerminal} from '../../input/files.js'
 import {missing, SEE_HELP} from '../../input/usage-errors.js'
 import {wantsAccessible} from '../colour.js'
-import {stderr, stderrIsTerminal} from '../streams.js'
+import {stderr, stderrIsTerminal, stdinIsTerminal} from '../streams.js'
 import {clearTransient} from '../talk.js'
 import {anyOf, type Prompts, type Terminal, type TextQuestion} from './prompts.js'
 

@@ -22,20 +22,24 @@ import {openAddress} from '../../terminal/open-address.js'
 import {requireConsent} from '../../terminal/prompts/ask.js'
 import {jsonResult, type Result} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
-import type {AllReserveFlags} from './flags.js'
-import {namingReservation, newestOf, requireStanding, waitingHint, waitUntilConfirmed} from './follow.js'
 import {
   factsShown,
   isPaid,
   lacksAddress,
   lacksAddressText,
   nameOf,
+  namingReservation,
+  newestOf,
   paymentAddress,
   paymentNote,
   priceNote,
   qrCode,
+  requireStanding,
   reservationResult,
-} from './payment.js'
+  waitingHint,
+  waitUntilConfirmed,
+} from './booking.js'
+import type {AllReserveFlags} from './flags.js'
 import {
   describePlan,
   describeRepeat,
@@ -49,7 +53,7 @@ import {
   requireSending,
   type Typed,
 } from './plan.js'
-import {missingParts, refuseMistakes} from './reservation.js'
+import {missingParts, refuseMistakes} from './request.js'
 
 type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>
 
