@@ -37,7 +37,7 @@ export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): 
 /** Whether waiting does not change the outcome. */
 const isLast = (outcome: string) => outcome === 'confirmed' || isEnded(outcome)
 
-export function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
+function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
   return isLast(outcome) || reservation_ref === null
 }
 
@@ -146,7 +146,7 @@ export function reservationResult(booking: ReserveOutcome, facts?: Result['facts
 }
 
 /** The JSON of a reservation that was made; `payment_url` is null where there is nothing to pay, as in its row. */
-export function documentOf(booking: ReserveOutcome) {
+function documentOf(booking: ReserveOutcome) {
   const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} =
     booking
   const payment_url = paymentAddress(booking) ?? null
