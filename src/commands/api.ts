@@ -16,7 +16,7 @@ import {
 } from '../cli/features/request/api.js'
 import {checkedArg, checkedFlag} from '../cli/input/flags.js'
 import {into} from '../cli/input/usage-errors.js'
-import {scopeFlag} from '../cli/session/target.js'
+import {scopeFlag} from '../cli/session/setting-keys.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {jsonResult} from '../cli/terminal/result.js'

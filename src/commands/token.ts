@@ -1,4 +1,4 @@
-import {scopeFlag, scopesOf} from '../cli/session/target.js'
+import {scopeFlag, scopesOf} from '../cli/session/setting-keys.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
 import {isoTime} from '../contract/dates.js'

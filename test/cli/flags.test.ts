@@ -2,7 +2,7 @@
 
 import {parse} from '@oclif/core/parser'
 import {expect, test} from 'vitest'
-import {scopesOf} from '../../src/cli/session/target.js'
+import {scopesOf} from '../../src/cli/session/setting-keys.js'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
 import {missingValues, readAnswer, type Specs} from '../../src/cli/shell/missing-values.js'
 import {readSoftly} from '../../src/cli/shell/parse.js'

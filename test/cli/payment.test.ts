@@ -13,7 +13,7 @@ import {
   qrCode,
   reservationResult,
 } from '../../src/cli/features/reserve/booking.js'
-import type {Target} from '../../src/cli/session/target.js'
+import type {Target} from '../../src/cli/session/resolve.js'
 import {isPublicHost} from '../../src/contract/loopback.js'
 import {SEEN} from './seen-offer.js'
 

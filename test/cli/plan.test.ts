@@ -2,7 +2,7 @@
 import {expect, test} from 'vitest'
 import {nothingSentNote, startRun} from '../../src/cli/features/reserve/pipeline.js'
 import {describePlan, type Plan, planReservation} from '../../src/cli/features/reserve/plan.js'
-import {journalClientOf, type Target} from '../../src/cli/session/target.js'
+import {journalClientOf, type Target} from '../../src/cli/session/resolve.js'
 import {requestFor} from '../support/booking.js'
 import {held} from '../support/held.js'
 import {stateForEachTest} from './each-test.js'

@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest'
 import {
   checkClientFlag,
-  checkScopes,
   type Remembered,
   resolveTarget,
   type TargetFlags,
-} from '../../src/cli/session/target.js'
+} from '../../src/cli/session/resolve.js'
+import {checkScopes} from '../../src/cli/session/setting-keys.js'
 import type {SettingsFile} from '../../src/state/settings.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
 

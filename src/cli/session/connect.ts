@@ -15,7 +15,7 @@ import {withProxy} from '../input/checks.js'
 import {createProgress, watchedClock, watchedSender, watchedTrace} from '../terminal/progress.js'
 import {systemClock} from './clock.js'
 import {guardOwnPaths, readNamedPaths} from './own-paths.js'
-import type {Target} from './target.js'
+import type {Target} from './resolve.js'
 import {trustedCertificates} from './trust.js'
 
 export type OpenedSender = Awaited<ReturnType<typeof openSender>>

@@ -8,7 +8,7 @@ import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.
 import type {State} from '../../state/state.js'
 import {jsonResult, type Result} from '../terminal/result.js'
 import {notShown, readNamedPaths} from './own-paths.js'
-import type {Target} from './target.js'
+import type {Target} from './resolve.js'
 
 export const dryRunFlag = {
   'dry-run': Flags.boolean({summary: 'print what would be sent and changed, without doing it'}),

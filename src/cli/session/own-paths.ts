@@ -12,7 +12,7 @@ import {isObject, own, parseJson} from '../../contract/json.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
-import type {Target} from './target.js'
+import type {Target} from './resolve.js'
 
 type NamedPath = (name: OperationName) => string | undefined
 

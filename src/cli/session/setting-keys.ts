@@ -5,9 +5,10 @@ import {parseBaseUrl} from '../../api/http/base-url.js'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../api/http/retry.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
-import {HEADER_NAME} from '../../contract/identifiers.js'
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {CLIENT_ID_PREFIX, HEADER_NAME, PROFILE_NAME, PROFILE_NAME_FORM} from '../../contract/identifiers.js'
 import {plainMessage} from '../../contract/input-mistakes.js'
-import {OPERATIONS} from '../../contract/operations.js'
+import {isScope, OPERATIONS, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Contact} from '../../contract/reservations.js'
 import {concealPassword, hasPassword, parseStoreUrl} from '../../state/postgres/url.js'
 import {
@@ -16,11 +17,12 @@ import {
   checkOwnPath,
   checkText,
   invalid,
+  named,
   OWN_OPERATIONS,
   TIMEOUT_LIMITS,
 } from '../input/checks.js'
 import {checkCountry} from '../input/countries.js'
-import {checkClientId, checkProfileName, checkScopes} from './target.js'
+import {checkedFlag} from '../input/flags.js'
 
 export type SettingValue = string | number | readonly string[]
 
@@ -192,3 +194,46 @@ function contactKey(part: keyof Contact, summary: string): KeyByName {
   }
   return {summary, check}
 }
+
+export const DEFAULT_PROFILE = 'default'
+
+/** Throws usage unless `name` is a profile's by the rule of config.json. */
+export function checkProfileName(name: string): string {
+  if (PROFILE_NAME.test(name)) return name
+  throw usage('invalid_profile', `invalid profile name: use ${PROFILE_NAME_FORM}`)
+}
+
+const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
+
+/** Throws usage that names `from`, where it is from, unless `clientId` has the shape of §5.3. */
+export function checkClientId(clientId: string, from = '', hint?: string): string {
+  if (CLIENT_ID.test(clientId)) return clientId
+  const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
+  throw usage('invalid_client_id', named(from, problem), hint)
+}
+
+/** Scopes from lists separated by spaces or commas; undefined when empty. Throws usage, naming the valid ones, for an unknown one. */
+export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
+  const names = new Set(texts.flatMap(text => text?.split(/[\s,]+/) ?? []).filter(Boolean))
+  const scopes = [...names].map(name => {
+    if (isScope(name)) return name
+    const hint = `scopes: ${SCOPE_NAMES.join(', ')}`
+    throw usage('unknown_scope', `unknown scope ${sanitizeLine(name, 40)}`, hint)
+  })
+  return scopes.length === 0 ? undefined : scopes
+}
+
+/** The same, of a list that must name one. */
+export function checkScopes(field: string, text: string): Scope[] {
+  const scopes = scopesOf(text)
+  if (scopes) return scopes
+  throw invalid(field, 'must name a scope')
+}
+
+/** `--scope`: several flags, or one with spaces or commas. */
+export const scopeFlag = (summary: string) =>
+  checkedFlag((field, text) => checkScopes(field, text).join(' '))({
+    helpValue: 'SCOPE',
+    multiple: true,
+    summary: `${summary} (repeatable)`,
+  })

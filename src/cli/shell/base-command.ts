@@ -8,8 +8,7 @@ import type {State} from '../../state/state.js'
 import {into} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
 import type {RequestValues} from '../session/dry-run.js'
-import type {ConnectionSettings, Preferences, Surroundings} from '../session/settings.js'
-import type {Target} from '../session/target.js'
+import type {ConnectionSettings, Preferences, Surroundings, Target} from '../session/resolve.js'
 import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
 import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
@@ -92,7 +91,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   private async openState(): Promise<State> {
     const [{openState}, {chooseStore}] = await Promise.all([
       import('../../state/state.js'),
-      import('../session/settings.js'),
+      import('../session/resolve.js'),
     ])
     const read = () => state.settings.read()
     const store = chooseStore(read, process.env, this.globals, () => this.connectOptions())
@@ -109,7 +108,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   protected async preferences(): Promise<Preferences> {
-    const {readPreferences} = await import('../session/settings.js')
+    const {readPreferences} = await import('../session/resolve.js')
     return readPreferences(await this.surroundings())
   }
 
@@ -118,7 +117,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     flags: T,
     names: readonly Name[],
   ): Promise<T> {
-    const {readText} = await import('../session/settings.js')
+    const {readText} = await import('../session/resolve.js')
     const around = await this.surroundings()
     const read = async (name: Name) => [name, flags[name] ?? (await readText(name, around))] as const
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
@@ -146,7 +145,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   private async resolveTarget(): Promise<Target> {
-    const {resolveTarget} = await import('../session/target.js')
+    const {resolveTarget} = await import('../session/resolve.js')
     return resolveTarget(this.globals, process.env, await this.state(), this.types('profile'))
   }
 
@@ -187,7 +186,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   /** Options of a connection; `read`: the settings for it. */
   protected async connectOptions(read?: ConnectionSettings): Promise<ConnectOptions> {
-    const {readConnectionSettings} = await import('../session/settings.js')
+    const {readConnectionSettings} = await import('../session/resolve.js')
     const settings = read ?? (await readConnectionSettings(await this.surroundings()))
     this.timeoutSeconds ??= settings.timeoutSeconds
     const {quiet, har, proxy, insecure, 'ca-file': caFile, 'print-curl': curl} = this.globals

@@ -11,7 +11,7 @@ import {
 } from '../../cli/features/webhooks/subscriptions.js'
 import {checkNewFile} from '../../cli/input/files.js'
 import {checkedFlag} from '../../cli/input/flags.js'
-import {profileName} from '../../cli/session/target.js'
+import {profileName} from '../../cli/session/resolve.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 

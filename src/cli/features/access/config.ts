@@ -9,7 +9,6 @@ import type {State} from '../../../state/state.js'
 import {checkedArg} from '../../input/flags.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {dryRun} from '../../session/dry-run.js'
-import {pathIn, SETTING_KEYS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
 import {
   allChecked,
   type Checked,
@@ -19,7 +18,8 @@ import {
   profileInUse,
   type Surroundings,
   written,
-} from '../../session/settings.js'
+} from '../../session/resolve.js'
+import {pathIn, SETTING_KEYS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
 import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/environment.js'
 import {type Result, single} from '../../terminal/result.js'
 import {existingProfile} from './profiles.js'

@@ -16,16 +16,18 @@ import {readSecret} from '../../input/files.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {
   checkClientFlag,
-  checkClientId,
-  checkProfileName,
   checkSecret,
-  DEFAULT_PROFILE,
   parseFlag,
   requireSameMode,
+  type TargetFlags,
+} from '../../session/resolve.js'
+import {
+  checkClientId,
+  checkProfileName,
+  DEFAULT_PROFILE,
   scopeFlag,
   scopesOf,
-  type TargetFlags,
-} from '../../session/target.js'
+} from '../../session/setting-keys.js'
 import type {Question} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'

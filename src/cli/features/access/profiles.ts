@@ -11,7 +11,7 @@ import {type CachedToken, TOKEN_CLIENT} from '../../../contract/token-cache.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
 import type {Profile, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
-import type {Target} from '../../session/target.js'
+import type {Target} from '../../session/resolve.js'
 
 /** The service a login goes to, with the rest of its request. */
 export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>

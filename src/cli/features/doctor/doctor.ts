@@ -4,8 +4,13 @@ import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
 import {systemClock} from '../../session/clock.js'
 import {connect, type OpenedSender, openSender} from '../../session/connect.js'
-import {readConnectionSettings, type Surroundings} from '../../session/settings.js'
-import {resolveTarget, serviceOf, type Target} from '../../session/target.js'
+import {
+  readConnectionSettings,
+  resolveTarget,
+  type Surroundings,
+  serviceOf,
+  type Target,
+} from '../../session/resolve.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {counted} from '../../terminal/dates-and-amounts.js'

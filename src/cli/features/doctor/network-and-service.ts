@@ -13,7 +13,7 @@ import {BOOKING_SCOPES, OPERATIONS, SCOPES} from '../../../contract/operations.j
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/checks.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
-import {profileName} from '../../session/target.js'
+import {profileName} from '../../session/resolve.js'
 import {trustedCertificates} from '../../session/trust.js'
 import {checkReadyToken} from '../access/profiles.js'
 import {isFailed, type ProbeOptions, probeReceiver} from '../webhooks/probe.js'

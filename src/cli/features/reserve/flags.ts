@@ -4,7 +4,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {checkUuid} from '../../input/checks.js'
 import {checkedFlag, countryFlag, identifierFlag, maximumFlag, waitFlag} from '../../input/flags.js'
 import {readContact, readGuest} from '../../input/guests.js'
-import type {Preferences} from '../../session/settings.js'
+import type {Preferences} from '../../session/resolve.js'
 
 export const contactFlag = checkedFlag(readContact)
 export const guestFlag = checkedFlag(readGuest)

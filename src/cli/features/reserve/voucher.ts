@@ -7,7 +7,7 @@ import {StorageError} from '../../../storage/errors.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
-import type {Target} from '../../session/target.js'
+import type {Target} from '../../session/resolve.js'
 import type {Result} from '../../terminal/result.js'
 
 /** As typed. Without `file`: a name made from the reference, in the working directory; `-`: standard output. */

@@ -13,7 +13,7 @@ import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.j
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
-import {profileName} from '../../session/target.js'
+import {profileName} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'

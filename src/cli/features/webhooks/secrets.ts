@@ -12,7 +12,7 @@ import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes} from '../../input/files.js'
 import {systemClock} from '../../session/clock.js'
-import {profileName, profileOf} from '../../session/target.js'
+import {profileName, profileOf} from '../../session/resolve.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'
 

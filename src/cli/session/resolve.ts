@@ -1,27 +1,194 @@
 /**
- * Which service, with whose credentials: flag > environment > profile > default. The environment alone is enough:
- * BOOKCTL_BASE_URL with BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or with BOOKCTL_TOKEN, needs no login and no file.
+ * The one place that decides what a command works with, and where each value is from:
+ * flag > environment > profile > defaults > built in. Settings first, then service and credentials.
  */
 import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
 import {Failure, usage} from '../../contract/failure.js'
-import {sanitizeLine} from '../../contract/foreign-text.js'
-import {
-  CLIENT_ID_PREFIX,
-  LIVE_SECRET_PREFIX,
-  type Mode,
-  modeOfSecret,
-  PROFILE_NAME,
-  PROFILE_NAME_FORM,
-  TEST_SECRET_PREFIX,
-} from '../../contract/identifiers.js'
+import {LIVE_SECRET_PREFIX, type Mode, modeOfSecret, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
 import type {JournalClient} from '../../contract/journal.js'
-import {own} from '../../contract/json.js'
-import {isScope, SCOPE_NAMES, type Scope} from '../../contract/operations.js'
+import {isObject, own} from '../../contract/json.js'
+import type {Scope} from '../../contract/operations.js'
 import {TOKEN_CLIENT} from '../../contract/token-cache.js'
-import type {Profile} from '../../state/settings.js'
-import type {State} from '../../state/state.js'
-import {invalid, named} from '../input/checks.js'
-import {checkedFlag} from '../input/flags.js'
+import {parseStoreUrl} from '../../state/postgres/url.js'
+import type {Profile, SettingsFile} from '../../state/settings.js'
+import type {State, StoreChoice} from '../../state/state.js'
+import type {Fields} from '../input/guests.js'
+import {
+  checkClientId,
+  checkProfileName,
+  DEFAULT_PROFILE,
+  pathIn,
+  SETTING_KEYS,
+  type SettingKey,
+  type SettingPlace,
+  type SettingValue,
+  scopesOf,
+} from './setting-keys.js'
+
+interface Effective {
+  readonly key: SettingKey
+  readonly value: SettingValue | null
+  readonly origin: 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
+  /** The flag, the variable, or the name of the profile. */
+  readonly source: string | null
+}
+
+export interface Surroundings {
+  readonly settings: SettingsFile
+  readonly env: NodeJS.ProcessEnv
+  /** The global flags on the command line, by their names without dashes. */
+  readonly flags: Readonly<Record<string, string | undefined>>
+}
+
+/** Name of the profile whose settings count, whether or not there is one. */
+export function profileInUse({settings, env, flags}: Surroundings): string {
+  return flags.profile || env.BOOKCTL_PROFILE || settings.current_profile || DEFAULT_PROFILE
+}
+
+/** The value that holds for `key`, as it was written: what a person put into the file is not checked here. */
+export function effective(key: SettingKey, around: Surroundings): Effective {
+  const {env, flags} = around
+  const flag = flags[key.flag ?? '']
+  if (flag) return {key, value: flag, origin: 'flag', source: `--${key.flag}`}
+  const variable = env[key.environment ?? '']
+  if (variable && !givesWay(key, around)) {
+    const value = key.conceal?.(variable) ?? variable
+    return {key, value, origin: 'environment', source: key.environment ?? null}
+  }
+  for (const place of key.places) {
+    const value = written(key, place, around)
+    if (value === undefined) continue
+    const shown = typeof value === 'string' ? (key.conceal?.(value) ?? value) : value
+    const source = place === 'profile' ? profileInUse(around) : null
+    return {key, value: shown, origin: place === 'top' ? 'file' : place, source}
+  }
+  const {builtIn = null} = key
+  return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null}
+}
+
+/** A --profile on the command line overrides complete credentials of the environment, their base URL too. */
+function givesWay({name}: SettingKey, {env, flags}: Surroundings): boolean {
+  if (!flags.profile) return false
+  if (name === 'client_id') return true
+  const isComplete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
+  return name === 'base_url' && Boolean(isComplete)
+}
+
+/** The path in config.json of what holds the settings of `place`. */
+export function holderOf(place: SettingPlace, around: Surroundings): string[] {
+  return {top: [], profile: ['profiles', profileInUse(around)], defaults: ['defaults']}[place]
+}
+
+export function written(key: SettingKey, place: SettingPlace, around: Surroundings) {
+  const path = [...holderOf(place, around), ...pathIn(key)]
+  let holder: unknown = around.settings
+  for (const word of path) holder = isObject(holder) ? own(holder, word) : undefined
+  return holder as SettingValue | undefined
+}
+
+export type Checked = Awaited<ReturnType<typeof checked>>
+
+/** The value in the type of its setting; `problem` says why it is invalid, naming its place, and it is then as written. */
+export async function checked(key: SettingKey, around: Surroundings) {
+  const found = effective(key, around)
+  try {
+    return {...found, value: await usableValue(found), problem: undefined}
+  } catch (error) {
+    if (error instanceof Failure) return {...found, problem: error.message}
+    throw error
+  }
+}
+
+export const allChecked = (around: Surroundings) => Promise.all(SETTING_KEYS.map(key => checked(key, around)))
+
+/** The value in the type of its setting; null where it is not set. Throws usage, naming its place. */
+async function usableValue({key, value, origin, source}: Effective): Promise<SettingValue | null> {
+  if (value === null || origin === 'built_in') return value
+  const holder = {file: '', profile: `profiles.${source}.`, defaults: 'defaults.'}[origin as string]
+  const place = holder === undefined ? (source ?? key.name) : `config.json: ${holder}${key.name}`
+  try {
+    return await key.check('', String(value))
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    throw new Failure(error.kind, `${place}: ${error.message}`, error.details)
+  }
+}
+
+/** What reservations and searches take from the settings; the contact has the parts of §2.4's that are set. */
+export type Preferences = Partial<Awaited<ReturnType<typeof readPreferences>>>
+
+/** Throws usage, naming variable or place in config.json, for an invalid value. */
+export async function readPreferences(around: Surroundings) {
+  const contact: Fields = {}
+  for (const {name} of SETTING_KEYS.filter(key => key.name.startsWith('contact.'))) {
+    const value = await readText(name, around)
+    if (value !== undefined) contact[name.slice('contact.'.length)] = value
+  }
+  return {
+    nationality: await readText('nationality', around),
+    currency: await readText('currency', around),
+    contact: Object.keys(contact).length === 0 ? undefined : contact,
+  }
+}
+
+export type ConnectionSettings = Awaited<ReturnType<typeof readConnectionSettings>>
+
+/** Flags too. Throws usage as above; with `ignoresInvalid` an invalid value counts as not set. */
+export async function readConnectionSettings(around: Surroundings, ignoresInvalid = false) {
+  const read = async (name: string) =>
+    readText(name, around).catch(error => {
+      if (ignoresInvalid && error instanceof Failure) return undefined
+      throw error
+    })
+  const timeout = await read('timeout')
+  const timeoutSeconds = timeout === undefined ? undefined : Number(timeout)
+  return {timeoutSeconds, caFile: await read('ca_file')}
+}
+
+/** The setting as text; undefined where it is not set. Throws usage as above. */
+export async function readText(name: string, around: Surroundings): Promise<string | undefined> {
+  const key = SETTING_KEYS.find(known => known.name === name)
+  const found = key && effective(key, around)
+  const value = found && found.origin !== 'built_in' ? await usableValue(found) : null
+  return value === null ? undefined : String(value)
+}
+
+/** Of connecting to the store, and of each statement: a store that is well answers within milliseconds. */
+const MOST_STORE_SECONDS = 10
+
+/**
+ * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. `connection`:
+ * certificates and time limit, read when the store is first used.
+ */
+export function chooseStore(
+  settings: () => SettingsFile,
+  env: NodeJS.ProcessEnv,
+  flags: TargetFlags,
+  connection: () => Promise<ConnectionSettings>,
+): StoreChoice {
+  const ofProfile = () => {
+    const read = settings()
+    return own(read.profiles, profileInUse({settings: read, env, flags: {...flags}}))
+  }
+  const address = () => env.BOOKCTL_STORE || (ofProfile()?.store ?? settings().defaults?.store)
+  return {
+    isSet: () => address() !== undefined,
+    async options() {
+      const {trustedCertificates} = await import('./trust.js')
+      const parsed = parseStoreUrl(address() ?? '', env)
+      const {caFile, timeoutSeconds = MOST_STORE_SECONDS} = await connection()
+      const trusted = parsed.isEncrypted ? await trustedCertificates(caFile, env) : undefined
+      const timeoutMilliseconds = Math.min(timeoutSeconds, MOST_STORE_SECONDS) * 1000
+      return {address: parsed, trusted, timeoutMilliseconds}
+    },
+    async clients() {
+      const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
+      const url = flags['base-url'] || ofProfile()?.base_url
+      if (!clientId || !clientSecret || !url) return []
+      return [{baseUrl: parseBaseUrl(url).baseUrl, clientId, clientSecret}]
+    },
+  }
+}
 
 /** What is read of the state, and only when the environment does not say it all. */
 export type Remembered = Pick<State, 'settings' | 'secrets' | 'directory'>
@@ -55,17 +222,9 @@ export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target
   return {baseUrl, clientId, clientSecret: token === undefined ? clientSecret : undefined}
 }
 
-export const DEFAULT_PROFILE = 'default'
-
 /** The profile to use: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
 export function profileName({profile}: TargetFlags, {settings}: Remembered): string {
   return checkProfileName(profile || settings.read().current_profile || DEFAULT_PROFILE)
-}
-
-/** Throws usage unless `name` is a profile's by the rule of config.json. */
-export function checkProfileName(name: string): string {
-  if (PROFILE_NAME.test(name)) return name
-  throw usage('invalid_profile', `invalid profile name: use ${PROFILE_NAME_FORM}`)
 }
 
 /** The profile of that name in config.json, if there is one. */
@@ -178,15 +337,6 @@ async function notLoggedIn(name: string, directory?: string): Promise<Failure> {
   return new Failure('not_allowed', problem, {code: 'not_logged_in', hint})
 }
 
-const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
-
-/** Throws usage that names `from`, where it is from, unless `clientId` has the shape of §5.3. */
-export function checkClientId(clientId: string, from = '', hint?: string): string {
-  if (CLIENT_ID.test(clientId)) return clientId
-  const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
-  throw usage('invalid_client_id', named(from, problem), hint)
-}
-
 /** The same for that of --client-id, or of BOOKCTL_CLIENT_ID. */
 export function checkClientFlag(text: string, env: NodeJS.ProcessEnv): string {
   return checkClientId(text, ...originOf(text, '--client-id', 'BOOKCTL_CLIENT_ID', env))
@@ -202,29 +352,3 @@ export function checkSecret(clientSecret: string, baseUrl: string | undefined): 
   if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
   return mode
 }
-
-/** Scopes from lists separated by spaces or commas; undefined when empty. Throws usage, naming the valid ones, for an unknown one. */
-export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
-  const names = new Set(texts.flatMap(text => text?.split(/[\s,]+/) ?? []).filter(Boolean))
-  const scopes = [...names].map(name => {
-    if (isScope(name)) return name
-    const hint = `scopes: ${SCOPE_NAMES.join(', ')}`
-    throw usage('unknown_scope', `unknown scope ${sanitizeLine(name, 40)}`, hint)
-  })
-  return scopes.length === 0 ? undefined : scopes
-}
-
-/** The same, of a list that must name one. */
-export function checkScopes(field: string, text: string): Scope[] {
-  const scopes = scopesOf(text)
-  if (scopes) return scopes
-  throw invalid(field, 'must name a scope')
-}
-
-/** `--scope`: several flags, or one with spaces or commas. */
-export const scopeFlag = (summary: string) =>
-  checkedFlag((field, text) => checkScopes(field, text).join(' '))({
-    helpValue: 'SCOPE',
-    multiple: true,
-    summary: `${summary} (repeatable)`,
-  })
