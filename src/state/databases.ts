@@ -2,7 +2,7 @@
 import {join} from 'node:path'
 import {type Database, type DatabaseOptions, openDatabase} from '../storage/database.js'
 import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
-import {createDigest} from './journal-digest.js'
+import {createDigest} from './journal.js'
 
 export interface OwnDatabase extends DatabaseOptions {
   /** Of the file. */

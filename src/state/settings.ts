@@ -11,6 +11,7 @@ import {sanitizeLine} from '../contract/foreign-text.js'
 import {lineOf, MISSING, mistakeIn, repeatedKeyLine, TYPES} from '../contract/input-mistakes.js'
 import {own} from '../contract/json.js'
 import {sizeText} from '../contract/limits.js'
+import {PATIENCE_MILLISECONDS} from '../storage/database.js'
 import {StorageError} from '../storage/errors.js'
 import {
   ensurePrivateDirectory,
@@ -20,7 +21,6 @@ import {
   writeWholeFile,
 } from '../storage/files.js'
 import {withLock} from '../storage/lock.js'
-import {PATIENCE_MILLISECONDS} from '../storage/sqlite.js'
 import {SETTINGS_NAME} from './file-names.js'
 import type {SettingsEditor, SettingsStage} from './settings-change.js'
 import {schema, validate} from './settings-check.js'

@@ -1,6 +1,6 @@
 /**
  * Checks of a database file: its permissions and whether it is a database at all, before SQLite opens it; then whether its
- * schema is ours and of which version, and whether it is damaged.
+ * schema is ours and of which version, and whether it is damaged. The one importer of libsql.
  */
 import {isUtf8} from 'node:buffer'
 import {
@@ -14,8 +14,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
+import {createRequire} from 'node:module'
 import {dirname} from 'node:path'
 import {pathToFileURL} from 'node:url'
+import type LibSql from 'libsql'
 import {damaged, StorageError, storageErrorOf, WHEN_MOVED_AWAY} from './errors.js'
 import {
   ensurePrivateDirectory,
@@ -26,8 +28,22 @@ import {
   requireRegularFile,
   tighten,
 } from './files.js'
-import {type Connection, openSqlite, pause} from './sqlite.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
+
+export type Connection = LibSql.Database
+export type Statement = LibSql.Statement
+
+let Database: (new (path: string, options: {timeout: number}) => Connection) | undefined
+
+/**
+ * Loads libsql with the first database that is opened, because that takes 10 ms on Node 20, most of them to find out which
+ * C library is here. `path` may be a URI; `timeout`: milliseconds to wait for another process's transaction. Throws SQLite's error.
+ */
+export function openSqlite(path: string, options: {timeout: number}): Connection {
+  // Not `import()`, because stores are synchronous.
+  Database ??= createRequire(import.meta.url)('libsql') as NonNullable<typeof Database>
+  return new Database(path, options)
+}
 
 /**
  * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named, whose
@@ -90,6 +106,13 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
   if (!isOurs) return
   tighten(path, stats)
   for (const {side, stats} of sides) if (stats) tighten(side, stats)
+}
+
+const TRY_AGAIN_MILLISECONDS = 10
+
+/** Before the next look at what another process is doing. Stores are synchronous. */
+export function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MILLISECONDS)
 }
 
 /** How long another process has to put a new file in place. */

@@ -3,10 +3,9 @@ import {createHash} from 'node:crypto'
 import {readdirSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {prepareDatabaseFile} from './database-file.js'
+import {type Connection, openSqlite, prepareDatabaseFile} from './database-file.js'
 import {storageErrorOf} from './errors.js'
 import {requireRealDirectory} from './files.js'
-import {type Connection, openSqlite} from './sqlite.js'
 
 const LOCKS = 'locks'
 /** Lock files per kind, to bound their number; two keys with the same file wait for each other. */

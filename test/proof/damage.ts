@@ -6,7 +6,7 @@
 import {copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {basename, join} from 'node:path'
-import {openSqlite} from '../../src/storage/sqlite.js'
+import {openSqlite} from '../../src/storage/database-file.js'
 import {type Finished, Home as HomeHere} from '../support/bookctl.js'
 import {replyBytes, type Step, Wire, type WireFault} from '../support/wire.js'
 import {FileHome, type Bench as Filled, openBench as openFilled} from './files/home.js'

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {createKeychain, type KeychainEntry} from '../../src/state/secret-store.js'
 import {openState, type State} from '../../src/state/state.js'
-import {openSqlite} from '../../src/storage/sqlite.js'
+import {openSqlite} from '../../src/storage/database-file.js'
 import {token} from '../support/client.js'
 import {closing, filesWith, ownDirectory} from '../support/own.js'
 

@@ -1,8 +1,7 @@
 import * as fs from 'node:fs'
 import {expect, test} from 'vitest'
 import {openDatabaseToRead} from '../../src/storage/database.js'
-import {inspectDatabase} from '../../src/storage/database-file.js'
-import {openSqlite} from '../../src/storage/sqlite.js'
+import {inspectDatabase, openSqlite} from '../../src/storage/database-file.js'
 import {databasesForEachTest, faultOf, modeOf, ONE} from './databases.js'
 
 const {at, open} = databasesForEachTest()

@@ -1,7 +1,7 @@
 /** A process of its own that does the jobs it gets over IPC. */
 import {openDatabase} from '../../src/storage/database.js'
+import {openSqlite} from '../../src/storage/database-file.js'
 import {withLock} from '../../src/storage/lock.js'
-import {openSqlite} from '../../src/storage/sqlite.js'
 
 export type Job =
   | {readonly do: 'lock'; readonly directory: string; readonly hold?: boolean}

@@ -4,7 +4,7 @@ import {chmodSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, wr
 import {join} from 'node:path'
 import {EVENTS, openOwn} from '../../../src/state/databases.js'
 import {receiveEvents} from '../../../src/state/event-store.js'
-import {openSqlite} from '../../../src/storage/sqlite.js'
+import {openSqlite} from '../../../src/storage/database-file.js'
 import {CLIENT, intent, token} from '../../support/client.js'
 import {SEARCH} from '../../support/stay.js'
 import {SECRET} from '../../support/webhook-load.js'

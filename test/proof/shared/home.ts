@@ -3,7 +3,7 @@ import {execFileSync} from 'node:child_process'
 import {copyFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {openSqlite} from '../../../src/storage/sqlite.js'
+import {openSqlite} from '../../../src/storage/database-file.js'
 import type {Finished} from '../../support/bookctl.js'
 import {Home, Side} from './scene.js'
 

@@ -2,14 +2,8 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
-import {
-  type Connection,
-  finishErasing,
-  markOf,
-  openSqlite,
-  rewrite,
-  setMark,
-} from '../../src/storage/sqlite.js'
+import {finishErasing, markOf, rewrite, setMark} from '../../src/storage/database.js'
+import {type Connection, openSqlite} from '../../src/storage/database-file.js'
 import {closing, ownDirectory} from '../support/own.js'
 
 let path: string
