@@ -5,7 +5,7 @@ import {join} from 'node:path'
 import type {NewEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {createEventStore, receiveEvents} from '../../src/state/event-store.js'
-import {createReceiver, type Receipt} from '../../src/webhooks/receive/receiver.js'
+import {type Receipt, Receiver} from '../../src/webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ReceiverLimits, serveReceiver} from '../../src/webhooks/receive/server.js'
 import {HEADER_NAMES} from './webhook-files.js'
 import {SECRET} from './webhook-load.js'
@@ -31,7 +31,7 @@ export async function startReceiving(options: ReceivingOptions = {}) {
   const refused: number[] = []
   const storeErrors: unknown[] = []
   const {receive = async (_, keep) => keep(), clock = () => Date.now() / 1000} = options
-  const receiver = createReceiver({
+  const receiver = new Receiver({
     store: {receive: events => receive(events, () => receiveEvents(database, keeper, events))},
     secrets: () => [{name: 'whsub_1', secret: SECRET}],
     headerNames: HEADER_NAMES,

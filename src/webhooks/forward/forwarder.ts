@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import {isSuccess} from '../../contract/error-codes.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
-import {createGroupCommit} from '../receive/group-commit.js'
+import {GroupCommit} from '../receive/group-commit.js'
 import type {Handover, HandoverResult} from './request.js'
 
 export interface ForwardReport extends DueForward, ForwardResult {
@@ -16,12 +16,12 @@ export interface ForwardReport extends DueForward, ForwardResult {
 /** The error of an event that was given up without an attempt: its target would refuse its old signature. */
 export const SIGNATURE_TOO_OLD = 'signature_too_old'
 
-interface ForwarderParts {
+interface ForwarderOptions {
   readonly targets: readonly string[]
   readonly store: Pick<EventKeeper, 'take' | 'holds' | 'settle'>
   readonly handover: Handover
   /** The headers to send an event with at `now`, Unix seconds; undefined gives it up as `SIGNATURE_TOO_OLD`. */
-  readonly headersOf: (one: DueForward, now: number) => readonly string[] | undefined
+  readonly headersOf: (event: DueForward, now: number) => readonly string[] | undefined
   /** Unix seconds. */
   readonly clock: () => number
   /** Milliseconds that never go back, as performance.now() has them: for the pauses of an address. */
@@ -32,59 +32,74 @@ interface ForwarderParts {
 }
 
 /** How often the store is asked for due events. */
-const LOOK_MILLISECONDS = 1000
+const TAKE_MILLISECONDS = 1000
 /** Results that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
-export function createForwarder(parts: ForwarderParts) {
-  const {targets, store, handover, clock, random} = parts
-  let stopped = false
-  const records = createGroupCommit<ForwardResult, undefined>({
-    // Until its result is recorded, the store does not give an event out again.
-    commit: async results => {
-      for (;;) {
-        try {
-          await store.settle(results)
-          return results.map(() => undefined)
-        } catch (error) {
-          if (stopped) throw error
-          parts.onStoreError(error)
-          await sleep(500)
-        }
+export class Forwarder {
+  private readonly lanes: readonly Lane[]
+  private readonly records: GroupCommit<ForwardResult, undefined>
+  private readonly timer: NodeJS.Timeout
+  private isStopped = false
+
+  constructor(private readonly options: ForwarderOptions) {
+    this.records = new GroupCommit({
+      commit: results => this.record(results),
+      maxWaiting: MOST_UNRECORDED * 2,
+      maxBatch: 500,
+      onError: options.onStoreError,
+    })
+    const lane = {
+      ...options,
+      maySendMore: () => this.records.waiting < MOST_UNRECORDED,
+      onResult: (event: DueForward, result: HandoverResult, resigned: boolean) =>
+        this.onResult(event, result, resigned),
+    }
+    this.lanes = options.targets.map(target => new Lane(target, lane))
+    this.timer = setInterval(() => this.wake(), TAKE_MILLISECONDS)
+  }
+
+  /** There may be new events to forward. */
+  wake(): void {
+    for (const lane of this.lanes) lane.wake()
+  }
+
+  /** Resolves when every due event had an attempt, or after `milliseconds`. */
+  async settled(milliseconds: number): Promise<void> {
+    const deadline = performance.now() + milliseconds
+    this.wake()
+    while (this.lanes.some(lane => lane.isBusy()) && performance.now() < deadline) await sleep(10)
+  }
+
+  /** Stops, and resolves when the results of all attempts are recorded. */
+  async stop(): Promise<void> {
+    this.isStopped = true
+    clearInterval(this.timer)
+    for (const lane of this.lanes) lane.stop()
+    this.options.handover.close()
+    while (this.lanes.some(lane => lane.isBusy()) || this.records.waiting > 0) await sleep(5)
+  }
+
+  private onResult(event: DueForward, result: HandoverResult, resigned: boolean): void {
+    const {clock, random, onReport} = this.options
+    const settled = judge(event, result, clock(), random)
+    this.records.add(settled, () => {})
+    onReport({...event, ...settled, attempt: event.attempts + 1, resigned})
+  }
+
+  /** Until its result is recorded, the store does not give an event out again: so it is tried until the end. */
+  private async record(results: readonly ForwardResult[]): Promise<undefined[]> {
+    const {store, onStoreError} = this.options
+    for (;;) {
+      try {
+        await store.settle(results)
+        return results.map(() => undefined)
+      } catch (error) {
+        if (this.isStopped) throw error
+        onStoreError(error)
+        await sleep(500)
       }
-    },
-    maxWaiting: MOST_UNRECORDED * 2,
-    maxBatch: 500,
-    onError: parts.onStoreError,
-  })
-  const onResult = (one: DueForward, result: HandoverResult, resigned: boolean) => {
-    const settled = judge(one, result, clock(), random)
-    records.add(settled, () => {})
-    parts.onReport({...one, ...settled, attempt: one.attempts + 1, resigned})
-  }
-  const maySendMore = () => records.waiting < MOST_UNRECORDED
-  const lanes = targets.map(target => createLane(target, parts, onResult, maySendMore))
-  const wake = () => {
-    for (const lane of lanes) lane.wake()
-  }
-  const timer = setInterval(wake, LOOK_MILLISECONDS)
-  return {
-    /** There may be new events to forward. */
-    wake,
-    /** Resolves when every due event had an attempt, or after `milliseconds`. */
-    async settled(milliseconds: number) {
-      const deadline = performance.now() + milliseconds
-      wake()
-      while (lanes.some(lane => lane.isBusy()) && performance.now() < deadline) await sleep(10)
-    },
-    /** Stops, and resolves when the results of all attempts are recorded. */
-    async stop() {
-      stopped = true
-      clearInterval(timer)
-      for (const lane of lanes) lane.stop()
-      handover.close()
-      while (lanes.some(lane => lane.isBusy()) || records.waiting > 0) await sleep(5)
-    },
+    }
   }
 }
 
@@ -119,83 +134,106 @@ function judge(
 const AT_ONCE = 8
 const AHEAD = 16
 
+interface LaneOptions extends ForwarderOptions {
+  readonly onResult: (event: DueForward, result: HandoverResult, resigned: boolean) => void
+  /** Whether results are recorded fast enough. */
+  readonly maySendMore: () => boolean
+}
+
 /**
  * The queue of one address: a few requests at a time, one alone and after a pause while it does not answer. An address that
- * hangs delays no other, and costs no memory. `maySendMore`: whether results are recorded fast enough.
+ * hangs delays no other, and costs no memory.
  */
-function createLane(
-  target: string,
-  {store, handover, headersOf, clock, elapsed, onStoreError}: ForwarderParts,
-  onResult: (one: DueForward, result: HandoverResult, resigned: boolean) => void,
-  maySendMore: () => boolean,
-) {
-  let queue: DueForward[] = []
-  let sending = 0
-  let taking = false
-  let again = false
-  let stopped = false
-  let failures = 0
+class Lane {
+  private queue: DueForward[] = []
+  private sending = 0
+  private isTaking = false
+  /** Whether the store may have more since it was asked last. */
+  private mayHaveMore = false
+  private isStopped = false
+  /** In a row, without an answer. */
+  private failures = 0
   /** On the clock of `elapsed`. */
-  let pausedUntil = 0
+  private pausedUntil = 0
 
-  const free = () => {
-    if (stopped || elapsed() < pausedUntil) return 0
-    return Math.max(0, (failures > 0 ? 1 : AT_ONCE) - sending)
+  constructor(
+    private readonly target: string,
+    private readonly options: LaneOptions,
+  ) {}
+
+  /** Takes due events from the store and sends them, as far as there is room. */
+  wake(): void {
+    this.mayHaveMore = true
+    if (!this.isTaking) void this.take()
   }
-  const fill = async () => {
-    taking = true
-    while (again && free() > 0 && queue.length < AT_ONCE && maySendMore()) {
-      again = false
-      const due = await store.take(target, clock(), AHEAD - queue.length).catch(error => {
-        onStoreError(error)
-        return []
-      })
-      if (!stopped) queue.push(...due)
-      sendSome()
+
+  /** Whether a due event is still to be attempted; events that wait for the end of a pause do not count. */
+  isBusy(): boolean {
+    return this.sending > 0 || this.isTaking || (this.queue.length > 0 && this.free() > 0)
+  }
+
+  stop(): void {
+    this.isStopped = true
+    this.queue = []
+  }
+
+  /** How many requests may be sent now. */
+  private free(): number {
+    if (this.isStopped || this.options.elapsed() < this.pausedUntil) return 0
+    return Math.max(0, (this.failures > 0 ? 1 : AT_ONCE) - this.sending)
+  }
+
+  private async take(): Promise<void> {
+    const {maySendMore} = this.options
+    this.isTaking = true
+    while (this.mayHaveMore && this.free() > 0 && this.queue.length < AT_ONCE && maySendMore()) {
+      this.mayHaveMore = false
+      const due = await this.due()
+      if (!this.isStopped) this.queue.push(...due)
+      this.sendSome()
     }
-    taking = false
-    sendSome()
+    this.isTaking = false
+    this.sendSome()
   }
-  const sendSome = () => {
-    while (free() > 0) {
-      const one = queue.shift()
-      if (one === undefined) return
-      if (store.holds(one)) void send(one)
+
+  private async due(): Promise<DueForward[]> {
+    const {store, clock, onStoreError} = this.options
+    try {
+      return await store.take(this.target, clock(), AHEAD - this.queue.length)
+    } catch (error) {
+      onStoreError(error)
+      return []
     }
   }
-  const send = async (one: DueForward) => {
-    const headers = headersOf(one, clock())
+
+  private sendSome(): void {
+    while (this.free() > 0) {
+      const event = this.queue.shift()
+      if (event === undefined) return
+      if (this.options.store.holds(event)) void this.send(event)
+    }
+  }
+
+  private async send(event: DueForward): Promise<void> {
+    const {handover, headersOf, clock, elapsed, onResult} = this.options
+    const headers = headersOf(event, clock())
     if (headers === undefined) {
-      onResult(one, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
-      return wake()
+      onResult(event, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
+      return this.wake()
     }
-    sending++
-    const result = await handover.send(target, headers, one.body)
-    sending--
+    this.sending += 1
+    const result = await handover.send(this.target, headers, event.body)
+    this.sending -= 1
     // A stopped attempt stays due, for the next process.
     if (result.error === 'stopped') return
     if (result.status !== null) {
-      failures = 0
-      pausedUntil = 0
-    } else if (elapsed() >= pausedUntil) {
-      failures++
-      pausedUntil = elapsed() + waitAfter(failures, MOST_PAUSE_SECONDS) * 1000
+      this.failures = 0
+      this.pausedUntil = 0
+    } else if (elapsed() >= this.pausedUntil) {
+      this.failures += 1
+      this.pausedUntil = elapsed() + waitAfter(this.failures, MOST_PAUSE_SECONDS) * 1000
     }
-    onResult(one, result, headers !== one.rawHeaders)
-    wake()
-  }
-  /** Fetches due events and sends them as far as there is room. */
-  const wake = () => {
-    again = true
-    if (!taking) void fill()
-  }
-  return {
-    wake,
-    /** Whether a due event is still to be attempted; events that wait for the end of a pause do not count. */
-    isBusy: () => sending > 0 || taking || (queue.length > 0 && free() > 0),
-    stop() {
-      stopped = true
-      queue = []
-    },
+    onResult(event, result, headers !== event.rawHeaders)
+    this.wake()
   }
 }

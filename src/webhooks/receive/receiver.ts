@@ -6,7 +6,7 @@ import type {NewEvent} from '../../contract/stored-events.js'
 import {checkEventId, readEvent} from '../signature/event.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
-import {createGroupCommit, type Settled} from './group-commit.js'
+import {GroupCommit} from './group-commit.js'
 
 /** A request as it arrived. */
 type Arrival = Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>
@@ -56,7 +56,7 @@ export interface Receipt extends Arrival, CheckedArrival {
   readonly ackMilliseconds: number
 }
 
-interface ReceiverParts {
+interface ReceiverOptions {
   /** Makes events durable in one transaction; returns for each whether its id is a duplicate. */
   readonly store: {receive(events: readonly NewEvent[]): Promise<readonly {duplicate: boolean}[]>}
   /** Called for every request, because a subscription may be added meanwhile. */
@@ -72,68 +72,74 @@ interface ReceiverParts {
   readonly onStoreError: (error: unknown) => void
 }
 
-export type Receiver = ReturnType<typeof createReceiver>
+export class Receiver {
+  private readonly names: WebhookHeaderNames
+  private readonly commits: GroupCommit<NewEvent, {duplicate: boolean}>
+  /** Answered, and still to be reported. */
+  private receipts: Receipt[] = []
 
-export function createReceiver(parts: ReceiverParts) {
-  const {signature, eventId} = parts.headerNames
-  const names = {signature: signature.toLowerCase(), eventId: eventId.toLowerCase()}
-  const commits = createGroupCommit<NewEvent, {duplicate: boolean}>({
-    commit: events => parts.store.receive(events),
-    maxWaiting: parts.maxWaiting,
-    // Larger transactions gain nothing.
-    maxBatch: 512,
-    // The thread of the store always has the next events waiting, and takes all of them at once.
-    maxOnTheirWay: 4,
-    // With so many the disk begins to write while the other requests are read: without it, both wait for each other, and
-    // a fifth fewer events are received (`npm run bench`, listen).
-    enough: 16,
-    onError: parts.onStoreError,
-  })
-  const report = reportLater(parts.onReceipt)
-
-  return {
-    /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
-    take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
-      const {rawHeaders, body, receivedAt} = arrival
-      const {reason, eventId, type, secretName} = checkArrival(arrival, names, parts.secrets())
-      // Written out in full: spreading objects here costs more than checking the signature.
-      const finish = (status: 200 | 401, duplicate: boolean) => {
-        answer(status)
-        const ackMilliseconds = performance.now() - started
-        report({
-          rawHeaders,
-          body,
-          receivedAt,
-          status,
-          reason,
-          eventId,
-          type,
-          secretName,
-          duplicate,
-          ackMilliseconds,
-        })
-      }
-      if (reason !== 'ok' || eventId === undefined || secretName === undefined) return finish(401, false)
-      const targets = parts.targetsOf(type)
-      const event = {rawHeaders, body, receivedAt, eventId, type, secretName, targets}
-      const settle = (settled: Settled<{duplicate: boolean}>) =>
-        'error' in settled ? answer(503) : finish(200, settled.outcome.duplicate)
-      if (!commits.add(event, settle)) answer(503)
-    },
+  constructor(private readonly options: ReceiverOptions) {
+    const {store, maxWaiting, onStoreError, headerNames} = options
+    this.names = {
+      signature: headerNames.signature.toLowerCase(),
+      eventId: headerNames.eventId.toLowerCase(),
+    }
+    this.commits = new GroupCommit({
+      commit: events => store.receive(events),
+      maxWaiting,
+      // Larger transactions gain nothing.
+      maxBatch: 512,
+      // The thread of the store always has the next events waiting, and takes all of them at once.
+      maxRunning: 4,
+      // With so many the disk begins to write while the other requests are read: without it, both wait for each other, and
+      // a fifth fewer events are received (`npm run bench`, listen).
+      enough: 16,
+      onError: onStoreError,
+    })
   }
-}
 
-/** Reports after the answers: a few a turn of the event loop, to read requests in between, and a part of all, to bound them. */
-function reportLater(onReceipt: (receipt: Receipt) => void): (receipt: Receipt) => void {
-  let receipts: Receipt[] = []
-  const reportSome = () => {
-    const some = Math.max(16, Math.ceil(receipts.length / 4))
-    const due = receipts.slice(0, some)
-    receipts = receipts.slice(some)
-    for (const each of due) onReceipt(each)
-    if (receipts.length > 0) setImmediate(reportSome)
+  /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
+  take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
+    const {rawHeaders, body, receivedAt} = arrival
+    const {reason, eventId, type, secretName} = checkArrival(arrival, this.names, this.options.secrets())
+    // Written out in full: spreading objects here costs more than checking the signature.
+    const finish = (status: 200 | 401, duplicate: boolean) => {
+      answer(status)
+      const ackMilliseconds = performance.now() - started
+      this.report({
+        rawHeaders,
+        body,
+        receivedAt,
+        status,
+        reason,
+        eventId,
+        type,
+        secretName,
+        duplicate,
+        ackMilliseconds,
+      })
+    }
+    if (reason !== 'ok' || eventId === undefined || secretName === undefined) return finish(401, false)
+    const targets = this.options.targetsOf(type)
+    const event = {rawHeaders, body, receivedAt, eventId, type, secretName, targets}
+    const isAdded = this.commits.add(event, settled => {
+      if ('error' in settled) answer(503)
+      else finish(200, settled.outcome.duplicate)
+    })
+    if (!isAdded) answer(503)
   }
-  return receipt => {
-    if (receipts.push(receipt) === 1) setImmediate(reportSome)
+
+  private report(receipt: Receipt): void {
+    this.receipts.push(receipt)
+    if (this.receipts.length === 1) setImmediate(() => this.reportSome())
+  }
+
+  /** After the answers: a few a turn of the event loop, to read requests in between, and a part of all, to bound them. */
+  private reportSome(): void {
+    const some = Math.max(16, Math.ceil(this.receipts.length / 4))
+    const due = this.receipts.slice(0, some)
+    this.receipts = this.receipts.slice(some)
+    for (const receipt of due) this.options.onReceipt(receipt)
+    if (this.receipts.length > 0) setImmediate(() => this.reportSome())
   }
 }

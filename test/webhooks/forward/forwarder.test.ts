@@ -2,7 +2,7 @@
 import type {Socket} from 'node:net'
 import {expect, onTestFinished, test} from 'vitest'
 import type {DueForward, ForwardResult} from '../../../src/contract/stored-events.js'
-import {createForwarder, type ForwardReport, waitAfter} from '../../../src/webhooks/forward/forwarder.js'
+import {Forwarder, type ForwardReport, waitAfter} from '../../../src/webhooks/forward/forwarder.js'
 import {createHandover, type Handover} from '../../../src/webhooks/forward/request.js'
 import {eventually} from '../../support/eventually.js'
 import {closing} from '../../support/own.js'
@@ -58,7 +58,7 @@ function startForwarder(
   const reports: ForwardReport[] = []
   const find = ({sequence, target}: ForwardResult) =>
     pending.find(one => one.sequence === sequence && one.target === target)
-  const forwarder = createForwarder({
+  const forwarder = new Forwarder({
     targets,
     store: {
       take: async (target, now, limit): Promise<DueForward[]> => {

@@ -1,6 +1,6 @@
 /** How many transactions run at once, and how each item is settled. */
 import {expect, test} from 'vitest'
-import {createGroupCommit, type Settled} from '../../../src/webhooks/receive/group-commit.js'
+import {GroupCommit, type Settled} from '../../../src/webhooks/receive/group-commit.js'
 import {eventually} from '../../support/eventually.js'
 
 interface Transaction {
@@ -9,10 +9,10 @@ interface Transaction {
   readonly fail: (error: Error) => void
 }
 
-function committing(options: {maxOnTheirWay?: number; enough?: number} = {}) {
+function committing(options: {maxRunning?: number; enough?: number} = {}) {
   const transactions: Transaction[] = []
   const settled: [string, Settled<string>][] = []
-  const commits = createGroupCommit<string, string>({
+  const commits = new GroupCommit<string, string>({
     commit: items =>
       new Promise((resolve, fail) => {
         transactions.push({items, fail, succeed: () => resolve(items.map(item => `kept ${item}`))})
@@ -42,7 +42,7 @@ test('one transaction at a time by default; items added meanwhile go into the ne
 })
 
 test('two at a time: each of them settles its own, whichever ends first', async () => {
-  const {commits, transactions, settled, add, items} = committing({maxOnTheirWay: 2})
+  const {commits, transactions, settled, add, items} = committing({maxRunning: 2})
   add('a', 'b', 'c', 'd', 'e')
   await eventually(() => expect(items()).toEqual(['ab', 'cd']))
   const error = new Error('disk full')

@@ -1,7 +1,7 @@
 /** What is answered and kept, and in which order (§6.3, §6.4); slow, idle and many connections, and an orderly end. */
 import {connect, type Socket} from 'node:net'
 import {expect, test} from 'vitest'
-import {createReceiver} from '../../../src/webhooks/receive/receiver.js'
+import {Receiver} from '../../../src/webhooks/receive/receiver.js'
 import {eventually} from '../../support/eventually.js'
 import {held} from '../../support/held.js'
 import {closing} from '../../support/own.js'
@@ -117,7 +117,7 @@ test('a sender that asks first is asked to continue, or refused before it sends 
 
 test('the answer comes before its report', async () => {
   const order: string[] = []
-  const {take} = createReceiver({
+  const receiver = new Receiver({
     store: {receive: async () => []},
     secrets: () => [],
     headerNames: HEADER_NAMES,
@@ -126,7 +126,7 @@ test('the answer comes before its report', async () => {
     onReceipt: () => order.push('reported'),
     onStoreError: () => {},
   })
-  take({rawHeaders: [], body: Buffer.alloc(0), receivedAt: 0}, 0, () => order.push('answered'))
+  receiver.take({rawHeaders: [], body: Buffer.alloc(0), receivedAt: 0}, 0, () => order.push('answered'))
   await eventually(() => expect(order).toEqual(['answered', 'reported']))
 })
 

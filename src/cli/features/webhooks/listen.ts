@@ -7,9 +7,9 @@ import {isLoopbackHost} from '../../../contract/loopback.js'
 import {EVENT_RETENTION_SECONDS} from '../../../contract/stored-events.js'
 import {StorageError} from '../../../storage/errors.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
-import {createForwarder} from '../../../webhooks/forward/forwarder.js'
+import {Forwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover, freshHeaders} from '../../../webhooks/forward/request.js'
-import {createReceiver, type Receipt} from '../../../webhooks/receive/receiver.js'
+import {type Receipt, Receiver} from '../../../webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
@@ -88,7 +88,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     if (!(error instanceof StorageError && error.isPassing)) fatal(error)
   }
 
-  const forwarder = createForwarder({
+  const forwarder = new Forwarder({
     targets: plan.targets,
     store: keeper,
     headersOf: (one, now) => freshHeaders(one, names.signature, flags['no-resign'] ? [] : secrets.now(), now),
@@ -119,7 +119,7 @@ async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flag
     // The test event of `--subscribe` is none of those a script waits for.
     if (!isAwaited) expectation?.see(parseBody(receipt.body))
   }
-  const receiver = createReceiver({
+  const receiver = new Receiver({
     store: keeper,
     secrets: secrets.now,
     headerNames: names,
