@@ -35,7 +35,7 @@ interface ReceiverAddress {
   readonly port: number
   /** The one path that takes POST, starting with a slash. */
   readonly path: string
-  readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer}
+  readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer} | undefined
 }
 
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>

@@ -16,6 +16,8 @@ import {finderOf} from '../../terminal/query.js'
 import {answerText, createForwardNotes, createListenRows, type ListenTerms} from './listen-rows.js'
 import {isLate, unansweredText} from './targets.js'
 
+export type ListenOutput = Awaited<ReturnType<typeof createListenOutput>>
+
 export async function createListenOutput(terms: ListenTerms) {
   const {flags, tell, targets, secrets} = terms
   const stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {

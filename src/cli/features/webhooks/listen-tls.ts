@@ -130,7 +130,7 @@ function tried<T>(work: () => T): T | undefined {
 }
 
 /** Both as PEM. */
-type KeyPair = Readonly<Record<'cert' | 'key', string>>
+export type KeyPair = Readonly<Record<'cert' | 'key', string>>
 
 const DAY_SECONDS = 24 * 3600
 const AUTHORITY_DAYS = 730

@@ -1,16 +1,17 @@
-/** `webhooks listen`: what it is made of, its lifecycle, --subscribe, and waits. It loses nothing that it answered. */
+/** `webhooks listen`: opens, receives, forwards, tidies and closes; --subscribe and waits. It loses nothing that it answered. */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/loopback.js'
-import {EVENT_RETENTION_SECONDS} from '../../../contract/stored-events.js'
+import {EVENT_RETENTION_SECONDS, type EventKeeper} from '../../../contract/stored-events.js'
 import {StorageError} from '../../../storage/errors.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
 import {Forwarder} from '../../../webhooks/forward/forwarder.js'
-import {createHandover, freshHeaders} from '../../../webhooks/forward/request.js'
+import {createHandover, freshHeaders, type Handover} from '../../../webhooks/forward/request.js'
 import {type Receipt, Receiver} from '../../../webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
+import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName} from '../../session/resolve.js'
@@ -20,13 +21,13 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {listenOn} from '../sandbox/port.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
-import {createListenOutput, removalText} from './listen-output.js'
-import {listenIdentity} from './listen-tls.js'
+import {createListenOutput, type ListenOutput, removalText} from './listen-output.js'
+import {type KeyPair, listenIdentity} from './listen-tls.js'
 import {
   removedSecretsFor,
   storedWebhookSecrets,
+  WatchedSecrets,
   type WebhookSecretFlags,
-  watchSecrets,
   webhookHeaderNames,
 } from './secrets.js'
 import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
@@ -41,160 +42,231 @@ const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700,
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
-/** Listens, and with a `connection` subscribes, until the wait is over, or a signal comes. Throws Failure. */
+/** Listens, and with a `connection` subscribes, until the wait is over or a signal comes. Throws a Failure. */
 export async function listen(command: BaseCommand, plan: ListenPlan, flags: Flags, connection?: Connection) {
-  const listening = await openListening(command, plan, flags)
-  if (connection) await subscribe(command, connection, listening, plan, flags)
-  await listening.run()
+  const listener = await Listener.open(command, plan, flags)
+  if (connection) await subscribe(command, connection, listener, plan, flags)
+  await listener.run()
 }
 
-type Listening = Awaited<ReturnType<typeof openListening>>
+/** What a listener works with, opened before it receives. */
+interface Opened {
+  readonly names: WebhookHeaderNames
+  readonly secrets: WatchedSecrets
+  readonly output: ListenOutput
+  /** The store of events and of what is still to be forwarded. */
+  readonly keeper: EventKeeper
+  readonly handover: Handover
+  readonly expectation: Expectation | undefined
+}
 
-/** Opens the store and listens. Throws usage, and StorageError: without a store no event may be answered 200. */
-async function openListening(command: BaseCommand, plan: ListenPlan, flags: Flags) {
-  const state = await command.state()
-  const tell = (text: string) => command.tell(text)
-  const profile = profileName(flags, state)
-  const expectation = plan.wait && (await createExpectation(plan.wait))
-  const secrets = await watchSecrets(flags, state)
-  command.whenStopped(secrets.stop)
-  const warn = (text: string) => void command.warn(text)
-  const tls = await listenIdentity(flags, state.directory, systemClock.now(), warn)
-  const {trustedCertificates} = await import('../../session/trust.js')
-  const trusted = await trustedCertificates(flags['ca-file'], process.env)
-  const names = webhookHeaderNames(flags, state)
-  const stored = {
-    otherSecrets: () => storedWebhookSecrets(state),
-    removedSecrets: removedSecretsFor(flags, state),
+class Listener {
+  /** Remarks that may come with every request. */
+  private readonly remarks: ReturnType<typeof createOccasionally>
+  private readonly forwarder: Forwarder
+  private readonly tidying: NodeJS.Timeout
+  private server: ServedReceiver | undefined
+  private url = ''
+  private readonly count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
+  /** Rejects when the store cannot be used any more. */
+  private readonly broken: Promise<never>
+  private breakOff: (error: unknown) => void = () => {}
+  private awaitedTest: {readonly secretName: string; readonly onReceived: () => void} | undefined
+
+  /** Opens the store and receives. Throws a usage error, or a StorageError: without a store no event may be answered 200. */
+  static async open(command: BaseCommand, plan: ListenPlan, flags: Flags): Promise<Listener> {
+    const state = await command.state()
+    const expectation = plan.wait && (await Expectation.of(plan.wait))
+    const secrets = await WatchedSecrets.open(flags, state)
+    command.whenStopped(() => secrets.stop())
+    const warn = (text: string) => void command.warn(text)
+    const tls = await listenIdentity(flags, state.directory, systemClock.now(), warn)
+    const {trustedCertificates} = await import('../../session/trust.js')
+    const trusted = await trustedCertificates(flags['ca-file'], process.env)
+    const names = webhookHeaderNames(flags, state)
+    const output = await createListenOutput({
+      flags,
+      tell: text => command.tell(text),
+      targets: plan.targets,
+      names,
+      secrets: () => secrets.current,
+      otherSecrets: () => storedWebhookSecrets(state),
+      removedSecrets: removedSecretsFor(flags, state),
+    })
+    secrets.watch(removed => {
+      command.warn(`Warning: ${removalText(removed)}`)
+      output.secretRemoved(removed)
+    })
+    const keeper = await state.openEventKeeper(profileName(flags, state))
+    const handover = createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS})
+    const opened = {names, secrets, output, keeper, handover, expectation}
+    const listener = new Listener(command, plan, flags, opened)
+    command.whenStopped(() => listener.close())
+    await listener.receive(tls)
+    return listener
   }
-  const terms = {flags, tell, targets: plan.targets, secrets: secrets.now, names, ...stored}
-  const output = await createListenOutput(terms)
-  secrets.watch(removed => {
-    command.warn(`Warning: ${removalText(removed)}`)
-    output.secretRemoved(removed)
-  })
-  const keeper = await state.openEventKeeper(profile)
-  const talk = createOccasionally(tell)
-  const count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
-  let server: ServedReceiver | undefined
-  let fatal = (_: unknown) => {}
-  /** The secret of the test event that `next` waits for. */
-  let awaited: {readonly secretName: string; readonly resolve: () => void} | undefined
 
-  const isMeant = (type: string | null) => plan.types === undefined || plan.types.has(type ?? '')
-  /** A store that is busy or full may recover; after any other fault it is not used again. */
-  const onStoreError = (error: unknown, what: string) => {
-    talk.say(`ERROR: ${what}: ${error instanceof Error ? error.message : String(error)}`)
-    if (!(error instanceof StorageError && error.isPassing)) fatal(error)
+  private constructor(
+    private readonly command: BaseCommand,
+    private readonly plan: ListenPlan,
+    private readonly flags: Flags,
+    private readonly opened: Opened,
+  ) {
+    this.remarks = createOccasionally(text => command.tell(text))
+    this.broken = new Promise((_, reject) => {
+      this.breakOff = reject
+    })
+    // `run` reports it, however early it comes.
+    this.broken.catch(() => {})
+    this.forwarder = this.forward()
+    this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
   }
 
-  const forwarder = new Forwarder({
-    targets: plan.targets,
-    store: keeper,
-    headersOf: (one, now) => freshHeaders(one, names.signature, flags['no-resign'] ? [] : secrets.now(), now),
-    handover: createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS}),
-    clock: systemClock.now,
-    elapsed: () => performance.now(),
-    random: Math.random,
-    onReport: report => {
-      if (report.state === 'done') count.forwarded += 1
-      output.forward(report)
-    },
-    onStoreError: error => onStoreError(error, 'results of forwarding cannot be recorded yet'),
-  })
+  private async receive(tls: KeyPair | undefined): Promise<void> {
+    const {names, secrets, keeper} = this.opened
+    const {host} = this.flags
+    if (tls === undefined && !isLoopbackHost(host)) {
+      const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
+      this.command.tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
+    }
+    await this.adoptForwards()
+    const receiver = new Receiver({
+      store: keeper,
+      secrets: () => secrets.current,
+      headerNames: names,
+      maxWaiting: RECEIVER_LIMITS.maxWaiting,
+      targetsOf: type => (this.wants(type) ? this.plan.targets : []),
+      onReceipt: receipt => this.onReceipt(receipt),
+      onStoreError: error => this.onStoreError(error, 'events cannot be stored and are answered 503'),
+    })
+    const options = {
+      receiver,
+      clock: systemClock.now,
+      limits: RECEIVER_LIMITS,
+      onRefused: (status: number) => this.remarks.say(REFUSALS[status] ?? `a request was answered ${status}`),
+    }
+    const {path} = this.plan
+    const wanted = {
+      typed: this.flags.port,
+      usual: USUAL_PORT,
+      tell: (text: string) => this.command.tell(text),
+    }
+    this.server = await listenOn(wanted, port => serveReceiver(options, {host, port, path, tls})).catch(
+      error => listenFailed(error, host),
+    )
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${this.server.port}`
+    this.url = `${tls ? 'https' : 'http'}://${authority}${path}`
+  }
 
-  const afterAnswer = (receipt: Receipt) => {
+  /** Whether --event leaves this type in. */
+  private wants(type: string | null): boolean {
+    return this.plan.types === undefined || this.plan.types.has(type ?? '')
+  }
+
+  /** After a request was answered. */
+  private onReceipt(receipt: Receipt): void {
+    const {count, forwarder} = this
+    const {output, expectation} = this.opened
     const isValid = receipt.reason === 'ok'
     count[isValid ? 'valid' : 'invalid'] += 1
     if (receipt.duplicate) count.duplicate += 1
-    const isShown = !isValid || isMeant(receipt.type)
-    const isAwaited = isValid && receipt.secretName === awaited?.secretName
-    output.request(receipt, isShown, isAwaited)
-    if (isAwaited) {
-      awaited?.resolve()
-      awaited = undefined
+    const isShown = !isValid || this.wants(receipt.type)
+    const isTest = isValid && receipt.secretName === this.awaitedTest?.secretName
+    output.request(receipt, isShown, isTest)
+    if (isTest) {
+      this.awaitedTest?.onReceived()
+      this.awaitedTest = undefined
     }
     if (!isValid || !isShown || receipt.duplicate) return
     forwarder.wake()
-    // The test event of `--subscribe` is none of those a script waits for.
-    if (!isAwaited) expectation?.see(parseBody(receipt.body))
+    // The test event of `--subscribe` does not count towards --exit-after.
+    if (!isTest) expectation?.see(parseBody(receipt.body))
   }
-  const receiver = new Receiver({
-    store: keeper,
-    secrets: secrets.now,
-    headerNames: names,
-    maxWaiting: RECEIVER_LIMITS.maxWaiting,
-    targetsOf: type => (isMeant(type) ? plan.targets : []),
-    onReceipt: afterAnswer,
-    onStoreError: error => onStoreError(error, 'events cannot be stored and are answered 503'),
-  })
 
-  const adopt = () => keeper.adopt(plan.targets, systemClock.now())
-  const tidying = setInterval(async () => {
+  /** A store that is busy or full may recover; after any other fault it is not used again. */
+  private onStoreError(error: unknown, what: string): void {
+    this.remarks.say(`ERROR: ${what}: ${error instanceof Error ? error.message : String(error)}`)
+    if (!(error instanceof StorageError && error.isPassing)) this.breakOff(error)
+  }
+
+  private forward(): Forwarder {
+    const {names, secrets, keeper, handover, output} = this.opened
+    return new Forwarder({
+      targets: this.plan.targets,
+      store: keeper,
+      handover,
+      headersOf: (event, now) =>
+        freshHeaders(event, names.signature, this.flags['no-resign'] ? [] : secrets.current, now),
+      clock: systemClock.now,
+      elapsed: () => performance.now(),
+      random: Math.random,
+      onReport: report => {
+        if (report.state === 'done') this.count.forwarded += 1
+        output.forward(report)
+      },
+      onStoreError: error => this.onStoreError(error, 'results of forwarding cannot be recorded yet'),
+    })
+  }
+
+  private async tidy(): Promise<void> {
     const oldest = systemClock.now() - EVENT_RETENTION_SECONDS
     try {
-      while ((await keeper.prune(oldest, TIDY_ROWS)) === TIDY_ROWS);
-      await adopt()
+      let removed = TIDY_ROWS
+      while (removed === TIDY_ROWS) removed = await this.opened.keeper.prune(oldest, TIDY_ROWS)
+      await this.adoptForwards()
     } catch {
       // A busy store is tidied the next time.
     }
-  }, TIDY_MILLISECONDS).unref()
+  }
 
-  command.whenStopped(async () => {
-    clearInterval(tidying)
+  /** Takes over what processes that no longer run had still to forward. */
+  private adoptForwards(): Promise<number> {
+    return this.opened.keeper.adopt(this.plan.targets, systemClock.now())
+  }
+
+  /** Prints "ready"; resolves when enough events came, never without --exit-after. Rejects when it cannot go on. */
+  async run(): Promise<void> {
+    const {output, expectation} = this.opened
+    output.ready(this.url, process.pid)
+    this.forwarder.wake()
+    await Promise.race([this.broken, expectation?.fulfilled() ?? this.broken])
+    await this.forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
+  }
+
+  /** Reads the stored secrets again; resolves with the first event signed with the secret `secretName`. */
+  testReceived(secretName: string): Promise<void> {
+    this.opened.secrets.refresh()
+    return new Promise(onReceived => {
+      this.awaitedTest = {secretName, onReceived}
+    })
+  }
+
+  /** From now on a stored secret may go without a word: for the end, at which --subscribe deletes its own. */
+  stopWatchingSecrets(): void {
+    this.opened.secrets.stop()
+  }
+
+  private async close(): Promise<void> {
+    const {forwarder, server, remarks} = this
+    const {output, keeper} = this.opened
+    clearInterval(this.tidying)
     await Promise.all([
       server?.close(LIMITS_OF_END.answeringMilliseconds),
       forwarder.settled(LIMITS_OF_END.forwardingMilliseconds),
     ])
     await forwarder.stop()
+    // Receipts are reported in the turns after the answers.
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     await output.end(LIMITS_OF_END.writingMilliseconds)
-    talk.end()
+    remarks.end()
     await keeper.close()
     if (!server) return
-    const {valid, invalid, duplicate, forwarded} = count
+    const {valid, invalid, duplicate, forwarded} = this.count
     const rest = forwarded < valid - duplicate ? '; the others are kept and tried again' : ''
-    const forwards = plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
-    command.note(`Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`)
-  })
-
-  const {host} = flags
-  const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
-  if (tls === undefined && !isLoopbackHost(host))
-    tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
-  await adopt()
-  const served = {
-    receiver,
-    clock: systemClock.now,
-    limits: RECEIVER_LIMITS,
-    onRefused: (status: number) => talk.say(REFUSALS[status] ?? `a request was answered ${status}`),
-  }
-  const serve = (port: number) => serveReceiver(served, {host, port, path: plan.path, ...(tls ? {tls} : {})})
-  const wanted = {typed: flags.port, usual: USUAL_PORT, tell}
-  server = await listenOn(wanted, serve).catch(error => listenFailed(error, host))
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${server.port}`
-  const url = `${tls ? 'https' : 'http'}://${authority}${plan.path}`
-  return {
-    profile,
-    /** Prints "ready"; resolves when enough events came, never without --exit-after. Rejects when it cannot go on. */
-    async run(): Promise<void> {
-      output.ready(url, process.pid)
-      forwarder.wake()
-      const failed = new Promise<never>((_, reject) => {
-        fatal = reject
-      })
-      await Promise.race([failed, expectation?.begin() ?? failed])
-      await forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
-    },
-    /** For the end, at which a subscription of its own is deleted with its secret. */
-    stopWatching: secrets.stop,
-    /** Reads the stored secrets again; resolves with the first event signed with the secret `secretName`. */
-    next(secretName: string): Promise<void> {
-      secrets.refresh()
-      return new Promise(resolve => {
-        awaited = {secretName, resolve}
-      })
-    },
+    const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
+    this.command.note(
+      `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`,
+    )
   }
 }
 
@@ -217,22 +289,26 @@ const TEST_SECONDS = 30
 /** `listen` ends soon, even if the service does not answer. */
 const DELETION_MILLISECONDS = 2000
 
-/** Waits for a test event; deletes the subscription at the end if that path may be called, or names it. Throws Failure. */
+/** Waits for a test event; deletes the subscription at the end if that path may be called, or names it. Throws a Failure. */
 async function subscribe(
   command: BaseCommand,
   connection: Connection,
-  {profile, next, stopWatching}: Listening,
+  listener: Listener,
   plan: ListenPlan,
   flags: Flags,
 ): Promise<void> {
-  const wanted = wantedSubscription(flags, plan)
-  const kept = await createAndKeep(connection, wanted, {profile})
+  const profile = profileName(flags, connection.state)
+  const kept = await createAndKeep(connection, wantedSubscription(flags, plan), {profile})
   const {id, problem} = kept
   for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
-  /** Deletes the subscription and its secret; whether that is known to have happened. Throws nothing. */
-  const isDeleted = () => {
+  /** Deletes the subscription and its secret; returns whether that is known to have happened. */
+  const isDeleted = async () => {
     const deletion = deleteAndForget(connection, id, {profile}).then(() => true)
-    return within(DELETION_MILLISECONDS, deletion, () => false).catch(() => false)
+    try {
+      return await within(DELETION_MILLISECONDS, deletion, () => false)
+    } catch {
+      return false
+    }
   }
   if (problem) {
     if (await isDeleted()) {
@@ -243,7 +319,7 @@ async function subscribe(
   }
   // At every end, also when the test event does not come.
   command.whenStopped(async () => {
-    stopWatching()
+    listener.stopWatchingSecrets()
     const named = `The subscription ${sanitizeLine(id, 100)} that --subscribe created`
     if (await isDeleted()) command.tell(`${named} was deleted again.`)
     else command.warn(`${named} stays active; to remove it: bookctl webhooks delete ${sanitizeLine(id, 100)}`)
@@ -251,9 +327,9 @@ async function subscribe(
   const limits = [plan.wait?.seconds, command.timeoutSeconds].filter(limit => limit !== undefined)
   const seconds = Math.min(TEST_SECONDS, ...limits)
   const {sendTestEvent} = await import('../../../api/operations/webhooks.js')
-  const came = next(id)
-  const sentAndCame = sendTestEvent(connection.api, id).then(() => came)
-  await within(seconds * 1000, sentAndCame, () => {
+  const received = listener.testReceived(id)
+  const sentAndReceived = sendTestEvent(connection.api, id).then(() => received)
+  await within(seconds * 1000, sentAndReceived, () => {
     const message = `the subscription ${id} was created, but its test event did not come within ${seconds} s`
     throw new Failure('pending', message, {
       code: 'test_event_missing',
@@ -263,35 +339,49 @@ async function subscribe(
   })
 }
 
-/** `work`; the result of `late` when it takes longer. */
+/** The result of `work`, or that of `late` when it takes longer. */
 async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
   const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
   return Promise.race([work, timeout.then(late)])
 }
 
-async function createExpectation({count, seconds, expect}: NonNullable<ListenPlan['wait']>) {
-  // What is true is what JMESPath takes for true.
-  const find = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
-  let seen = 0
-  let resolve = () => {}
-  const enough = new Promise<void>(onDone => {
-    resolve = onDone
-  })
-  return {
-    see(event: unknown) {
-      if (find(event) !== true) return
-      seen += 1
-      if (seen >= count) resolve()
-    },
-    /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when time runs out first. */
-    async begin() {
-      if (seconds === undefined) return enough
-      return within(seconds * 1000, enough, () => {
-        throw new Failure('pending', `${seen} of ${count} expected events came within ${seconds} s`, {
-          code: 'events_missing',
-          hint: 'list all received events: bookctl webhooks events list',
-        })
+/** The events that --exit-after, --within and --expect wait for. */
+class Expectation {
+  private seen = 0
+  private readonly enough: Promise<void>
+  private onEnough = () => {}
+
+  static async of({count, seconds, expect}: NonNullable<ListenPlan['wait']>): Promise<Expectation> {
+    // `!!`: true is what JMESPath takes for true.
+    const matches = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
+    return new Expectation(count, seconds, matches)
+  }
+
+  private constructor(
+    private readonly count: number,
+    private readonly seconds: number | undefined,
+    private readonly matches: (event: unknown) => unknown,
+  ) {
+    this.enough = new Promise(resolve => {
+      this.onEnough = resolve
+    })
+  }
+
+  see(event: unknown): void {
+    if (this.matches(event) !== true) return
+    this.seen += 1
+    if (this.seen >= this.count) this.onEnough()
+  }
+
+  /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when the time is over first. */
+  async fulfilled(): Promise<void> {
+    const {seconds} = this
+    if (seconds === undefined) return this.enough
+    return within(seconds * 1000, this.enough, () => {
+      throw new Failure('pending', `${this.seen} of ${this.count} expected events came within ${seconds} s`, {
+        code: 'events_missing',
+        hint: 'list all received events: bookctl webhooks events list',
       })
-    },
+    })
   }
 }

@@ -25,6 +25,8 @@ export const webhookSecretFlags = {
   'secret-stdin': Flags.boolean({summary: 'read the signing secret from standard input'}),
 }
 
+type WatchFlags = WebhookSecretFlags & {readonly subscribe: boolean}
+
 export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags>> & {
   readonly profile?: string | undefined
 }
@@ -117,42 +119,59 @@ export async function secretList(flags: WebhookSecretFlags, state: State): Promi
   return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-/**
- * Read again each second once `watch` was called, which reports each stored secret that went away. Throws usage when there
- * is none, unless --subscribe is about to create one.
- */
-export async function watchSecrets(flags: WebhookSecretFlags & {readonly subscribe: boolean}, state: State) {
-  const {subscribe} = flags
-  const profile = profileName(flags, state)
-  const given = await givenSecrets(flags)
-  // Given secrets are used alone, or with the one that `--subscribe` creates.
-  const read = () =>
-    given && !subscribe ? given : [...(given ?? []), ...storedWebhookSecrets(state, profile)]
-  let secrets: readonly NamedSecret[] = subscribe ? read() : atLeastOne(read(), state, profile)
-  let onRemoved = (_: RemovedSecret) => {}
-  const refresh = () => {
+const WATCH_MILLISECONDS = 1000
+
+/** The secrets to check with. Once `watch` was called, they are read again each second. */
+export class WatchedSecrets {
+  current: readonly NamedSecret[]
+  private timer: NodeJS.Timeout | undefined
+  private onRemoved: (removed: RemovedSecret) => void = () => {}
+
+  /** Throws a usage error if there is none, unless --subscribe is about to create one. */
+  static async open(flags: WatchFlags, state: State): Promise<WatchedSecrets> {
+    return new WatchedSecrets(flags, profileName(flags, state), state, await givenSecrets(flags))
+  }
+
+  private constructor(
+    private readonly flags: WatchFlags,
+    private readonly profile: string,
+    private readonly state: State,
+    private readonly given: readonly NamedSecret[] | undefined,
+  ) {
+    this.current = flags.subscribe ? this.read() : atLeastOne(this.read(), state, profile)
+  }
+
+  /** Reports each stored secret that was removed. */
+  watch(onRemoved: (removed: RemovedSecret) => void): void {
+    this.onRemoved = onRemoved
+    if (this.usesStored) this.timer = setInterval(() => this.refresh(), WATCH_MILLISECONDS).unref()
+  }
+
+  refresh(): void {
     try {
-      const before = secrets
-      secrets = read()
-      for (const one of removedSince(before, secrets, state, profile)) onRemoved(one)
+      const before = this.current
+      this.current = this.read()
+      for (const removed of removedSince(before, this.current, this.state, this.profile))
+        this.onRemoved(removed)
     } catch {
       // Busy with another process: read again the next time.
     }
   }
-  let timer: NodeJS.Timeout | undefined
-  const isWatched = given === undefined || subscribe
-  return {
-    now: () => secrets,
-    refresh,
-    watch(onEach: typeof onRemoved) {
-      onRemoved = onEach
-      if (isWatched) timer = setInterval(refresh, WATCH_MILLISECONDS).unref()
-    },
-    stop: () => clearInterval(timer),
+
+  stop(): void {
+    clearInterval(this.timer)
+  }
+
+  /** Given secrets are used alone, or with the one that --subscribe creates. */
+  private get usesStored(): boolean {
+    return this.given === undefined || this.flags.subscribe
+  }
+
+  private read(): NamedSecret[] {
+    const stored = this.usesStored ? storedWebhookSecrets(this.state, this.profile) : []
+    return [...(this.given ?? []), ...stored]
   }
 }
-
-const WATCH_MILLISECONDS = 1000
 
 /** Those of `before` that are no more in `now`, or have another secret. */
 function removedSince(
@@ -161,7 +180,9 @@ function removedSince(
   state: State,
   profile: string,
 ): RemovedSecret[] {
-  const gone = before.filter(one => !now.some(({name, secret}) => name === one.name && secret === one.secret))
+  const gone = before.filter(
+    ({name, secret}) => !now.some(other => other.name === name && other.secret === secret),
+  )
   if (gone.length === 0) return []
   const removals = removedSecrets(state, profile)
   return gone.map(
