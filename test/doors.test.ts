@@ -8,7 +8,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url))
 const TEST = fileURLToPath(new URL('.', import.meta.url))
 
 /** Rooms of src whose tests are found by the path of what they test. */
-const TESTED_BY_PATH = ['api', 'contract', 'state', 'storage', 'webhooks']
+const TESTED_BY_PATH = ['api', 'cli', 'contract', 'sandbox', 'state', 'storage', 'webhooks']
 
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],

@@ -12,7 +12,7 @@ import {readRoom} from '../../src/cli/input/stay.js'
 import {ownDirectory} from '../support/own.js'
 import {CONTACT} from '../support/stay.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
-import {said} from './wizard/scripted-prompts.js'
+import {said} from './features/wizard/scripted-prompts.js'
 
 const SEARCH = {city: 101, 'check-in': '2030-06-01', nights: 3, nationality: 'TR', currency: 'EUR'}
 

@@ -1,302 +1,198 @@
-/** The sandbox's own page: what each page shows and what its forms do, in process. */
-import {createHash} from 'node:crypto'
-import {describe, expect, it} from 'vitest'
+/** The sandbox's pages in a real browser: hostile data, how they look, and their scripts. */
+import type {BrowserContextOptions, Page} from 'playwright-core'
+import {expect, it} from 'vitest'
 import {closing} from '../support/own.js'
-import {ADULT} from '../support/sandbox.js'
+import {ADULT, CONTACT} from '../support/sandbox.js'
 import {startSubscriber} from '../support/subscriber.js'
-import {readPage, sandboxForEachTest, sendForm} from './each-sandbox.js'
+import {sandboxForEachTest} from './each-sandbox.js'
+import {axeViolations, describeInBrowser} from './pages/browser.js'
 
-const {sandbox, client} = sandboxForEachTest({inProcess: true, allowHttpLoopback: true})
-
+const HOSTILE =
+  '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
 const instant = {payment: {mode: 'instant'}}
-const events = async () => await sandbox.listed('events')
-/** Without the marks of where a path may be broken. */
-const read = async (path: string) => (await readPage(sandbox, path)).text.replace(/<\/?(?:wbr|span)>/g, '')
-const rows = async (path: string) => (await read(path)).split('<tbody')[1]?.split('<tr').length ?? 1
+const LISTS = ['reservations', 'events', 'deliveries', 'subscriptions', 'requests', 'faults']
 
-describe('reading', () => {
-  it('shows its address and how to connect bookctl', async () => {
-    const page = await read('/')
-    expect(page).toContain(`export BOOKCTL_BASE_URL=${sandbox.baseUrl}`)
-    for (const text of [sandbox.baseUrl, 'cid_sandbox', 'sk_test_sandbox', 'sk_test_sandbox_poor']) {
-      expect(page).toContain(`data-copy="${text}"`)
-    }
-    expect(page).toContain('100000.00 EUR')
-    expect(page).toContain('2030-06-01 12:00:00 UTC')
-    expect(page).toContain('No reservations yet.')
-  })
+describeInBrowser('the sandbox’s pages in a browser', openAt => {
+  const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})
+  const open = (path: string, options?: BrowserContextOptions) => openAt(sandbox.origin + path, options)
+  const widthsOf = (page: Page) => page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
 
-  it('links to no other host, whatever path was asked for', async () => {
-    const {status, text} = await readPage(sandbox, '//evil.example/x?refresh=5', {
-      headers: {accept: 'text/html'},
+  /** Everything that others can fill in: names, references, addresses, headers, paths. Returns all pages. */
+  async function fillWithHostileData(): Promise<string[]> {
+    const {origin} = closing(await startSubscriber())
+    const url = `${origin}/"><script>window.planted=3</script>`
+    await client.call('POST', '/webhooks/subscriptions', {url, events: ['payment.failed']})
+    const surname = `\u202E\u2066gnorw${'W'.repeat(245)}`
+    const guest = {...ADULT, name: `${HOSTILE}\u200b`, surname}
+    const marks = {...ADULT, is_lead: false, name: `Z${'\u0301'.repeat(250)}`, surname: '</td></tr><tr><td>x'}
+    const {reservation_ref, payment} = await client.book({
+      ...instant,
+      client_reference_id: '"\'><a/href=javascript:window.planted=4>&amp;</bdi>',
+      contact: {...CONTACT, name: HOSTILE, surname: `${'<b>'.repeat(30)}\u2028Reservation RSV-FORGED`},
+      guests: [guest, marks],
     })
-    expect(status).toBe(404)
-    expect(text).toContain('href="/evil.example/x')
-    expect(text).not.toContain('"//')
-  })
-
-  it('shows reservations first, then requests', async () => {
-    const page = await read('/')
-    const headings = Array.from(page.matchAll(/<h2 id="(\w+)">/g), ([, id]) => id)
-    expect(headings.slice(0, 2)).toEqual(['reservations', 'requests'])
-    const sections = Array.from(page.matchAll(/<li><a href="([^"]*)"/g), ([, path]) => path)
-    expect(sections.slice(0, 3)).toEqual(['/', '/ui/reservations', '/ui/requests'])
-  })
-
-  it('shows everything about a reservation, but no whole identity number', async () => {
-    const {reservation_ref, hotel, price, hotel_confirmation_number} = await client.book()
-    const page = await read(`/ui/reservations/${reservation_ref}`)
-    for (const text of [hotel.name, price.total, hotel_confirmation_number, 'Ayşe Öğüt', 'voucher.ready']) {
-      expect(page).toContain(text)
-    }
-    expect(page).toContain('•••••••••46')
-    expect(page).not.toContain(ADULT.identity.number)
-    const [, voucher = ''] = /href="(\/vouchers\/[^"]+)"/.exec(page) ?? []
-    expect((await readPage(sandbox, voucher)).headers.get('content-type')).toBe('application/pdf')
-  })
-
-  it('finds reservations by reference, name and status', async () => {
-    const paid = await client.book()
-    const pending = await client.book({...instant, client_reference_id: 'SUMMER-100%_7'})
-    const found = async (query: Record<string, string>) => {
-      const page = await read(`/ui/reservations?${new URLSearchParams(query)}`)
-      for (const name of Object.keys(query)) expect(page).toContain(` name="${name}"`)
-      return [paid, pending].map(each => page.includes(each.reservation_ref))
-    }
-    expect(await found({})).toEqual([true, true])
-    expect(await found({status: 'PENDING_PAYMENT'})).toEqual([false, true])
-    expect(await found({search: '100%_7'})).toEqual([false, true])
-    expect(await found({search: '%'})).toEqual([false, true])
-    expect(await found({search: 'ÖĞÜT can'})).toEqual([true, true])
-    expect(await found({search: `${paid.reservation_ref} ayşe`})).toEqual([true, false])
-    expect(await found({search: 'unknown'})).toEqual([false, false])
-    expect(await found({search: "' OR 1=1 --"})).toEqual([false, false])
-  })
-
-  it('shows an event with its body and its subscribers', async () => {
-    const wanted = {url: 'https://receiver.example/hook', events: ['reservation.confirmed']}
-    await client.call('POST', '/webhooks/subscriptions', wanted)
-    await client.book()
-    const [confirmed, voucher] = await events()
-    const page = await read(`/ui/events/${confirmed.id}`)
-    expect(page).toContain('&quot;type&quot;: &quot;reservation.confirmed&quot;')
-    expect(page).toContain('https://receiver.example/hook')
-    expect(await read(`/ui/events/${voucher.id}`)).toContain('No subscribers')
-    expect(await read('/ui/subscriptions')).toContain('https://receiver.example/hook')
-    expect(await read('/ui/events?type=voucher.ready')).not.toContain(confirmed.id)
-    await sandbox.control('POST', '/_sandbox/trigger', {type: 'payment.failed'})
-    const linked = await read('/ui/events')
-    expect(linked.split('"/ui/reservations/RSV-').length).toBe(3)
-    expect(linked.split('RSV-0000000000').length).toBe(2)
-  })
-
-  it('shows the last requests without their secrets, by operation and outcome', async () => {
-    await client.book()
-    await client.call('GET', '/hotels/0')
-    const page = await read('/ui/requests?operation=reservations.create')
-    const [, id = ''] = /href="\/ui\/requests\/([^"]+)"/.exec(page) ?? []
-    const one = await read(`/ui/requests/${id}`)
-    expect(one).toContain('POST /partner-api/v1/reservations/hotel')
-    expect(one).toContain('idempotency-key')
-    for (const secret of [client.token, ADULT.identity.number]) expect(one).not.toContain(secret)
-    expect(await rows('/ui/requests')).toBe(1 + 4)
-    expect(await rows('/ui/requests?outcome=refused')).toBe(1 + 1)
-    for (const outcome of ['no+such', '__proto__', 'hasOwnProperty', 'valueOf']) {
-      expect(await rows(`/ui/requests?outcome=${outcome}`)).toBe(1 + 4)
-    }
-  })
-
-  it('shows fifty entries a page, newest first, each once', async () => {
-    for (let index = 0; index < 120; index += 1) await client.call('GET', `/hotels/${index}`)
-    const seen: string[] = []
-    for (let path: string | undefined = '/ui/requests?outcome=refused'; path; ) {
-      const page: string = await read(path)
-      seen.push(
-        ...[...page.matchAll(/GET \/partner-api\/v1\/hotels\/(\d+)</g)].map(([, index = '']) => index),
-      )
-      path = /href="([^"]+)" rel="next"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
-    }
-    expect(seen.slice(0, 2)).toEqual(['119', '118'])
-    expect(new Set(seen).size).toBe(seen.length)
-    expect(seen.length).toBeGreaterThan(100)
-  })
-
-  it('changes nothing', async () => {
-    const {reservation_ref} = await client.book(instant)
-    const before = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
-    for (const path of ['/', '/ui/reservations', `/ui/reservations/${reservation_ref}`, '/ui/faults']) {
-      expect((await readPage(sandbox, path)).status).toBe(200)
-    }
-    const after = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
-    expect(JSON.stringify(after)).toBe(JSON.stringify(before))
-  })
-
-  it('reloads itself every 5 seconds where that is asked for', async () => {
-    expect(await read('/ui/events?refresh=5&done=paid')).toContain('content="5; url=/ui/events?refresh=5"')
-    for (const refresh of ['0', '', '5;url=https://evil.example']) {
-      expect(await read(`/ui/events?refresh=${encodeURIComponent(refresh)}`)).not.toContain('http-equiv')
-    }
-  })
-})
-
-describe('forms', () => {
-  /** Presses the first button of the page whose text begins with `text`; returns the page that this leads to. */
-  async function press(path: string, text: string, typed: Record<string, string> = {}): Promise<string> {
-    const forms = (await read(path)).split('<form ').map(part => part.split('</form>')[0] ?? '')
-    const form = forms.find(each => new RegExp(`<button[^>]*>${text}`).test(each)) ?? ''
-    const names = Array.from(form.matchAll(/name="([^"]*)"/g), ([, name]) => name)
-    expect(names).toEqual(expect.arrayContaining(Object.keys(typed)))
-    const hidden = Array.from(form.matchAll(/name="([^"]*)" value="([^"]*)"/g), ([, ...field]) => field)
-    const action = /action="([^"]*)"/.exec(form)?.[1] ?? ''
-    const {status, headers} = await sendForm(sandbox, action, {...Object.fromEntries(hidden), ...typed})
-    expect(status).toBe(303)
-    return await read(headers.get('location') ?? '')
+    await sandbox.control('POST', `/_sandbox/payments/${reservation_ref}`, {result: 'failed'})
+    await client.call('GET', '/hotels/%3Cscript%3Ewindow.planted=5%3C/script%3E?status=%3Cb%3E', undefined, {
+      'user-agent': HOSTILE,
+      'idempotency-key': '" onmouseover="window.planted=6',
+    })
+    await sandbox.advance(0)
+    const [event] = await sandbox.listed('events')
+    const [delivery] = await sandbox.listed('deliveries')
+    const requests = await sandbox.listed('requests')
+    return [
+      '/',
+      `/ui/reservations/${reservation_ref}`,
+      `/ui/reservations?search=${encodeURIComponent(HOSTILE)}`,
+      `/ui/events/${event.id}`,
+      `/ui/deliveries/${delivery.delivery_id}`,
+      `/ui/deliveries?subscription=${encodeURIComponent('"><script>window.planted=7</script>')}`,
+      ...requests.slice(-2).map((request: {request_id: string}) => `/ui/requests/${request.request_id}`),
+      ...LISTS.map(name => `/ui/${name}`),
+      new URL(payment.url).pathname,
+    ]
   }
 
-  it('decline and pay, and show the outcome', async () => {
+  it('shows hostile data as text: nothing runs, nothing is fetched, nothing is forged', async () => {
+    const paths = await fillWithHostileData()
+    const page = await open('/', {})
+    const seen: unknown[] = []
+    page.on('console', message => seen.push(message.text()))
+    page.on('request', request => {
+      if (new URL(request.url()).origin !== sandbox.origin) seen.push(request.url())
+    })
+    const foreign = [
+      'script:not(body > script:last-child), img, b, iframe, [onerror], [onmouseover]',
+      'a:not([href^="/"]):not([href="#main"])',
+    ]
+    for (const path of paths) {
+      await page.goto(sandbox.origin + path)
+      const planted = await page.evaluate('window.planted ?? null')
+      const elements = await page.locator([...foreign, 'td:has(table)', 'tr tr'].join(', ')).count()
+      expect([path, planted, elements]).toEqual([path, null, 0])
+    }
+    expect(seen).toEqual([])
+    await page.goto(sandbox.origin + paths[1])
+    const shown = await page.locator('main').innerText()
+    const escaped = ['\\u202e\\u2066gnorwWWW', '\\u200b', '\\u2028Reservation RSV-FORGED']
+    for (const part of [HOSTILE, ...escaped]) expect(shown).toContain(part)
+    expect(await page.locator('section[aria-labelledby=guests] tbody tr').count()).toBe(2)
+  })
+
+  it('passes axe and fits every width, also with hostile data', async () => {
+    const paths = await fillWithHostileData()
+    await sandbox.fault({operation: 'account.show', kind: 'html'})
+    const page = await open('/', {bypassCSP: true})
+    for (const path of [...paths, '/ui/nothing', '/?done=reset']) {
+      await page.goto(sandbox.origin + path)
+      expect([path, await axeViolations(page)]).toEqual([path, []])
+      for (const width of [360, 800, 1024, 1280]) {
+        await page.setViewportSize({width, height: 800})
+        expect([path, await widthsOf(page)]).toEqual([path, [width, width]])
+      }
+    }
+    const phone = await open(paths[1] ?? '', {viewport: {width: 360, height: 800}, isMobile: true})
+    expect(await widthsOf(phone)).toEqual([360, 360])
+    await page.setViewportSize({width: 360, height: 640})
+    await page.goto(`${sandbox.origin}/ui/deliveries`)
+    expect(await axeViolations(page)).toEqual([])
+    await page.emulateMedia({colorScheme: 'dark'})
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(16, 21, 28)')
+    for (const path of ['/', '/ui/faults', '/ui/nothing', paths.at(-1)]) {
+      await page.goto(sandbox.origin + path)
+      expect([path, await axeViolations(page, ['color-contrast'])]).toEqual([path, []])
+    }
+  })
+
+  it('explains each kind of fault, and shows the fields of the one that is chosen', async () => {
+    const page = await open('/ui/faults')
+    const named = async () => {
+      const texts = await page.locator('form[action="/ui/faults"] .actions label:visible').allInnerTexts()
+      return texts.map(text => text.split('\n')[0])
+    }
+    const always = ['Operation', 'Times (default 1)']
+    expect(await named()).toEqual([...always, 'Status', 'Retry-After in s', 'Error code'])
+    for (const [kind, more] of [
+      [/^latency waits/, ['Delay in ms']],
+      [/^truncate sends half/, []],
+      [/^html answers/, ['Status']],
+    ] as const) {
+      await page.getByRole('radio', {name: kind}).check()
+      expect(await named()).toEqual([...always, ...more])
+    }
+  })
+
+  it('copies credentials where scripts run, and shows no button where they do not', async () => {
+    const plain = await open('/')
+    expect(await plain.locator('[data-copy]:visible').count()).toBe(0)
+    const page = await open('/', {permissions: ['clipboard-read', 'clipboard-write']})
+    await page.getByRole('button', {name: 'Copy the client secret', exact: true}).click()
+    await page.getByText('Copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('sk_test_sandbox')
+  })
+
+  it('has one row of sections on a phone, the current one in view, and breaks no segment of a path', async () => {
     const {reservation_ref} = await client.book(instant)
-    const path = `/ui/reservations/${reservation_ref}`
-    expect(await read(path)).toContain('in 15 min')
-    const declined = await press(path, 'Decline the payment')
-    for (const text of ['Declined', 'card_declined']) expect(declined).toContain(text)
-    expect(await press(path, 'Pay \\d')).toContain('confirmed')
-    expect((await client.get(`/reservations/${reservation_ref}`)).status).toBe('CONFIRMED')
-    const again = await sendForm(sandbox, `${path}/payment`, {result: 'paid'})
-    expect(again.status).toBe(409)
-    expect(again.text).toContain('the reservation is not waiting for a payment')
-    expect(again.text).toContain(`href="${path}"`)
+    await client.call('GET', `/reservations/${reservation_ref}/cancellation-quote`)
+    const page = await open('/ui/faults', {viewport: {width: 375, height: 812}, isMobile: true})
+    expect((await page.locator('header').boundingBox())?.height).toBeLessThan(110)
+    const {x, width} = (await page.locator('[aria-current]').boundingBox()) ?? {x: -1, width: 0}
+    expect([x >= 0, x + width <= 375]).toEqual([true, true])
+    await page.goto(`${sandbox.origin}/ui/requests`)
+    const lines = await page
+      .locator('.path span')
+      .evaluateAll(spans => spans.map(span => (span as unknown as Placed).getClientRects().length))
+    expect(lines.length).toBeGreaterThan(10)
+    expect(lines.every(count => count === 1)).toBe(true)
   })
 
-  it('advance the clock and return to the page they were sent from', async () => {
-    const move = async (fields: Record<string, string>) => {
-      const answer = await sendForm(sandbox, '/ui/clock', fields)
-      return [answer.status, answer.headers.get('location')]
-    }
-    const back = '/ui/deliveries/dlv_1-_'
-    expect(await move({advance_seconds: '60', back})).toEqual([303, `${back}?done=clock`])
-    expect(await press('/', 'Advance<', {amount: '1.5', unit: 'hours'})).toContain('Latest reservations')
-    expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
-    for (const back of ['//evil.example', '/ui//evil.example', 'https://evil.example', '/ui/a?b', '/pay/x']) {
-      expect(await move({advance_seconds: '0', back})).toEqual([303, '/?done=clock'])
-    }
-    const wrong = [{}, {advance_seconds: '-1'}, {advance_seconds: 'x'}, {amount: '1', unit: 'toString'}]
-    for (const fields of wrong) expect(await move(fields as Record<string, string>)).toEqual([400, null])
-    expect((await sandbox.control('GET', '/_sandbox/clock')).json.now).toBe('2030-06-01T13:31:00.000Z')
-  })
-
-  it('deliver again, and advance the clock to the next attempt', async () => {
-    let status = 500
-    const {origin} = closing(await startSubscriber(answer => answer.writeHead(status).end()))
-    await client.call('POST', '/webhooks/subscriptions', {url: origin, events: ['reservation.confirmed']})
+  it('keeps the roles of its tables where they are shown as blocks', async () => {
     await client.book()
-    const [{delivery_id}] = await sandbox.listed('deliveries')
-    const path = `/ui/deliveries/${delivery_id}`
-    expect(await press(path, 'Deliver again now')).toContain('number 2 of 8')
-    const later = await press(path, 'Advance the clock to the next attempt')
-    for (const text of ['Clock advanced', '2030-06-01 12:01:00 UTC']) expect(later).toContain(text)
-    status = 200
-    expect(await press(path, 'Deliver again now')).toContain('DELIVERED')
-    expect(await rows(path)).toBe(1 + 2)
+    const page = await open('/ui/reservations', {viewport: {width: 360, height: 640}, isMobile: true})
+    expect(await page.getByRole('columnheader', {includeHidden: true}).count()).toBe(7)
+    expect(await page.getByRole('table').getByRole('row').last().getByRole('cell').count()).toBe(6)
+    expect(await page.evaluate('getComputedStyle(document.querySelector("td")).display')).toBe('flex')
   })
 
-  it('inject faults and remove them', async () => {
-    const empty = {times: '', latency_ms: '', code: ''}
-    const order = {operation: 'account.show', kind: 'status', status: '503', ...empty}
-    expect((await sendForm(sandbox, '/ui/faults', order)).status).toBe(303)
-    expect(await read('/ui/faults')).toContain('1 of 1')
-    expect((await client.call('GET', '/account')).status).toBe(503)
-    expect(await read('/ui/faults')).toContain('No active faults')
-    const wrong = await sendForm(sandbox, '/ui/faults', {...order, status: ''})
-    expect(wrong.status).toBe(400)
-    expect(wrong.text).toContain('status is required for this kind')
-    const surplus = {retry_after: '5', latency_ms: '100', code: 'offer_expired'}
-    await sendForm(sandbox, '/ui/faults', {...order, ...surplus, kind: 'latency'})
-    const {operation} = order
-    expect(await sandbox.listed('faults')).toEqual([
-      {operation, kind: 'latency', latency_ms: 100, times: 1, left: 1},
-    ])
-    expect((await sendForm(sandbox, '/ui/faults', {...order, kind: 'none'})).status).toBe(400)
-    await sendForm(sandbox, '/ui/faults', {...order, operation: '*'})
-    await sendForm(sandbox, '/ui/faults/clear')
-    expect((await client.call('GET', '/account')).status).toBe(200)
-  })
-
-  it('reset the sandbox', async () => {
-    const {reservation_ref} = await client.book()
-    await press('/', '\\+16 min')
-    const page = await press('/', 'Delete everything')
-    for (const text of ['Sandbox reset', 'No reservations yet.', '2030-06-01 12:00:00 UTC'])
-      expect(page).toContain(text)
-    expect((await readPage(sandbox, `/ui/reservations/${reservation_ref}`)).status).toBe(404)
-    expect((await client.call('GET', '/account')).status).toBe(401)
-  })
-
-  it.each([
-    {},
-    {origin: 'null'},
-    {origin: 'https://evil.example'},
-    {'sec-fetch-site': 'cross-site'},
-    {origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-origin'},
-  ])('are refused from anywhere but the page itself: %o', async headers => {
+  it('refuses forms from pages of another site', async () => {
     const {reservation_ref} = await client.book(instant)
-    const payment = `/ui/reservations/${reservation_ref}/payment`
-    const others = 'clock deliveries/dlv_x/redeliver faults faults/clear reset'.split(' ')
-    for (const path of [payment, ...others.map(name => `/ui/${name}`)]) {
-      const fields = {result: 'paid', advance_seconds: '3600', operation: '*', kind: 'html'}
-      expect([path, (await sendForm(sandbox, path, fields, headers)).status]).toEqual([path, 403])
+    const path = `/ui/reservations/${reservation_ref}/payment`
+    const page = await open('/')
+    for (const from of ['http://evil.example/', `${closing(await startSubscriber()).origin}/`]) {
+      const body = `<form method="post" action="${sandbox.origin}${path}"><button name="result" value="paid">x</button></form>`
+      await page.route(`${from}**`, route => route.fulfill({contentType: 'text/html', body}))
+      await page.goto(from)
+      await Promise.all([page.waitForURL(sandbox.origin + path), page.getByRole('button').click()])
+      expect(await page.locator('main').innerText()).toContain('pages of another origin')
     }
     const {json} = await client.call('GET', `/reservations/${reservation_ref}`)
     expect(json.data.status).toBe('PENDING_PAYMENT')
   })
 
-  it('take a form and nothing else', async () => {
-    const headers = {origin: sandbox.origin, 'content-type': 'application/json'}
-    const init = {method: 'POST', headers, body: '{"advance_seconds":60}'}
-    expect((await readPage(sandbox, '/ui/clock', init)).status).toBe(400)
+  it('lets a customer pay on a narrow phone with the keyboard alone', async () => {
+    const {reservation_ref, payment} = await client.book({
+      ...instant,
+      contact: {...CONTACT, name: 'W'.repeat(200)},
+    })
+    const narrow = {viewport: {width: 320, height: 640}, isMobile: true}
+    const page = await openAt(payment.url, {...narrow, bypassCSP: true})
+    expect(await widthsOf(page)).toEqual([320, 320])
+    const heights = await page.getByRole('button').evaluateAll(all => {
+      return all.map(each => (each as unknown as Placed).offsetHeight)
+    })
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', {name: /Paid/}).waitFor()
+    expect((await client.get(`/reservations/${reservation_ref}`)).status).toBe('CONFIRMED')
+    expect(await axeViolations(page)).toEqual([])
+    await page.emulateMedia({colorScheme: 'dark'})
+    expect(await axeViolations(page, ['color-contrast'])).toEqual([])
   })
 })
 
-describe('an unknown path', () => {
-  it.each([
-    ['GET', '/ui/reservations/RSV-NONE', 404],
-    ['GET', '/ui/events/evt_none', 404],
-    ['GET', '/ui/deliveries/dlv_none', 404],
-    ['GET', '/ui/requests/req_none', 404],
-    ['GET', '/ui/nothing', 404],
-    ['GET', '/ui/reset', 405],
-    ['POST', '/', 405],
-  ])('%s %s is answered with a page, %i', async (method, path, status) => {
-    const answer = await readPage(sandbox, path, {method})
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=UTF-8'])
-    expect(answer.text).toContain('role="alert"')
-  })
-
-  it('is answered with a page to browsers, and with JSON to clients and on the paths of the API', async () => {
-    const type = async (path: string, accept: string) => {
-      const answer = await readPage(sandbox, path, {headers: {accept}})
-      return [answer.status, answer.headers.get('content-type')?.split(';')[0]]
-    }
-    const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
-    expect(await type('/nothing', browser)).toEqual([404, 'text/html'])
-    expect(await type('/nothing', 'application/json')).toEqual([404, 'application/json'])
-    expect(await type('/reservations', '*/*')).toEqual([404, 'application/json'])
-    expect(await type('/partner-api/v1/nothing', browser)).toEqual([404, 'application/json'])
-    expect(await type('/_sandbox/nothing', browser)).toEqual([404, 'application/json'])
-  })
-})
-
-it('is sent with a policy that lets its own script run and nothing else, frame it or be loaded from elsewhere', async () => {
-  for (const path of ['/', '/ui/requests', '/ui/nothing']) {
-    const {headers, text} = await readPage(sandbox, path)
-    const scripts = Array.from(text.matchAll(/<script>([^<]*)<\/script>/g), ([, script = '']) => script)
-    expect([scripts.length, text.match(/<script/g)?.length]).toEqual([1, 1])
-    const hash = createHash('sha256').update(scripts.join()).digest('base64')
-    const policy = headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy?.match(/script[^;]*/g)).toEqual([`script-src 'sha256-${hash}'`])
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
-  }
-})
+/** Exists inside the page only. */
+interface Placed {
+  readonly offsetHeight: number
+  getClientRects(): {readonly length: number}
+}

@@ -1,8 +1,8 @@
-/** The booking wizard at a real terminal of 80 columns and 24 rows; what it asks and answers is tested in test/cli/wizard. */
+/** The booking wizard at a real terminal of 80 columns and 24 rows; what it asks and answers is tested in test/cli/features/wizard. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
-import {type Line, said} from '../cli/wizard/scripted-prompts.js'
+import {type Line, said} from '../cli/features/wizard/scripted-prompts.js'
 import {ownDirectory} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {offerIn} from '../support/stay.js'

@@ -1,7 +1,7 @@
 /**
  * A small model of the service, written from its interface and from what is chosen where that is silent,
  * and sharing no line with src/: offers, reservations, money, keys and events, in plain maps. Times are Unix seconds,
- * money is in hundredths. Deliveries, which follow from events alone, have test/sandbox/delivery-*.test.ts.
+ * money is in hundredths. Deliveries, which follow from events alone, have test/sandbox/delivery.
  */
 
 export const MINUTE = 60

@@ -1,0 +1,45 @@
+import {expect, test} from 'vitest'
+import {
+  printResults,
+  type ResultPrinter,
+  type Verified,
+} from '../../../../src/cli/features/webhooks/results.js'
+import {renderResult} from '../../../../src/cli/terminal/output.js'
+
+const ONE: Verified = {
+  input: 'a:1',
+  valid: true,
+  reason: 'ok',
+  event_id: 'evt_1',
+  type: null,
+  timestamp: 1,
+  age_seconds: 0,
+  secret: 'file',
+  findings: [],
+}
+
+test('the verdict is broken between words at a narrow terminal', async () => {
+  const lines: string[] = []
+  async function* results() {
+    yield [{...ONE, valid: false, reason: 'timestamp_outside_tolerance'} satisfies Verified]
+  }
+  const printer: ResultPrinter = {
+    print: async ({lead}) => void lines.push(...((await lead?.((_, text) => text, 60)) ?? [])),
+  }
+  await printResults(results(), 1, 'one document', printer, {count: 0})
+  expect(lines).toEqual(['Not valid: the signature is right, but its time is outside', '  the tolerance'])
+})
+
+test('a long table is printed in blocks, so that never all rows are held', async () => {
+  const printed: string[] = []
+  async function* results() {
+    for (let n = 0; n < 25; n++) yield Array.from({length: 100}, () => ONE)
+  }
+  const printer: ResultPrinter = {
+    print: async (result, continues) =>
+      void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
+  }
+  const count = await printResults(results(), 1, 'in blocks', printer, {count: 0})
+  expect(count).toEqual({read: 2500, invalid: 0})
+  expect(printed.map(text => text.trimEnd().split('\n').length)).toEqual([1001, 1000, 500])
+})

@@ -1,0 +1,29 @@
+/** Questions asked as the tests of prompts ask them: in this process, or at a real terminal. */
+import process from 'node:process'
+import {fileURLToPath} from 'node:url'
+import {beforeEach, vi} from 'vitest'
+import {ownHome} from '../../../support/own.js'
+import {atTerminal} from '../../../support/terminal.js'
+import {askHere, type QuestionName} from './questions.js'
+
+export const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
+export const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
+
+/** A terminal without settings, for each file that asks. */
+export function askInPlainSurroundings(): void {
+  beforeEach(() => {
+    vi.unstubAllEnvs()
+    for (const name of ['NO_COLOR', 'FORCE_COLOR', 'BOOKCTL_ACCESSIBLE']) vi.stubEnv(name, undefined)
+    vi.stubEnv('TERM', 'xterm-256color')
+  })
+}
+
+export function ask(questions: readonly QuestionName[], env: Record<string, string> = {}, rows = 16) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  return askHere(questions, 60, rows)
+}
+
+export function askReally(questions: readonly QuestionName[], env: Record<string, string> = {}) {
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), SCRIPT, ...questions]
+  return atTerminal(ownHome(), [], {columns: 60, rows: 40, env, command})
+}

@@ -1,0 +1,189 @@
+/** One delivery on the wire: where it may go, no redirect, little of the answer, a limit on the whole, and certificates that hold. */
+import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+
+import {join} from 'node:path'
+import {afterEach, expect, test, vi} from 'vitest'
+import {kindOfAddress} from '../../../src/contract/addresses.js'
+import {vetAddresses} from '../../../src/sandbox/delivery/addresses.js'
+import {type PostOptions, post} from '../../../src/sandbox/delivery/attempt.js'
+import {createTrust} from '../../../src/sandbox/delivery/trust.js'
+import {closing, ownDirectory, ownWire} from '../../support/own.js'
+import {type Answering, startSubscriber} from '../../support/subscriber.js'
+import {certificateFile, tlsIdentity} from '../../support/tls.js'
+import {PATIENCE_SECONDS} from '../../support/wait.js'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+const subscriber = async (...options: Parameters<typeof startSubscriber>) =>
+  closing(await startSubscriber(...options))
+
+function posting({caFile, ...options}: Partial<PostOptions> & {caFile?: string} = {}): PostOptions {
+  return {
+    resolve: async () => [{address: '127.0.0.1', family: 4}],
+    trust: createTrust(caFile),
+    allowHttpLoopback: true,
+    limitMilliseconds: PATIENCE_SECONDS * 1000,
+    closing: new AbortController().signal,
+    ...options,
+  }
+}
+
+const failing = (text: string) => ({status: null, error: expect.stringContaining(text)})
+const body = Buffer.from('{"id":"evt_1","name":"Ayşe Öğüt"}')
+const send = (options: PostOptions, url: string) =>
+  post(options, {url, headers: {'x-service-event-id': 'evt_1'}, body})
+
+test.each([200, 201, 204, 299, 400, 401, 410, 503])('only a 2xx counts as delivered: %i', async status => {
+  const error = status < 300 ? null : 'the status is not 2xx'
+  const {origin} = await subscriber(answer => answer.writeHead(status).end())
+  expect(await send(posting(), origin)).toEqual({status, ms: expect.any(Number), error})
+})
+
+test('sends the bytes as they are, with their length', async () => {
+  const {origin, received, port} = await subscriber()
+  await send(posting(), `${origin}/hooks/deep?a=1&b=%C5%9F`)
+  expect(received[0]).toMatchObject({method: 'POST', path: '/hooks/deep?a=1&b=%C5%9F', body})
+  expect(received[0]?.headers).toEqual({
+    host: `127.0.0.1:${port}`,
+    'x-service-event-id': 'evt_1',
+    'content-length': String(body.length),
+    connection: 'close',
+  })
+})
+
+const never: Answering = () => undefined
+const dripping: Answering = answer => {
+  answer.writeHead(200)
+  const timer = setInterval(() => answer.write('.'), 20)
+  answer.on('close', () => clearInterval(timer))
+}
+test.each([
+  ['no answer', never, null],
+  ['an answer that drips', dripping, 200],
+])('%s within the limit does not count as delivered', async (_, answering, status) => {
+  const {origin} = await subscriber(answering)
+  const posted = await send(posting({limitMilliseconds: 400}), origin)
+  expect(posted).toMatchObject({status, error: 'no complete response within 0.4 s'})
+})
+
+test('gives up on a receiver that accepts and never starts TLS', async () => {
+  const {port} = await ownWire(() => 'hang')
+  expect(await send(posting({limitMilliseconds: 300}), `https://localhost:${port}`)).toMatchObject(
+    failing('within'),
+  )
+})
+
+test('a name that is not resolved in time ends the attempt', async () => {
+  const options = posting({resolve: () => new Promise(() => undefined), limitMilliseconds: 50})
+  expect(await send(options, 'https://partner.example')).toMatchObject(failing('within'))
+})
+
+test('reads 64 KiB of a big answer, and its status counts', async () => {
+  let written = 0
+  const {origin} = await subscriber(answer => {
+    answer.writeHead(200)
+    const piece = Buffer.alloc(64 * 1024)
+    const more = () => {
+      while (!answer.destroyed && answer.write(piece)) written += piece.length
+    }
+    answer.on('drain', more)
+    more()
+  })
+  expect(await send(posting(), origin)).toMatchObject({status: 200, error: null})
+  expect(written).toBeLessThan(64 * 1024 * 1024)
+})
+
+test('an answer that is cut, or is no HTTP, does not count', async () => {
+  const cut = await subscriber(answer => {
+    answer.writeHead(200, {'content-length': '100'})
+    answer.write('short', () => answer.destroy())
+  })
+  expect(await send(posting(), cut.origin)).toMatchObject({status: 200, error: expect.any(String)})
+  const {origin} = await ownWire(() => ({bytes: 'SSH-2.0-OpenSSH\r\n'}))
+  expect(await send(posting(), origin)).toMatchObject(failing('HPE_'))
+})
+
+test('ignores a proxy of the environment', async () => {
+  const proxy = await subscriber()
+  for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
+    vi.stubEnv(name, proxy.origin)
+  }
+  const {origin} = await subscriber()
+  expect(await send(posting(), origin)).toMatchObject({status: 200})
+  expect(proxy.connections()).toBe(0)
+})
+
+const ca = certificateFile('ca')
+
+test('a certificate of an added authority is trusted as soon as its file is there', async () => {
+  const file = join(ownDirectory(), 'listen-ca.pem')
+  const {port, received} = await subscriber(undefined, tlsIdentity('good'))
+  const options = posting({caFile: file})
+  const url = `https://localhost:${port}/hooks`
+  expect(await send(options, url)).toMatchObject(failing('certificate'))
+  writeFileSync(file, readFileSync(ca))
+  expect(await send(options, url)).toMatchObject({status: 200, error: null})
+  expect(await send(options, `https://127.0.0.1:${port}/`)).toMatchObject({status: 200, error: null})
+  expect(received).toHaveLength(2)
+  writeFileSync(file, 'no certificate')
+  expect(await send(options, url)).toMatchObject({status: null})
+})
+
+test('a link in the place of such a file is not followed', async () => {
+  const file = join(ownDirectory(), 'listen-ca.pem')
+  symlinkSync(ca, file)
+  expect(createTrust(file)()).toBeUndefined()
+  rmSync(file)
+  writeFileSync(file, readFileSync(ca))
+  expect(createTrust(file)()).toBeDefined()
+})
+
+test.each(['expired', 'other-host', 'self-signed'])(
+  'nothing is sent under a certificate that does not hold: %s',
+  async name => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const {port, received} = await subscriber(undefined, tlsIdentity(name))
+    const posted = await send(posting({caFile: ca}), `https://localhost:${port}`)
+    expect(posted).toMatchObject({status: null, error: expect.any(String)})
+    expect(received).toHaveLength(0)
+  },
+)
+
+test('the closing of the sandbox ends an attempt', async () => {
+  const {origin, waitFor} = await subscriber(never)
+  const closing = new AbortController()
+  const posted = send(posting({closing: closing.signal}), origin)
+  await waitFor(1)
+  closing.abort()
+  expect(await posted).toMatchObject({status: null, error: 'the sandbox stopped'})
+})
+
+const vetted = async (url: string, address: string, allowHttpLoopback = false) => {
+  const resolve = async () => [{address, family: 4}]
+  return (await vetAddresses(new URL(url), {resolve, allowHttpLoopback})).map(each => each.address)
+}
+
+// All that is refused: delivery-forgery.test.ts.
+test.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['127.255.255.254', '127.255.255.254'],
+  ['[0:0:0:0:0:0:0:1]', '::1'],
+  ['8.8.8.8', '8.8.8.8'],
+  ['100.63.255.255', '100.63.255.255'],
+  ['172.32.0.1', '172.32.0.1'],
+  ['[2606:4700:4700::1111]', '2606:4700:4700::1111'],
+])('https://%s leads to %s', async (host, address) => {
+  expect(await vetted(`https://${host}:8443/?a=1`, '10.0.0.1')).toEqual([address])
+})
+
+test('refuses addresses with a zone, and what is not an address', () => {
+  for (const text of ['fe80::1%eth0', '::1%lo', '2606:4700::1%1', '', 'localhost', '1.2.3'])
+    expect(kindOfAddress(text)).toBe('refused')
+})
+
+test('plain http leads to loopback only, and only where that is allowed', async () => {
+  const url = 'http://partner.example/hooks'
+  expect(await vetted(url, '127.0.0.1', true)).toEqual(['127.0.0.1'])
+  await expect(vetted(url, '127.0.0.1')).rejects.toThrow('not https')
+  await expect(vetted(url, '8.8.8.8', true)).rejects.toThrow('plain http')
+})
