@@ -16,7 +16,7 @@ const LAYERS = [
   ['session', 'state/state.ts', 'cli/session/resolve.ts', 'cli/session/clock.ts'],
   [
     'answers',
-    'api/answers/errors.ts',
+    'api/answers/refusals.ts',
     'api/answers/facts.ts',
     'api/auth/tokens.ts',
     'cli/session/own-paths.ts',

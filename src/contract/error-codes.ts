@@ -1,4 +1,4 @@
-/** Success, and the errors. §7 shows only 401 for an expired token; the rest is ours, and no client depends on it. */
+/** The errors. §7 shows only 401 for an expired token; the rest is ours, and no client depends on it. */
 
 export const ERROR_CODES = {
   invalid_request: 400,
@@ -53,8 +53,4 @@ export type ErrorCode = keyof typeof ERROR_CODES
 /** Whether the same request may be sent again after such a refusal. */
 export function isRetryable(code: ErrorCode): boolean {
   return code === 'idempotency_in_progress' || ERROR_CODES[code] === 429 || ERROR_CODES[code] >= 500
-}
-
-export function isSuccess({status}: {readonly status: number | null}): boolean {
-  return status !== null && status >= 200 && status <= 299
 }

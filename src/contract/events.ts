@@ -25,15 +25,3 @@ export const EVENT_ID_HEADER = 'X-Service-Event-Id'
 
 /** Those of §3; CANCELLED and EXPIRED are the sandbox's. A service may have others: the client accepts any status. */
 export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const
-/** How services spell the states that no confirmation follows, such as `REJECTED_BY_HOTEL`; any other word is none of them. */
-const ENDED =
-  /^((booking|reservation)_)?(fail(ed|ure)|error|reject(ed|ion)|refused|denied|declined|cancell?ed|expired|timed_out|void(ed)?)(_(by|with|without|for|due|after)_\w+)?$/
-
-/** Whether a reservation in this state is no booking, or is none any more. */
-export function isEnded(status: string | null | undefined): boolean {
-  const word = status
-    ?.trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-  return word !== undefined && ENDED.test(word)
-}

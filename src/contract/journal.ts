@@ -1,7 +1,7 @@
 /** The journals of what is requested, as ports stored by `state`, and the verdict on a reservation that is about to be made. */
 import {usage} from './failure.js'
 import {sanitizeLine, shellWord} from './foreign-text.js'
-import {underOneName} from './loopback.js'
+import {underOneName} from './network.js'
 import {type Alone, type Client, TOKEN_CLIENT} from './token-cache.js'
 
 /** What a reservation costs, as far as an answer says. */

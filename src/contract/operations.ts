@@ -70,6 +70,10 @@ export function operationAt(method: string, path: string): OperationName | undef
   return names.find(name => OPERATIONS[name].method === method && fits(OPERATIONS[name].path))
 }
 
+export function isSuccess({status}: {readonly status: number | null}): boolean {
+  return status !== null && status >= 200 && status <= 299
+}
+
 function op(method: Method, path: string, scope: Scope | null, summary: string, source = 'ours'): Operation {
   return {method, path, scope, summary, source}
 }

@@ -25,7 +25,7 @@ import {
   startedElsewhere,
 } from '../contract/journal.js'
 import {parseExactly, stringify} from '../contract/json.js'
-import {underOneName} from '../contract/loopback.js'
+import {underOneName} from '../contract/network.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'

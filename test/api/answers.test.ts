@@ -1,9 +1,8 @@
 /** Reservations, tokens, links, envelopes and errors, however the service puts them. */
 import {describe, expect, test} from 'vitest'
-import {describeError, quoteBody} from '../../src/api/answers/errors.js'
 import {unwrap} from '../../src/api/answers/facts.js'
-import {findVoucherUrl} from '../../src/api/answers/links.js'
-import {readReservation} from '../../src/api/answers/reservations.js'
+import {describeError, quoteBody} from '../../src/api/answers/refusals.js'
+import {findVoucherUrl, readReservation} from '../../src/api/answers/reservations.js'
 import {readToken} from '../../src/api/auth/tokens.js'
 import {showAccount} from '../../src/api/operations/account.js'
 import {parseJson, whyNotJson} from '../../src/contract/json.js'

@@ -1,8 +1,7 @@
 /** Answers as large as a service may send them: shown whole, in a time that grows with their size and no faster. */
 import {describe, expect, test} from 'vitest'
-import {readAnswer} from '../../src/api/answers/errors.js'
 import {textIn} from '../../src/api/answers/facts.js'
-import {refusalOf} from '../../src/api/answers/refusals.js'
+import {readAnswer, refusalOf} from '../../src/api/answers/refusals.js'
 import {createRedactor} from '../../src/api/redact/redact.js'
 import {createTrace} from '../../src/api/trace/trace.js'
 import {unpainted} from '../../src/cli/terminal/colour.js'
@@ -10,8 +9,8 @@ import {type OutputFlags, renderResult} from '../../src/cli/terminal/output.js'
 import {FORMATS, single} from '../../src/cli/terminal/result.js'
 import {layOut, MOST_LINES_DRAWN} from '../../src/cli/terminal/table.js'
 import {piecesOf, wrap} from '../../src/cli/terminal/text.js'
-import {fieldsOf} from '../../src/contract/field-names.js'
 import {sanitizeLine} from '../../src/contract/foreign-text.js'
+import {fieldsOf} from '../../src/contract/json.js'
 
 const NOW = 1_800_000_000
 const MANY = 130_000

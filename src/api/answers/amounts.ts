@@ -2,8 +2,17 @@
  * Amounts of money in answers of any shape. What can be read in two ways that differ is `unclear`, never the first of them:
  * a price that is read wrongly is paid.
  */
-import {type Fields, fieldsOf, isNamedTwice} from '../../contract/field-names.js'
-import {ExactNumber, isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {
+  ExactNumber,
+  type Fields,
+  fieldsOf,
+  isNamedTwice,
+  isObject,
+  type JsonObject,
+  type Node,
+  outwards,
+  textOf,
+} from '../../contract/json.js'
 import {compareAmounts, isAmount, minorUnits} from '../../contract/money.js'
 import {codeIn} from './facts.js'
 import {AMOUNT, CURRENCY, MINOR, UNIT} from './vocabulary.js'

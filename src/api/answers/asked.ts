@@ -1,11 +1,19 @@
 /** Refuses an answer that names something other than what was asked for; one that names nothing is believed. */
 import {Failure} from '../../contract/failure.js'
-import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
-import {isObject, type JsonObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {
+  type Fields,
+  fieldsOf,
+  isObject,
+  type JsonObject,
+  type Node,
+  outwards,
+  snakeCase,
+  textOf,
+} from '../../contract/json.js'
+import {quoted} from '../redact/redact.js'
 import type {Answer} from '../types.js'
-import {quoted} from './errors.js'
 import {findNamed, unwrap} from './facts.js'
 import {holdsNo} from './refusals.js'
 import {outermostOf, outermostReservations, type PlacedReservation, readReservation} from './reservations.js'

@@ -1,6 +1,13 @@
 /** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
-import {type Fields, fieldsOf} from '../../contract/field-names.js'
-import {firstText, isObject, type JsonObject, own, textOf} from '../../contract/json.js'
+import {
+  type Fields,
+  fieldsOf,
+  firstText,
+  isObject,
+  type JsonObject,
+  own,
+  textOf,
+} from '../../contract/json.js'
 import {BESIDE} from './vocabulary.js'
 
 /** The first value under one of `names` that `read` understands. */

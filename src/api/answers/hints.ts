@@ -1,11 +1,10 @@
 /** Next steps after a refusal, a failure or no answer. Unknown codes (§7 shows none) fall back to keywords, then the status. */
 import type {ErrorCode} from '../../contract/error-codes.js'
-import {snakeCase} from '../../contract/field-names.js'
-import {isObject, own} from '../../contract/json.js'
+import {isObject, own, snakeCase} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
-import {retryAfterMilliseconds} from '../http/retry.js'
+import {retryAfterMilliseconds} from '../http/send.js'
+import {quoted} from '../redact/redact.js'
 import type {Answer, ExchangeError, ExchangeFault} from '../types.js'
-import {quoted} from './errors.js'
 
 const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; if bookctl journal has no booking of it, search again: bookctl hotels search`
 const FIND_RESERVATION =

@@ -1,6 +1,17 @@
 /** The offers of an answer, whatever its shape (§2.3 promises offer_id and nothing else). */
-import {type Fields, fieldsOf, firstObject, onceForEachName, snakeCase} from '../../contract/field-names.js'
-import {inDocumentOrder, isObject, type JsonObject, type Node, own, textOf} from '../../contract/json.js'
+import {
+  type Fields,
+  fieldsOf,
+  firstObject,
+  inDocumentOrder,
+  isObject,
+  type JsonObject,
+  type Node,
+  onceForEachName,
+  own,
+  snakeCase,
+  textOf,
+} from '../../contract/json.js'
 import {agreed, type MoneyReading, type MoneyWay, priceIn} from './amounts.js'
 import {factIn} from './facts.js'
 import {ANY_NAME, DESCRIPTION, OFFER, PRICE, ROLES} from './vocabulary.js'

@@ -1,21 +1,37 @@
-/** The reservations in an answer of any shape (§2.5), and their facts: what is not found is null. */
-import {type Fields, fieldsOf, firstObject, snakeCase} from '../../contract/field-names.js'
+/** The reservations in an answer of any shape (§2.5), their facts and their links (§2.5, §2.6): what is not found is null. */
+import {parseUrl} from '../../contract/foreign-text.js'
 import {
   breadthFirst,
+  type Fields,
+  fieldsOf,
+  firstObject,
   inDocumentOrder,
   isObject,
   type JsonObject,
   type Node,
   outwards,
   own,
+  snakeCase,
   textOf,
 } from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {agreed, isSameCurrency, type MoneyReading, moneyIn, priceIn} from './amounts.js'
-import {textIn} from './facts.js'
-import {findPaymentUrl} from './links.js'
+import {factIn, textIn} from './facts.js'
 import {termsOf} from './terms-and-fees.js'
-import {AMOUNT, BOOKING, FEE, OFFER, PAYMENT, RESERVATION, STATE} from './vocabulary.js'
+import {
+  AMOUNT,
+  BOOKING,
+  DOCUMENT_KIND,
+  ENVELOPES,
+  FEE,
+  LINK,
+  OFFER,
+  PAYMENT,
+  RESERVATION,
+  STATE,
+  VOUCHER_LINK,
+  VOUCHERS,
+} from './vocabulary.js'
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
@@ -141,4 +157,79 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value) && v
 function nameOf(guest: Fields): string {
   const names = [textIn(guest, RESERVATION.firstName), textIn(guest, RESERVATION.surname)]
   return names.filter(Boolean).join(' ')
+}
+
+/** The address in a value; undefined if it is not one. */
+type ReadLink = (value: unknown) => string | undefined
+
+/** Where the customer pays; undefined when the answer does not say. */
+function findPaymentUrl(json: unknown): string | undefined {
+  for (const {value} of breadthFirst(json)) {
+    const fields = fieldsOf(value)
+    const found =
+      factIn(fields, PAYMENT.url, absolute) ??
+      linkUnder(fields, PAYMENT.holders, [...LINK, 'payment_url'], absolute)
+    if (found !== null) return found
+  }
+  return undefined
+}
+
+const MOST_ENVELOPES = 3
+
+/** The voucher's link, absolute: one that begins with `/` is of the service's own origin. Undefined when there is none. */
+export function findVoucherUrl(json: unknown, baseUrl: string): string | undefined {
+  const {origin} = new URL(baseUrl)
+  const read: ReadLink = value => absolute(value) ?? relative(value, origin)
+  const names = [...LINK, ...VOUCHER_LINK]
+  for (const {value} of breadthFirst(json)) {
+    const fields = fieldsOf(value)
+    const found =
+      linkUnder(fields, VOUCHERS, names, read) ??
+      factIn(fields, isVoucher(fields) ? names : VOUCHER_LINK, read)
+    if (found !== null) return found
+  }
+  // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
+  let content = json
+  for (let depth = 0; depth < MOST_ENVELOPES && isObject(content); depth++) {
+    const fields = fieldsOf(content)
+    content = ENVELOPES.map(name => fields.get(name)).find(value => value != null) ?? content
+  }
+  const record = firstObject(content)
+  return (record ? factIn(fieldsOf(record), names, read) : read(content)) ?? undefined
+}
+
+function isVoucher(fields: Fields): boolean {
+  const kinds = DOCUMENT_KIND.map(name => snakeCase(textOf(fields.get(name)) ?? ''))
+  return kinds.some(kind => /^((hotel|reservation|booking)_)?voucher(_pdf)?$/.test(kind))
+}
+
+/** The link under one of `holders`: itself, or in an object there, however deep. */
+function linkUnder(fields: Fields, holders: readonly string[], names: readonly string[], read: ReadLink) {
+  return factIn(fields, holders, holder => {
+    const inner = [...breadthFirst(holder)].map(({value}) => factIn(fieldsOf(value), names, read))
+    return read(holder) ?? inner.find(link => link !== null)
+  })
+}
+
+function absolute(value: unknown): string | undefined {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && parseUrl(value) ? value : undefined
+}
+
+/** `//elsewhere/` and its disguises are of another origin, which a relative link never names. */
+function relative(value: unknown, origin: string): string | undefined {
+  const url = typeof value === 'string' && value.startsWith('/') ? parseUrl(value, origin) : undefined
+  return url?.origin === origin ? url.href : undefined
+}
+
+/** How services spell the states that no confirmation follows, such as `REJECTED_BY_HOTEL`; any other word is none of them. */
+const ENDED =
+  /^((booking|reservation)_)?(fail(ed|ure)|error|reject(ed|ion)|refused|denied|declined|cancell?ed|expired|timed_out|void(ed)?)(_(by|with|without|for|due|after)_\w+)?$/
+
+/** Whether a reservation in this state is no booking, or is none any more. */
+export function isEnded(status: string | null | undefined): boolean {
+  const word = status
+    ?.trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+  return word !== undefined && ENDED.test(word)
 }

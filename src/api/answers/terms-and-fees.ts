@@ -1,7 +1,16 @@
 /** The terms of an offer (dues, fees, ways to pay), and what cancelling a reservation costs, in an answer of any shape. */
 import {instantOf} from '../../contract/dates.js'
-import {type Fields, fieldsOf, snakeCase} from '../../contract/field-names.js'
-import {breadthFirst, inDocumentOrder, isObject, type Node, outwards, textOf} from '../../contract/json.js'
+import {
+  breadthFirst,
+  type Fields,
+  fieldsOf,
+  inDocumentOrder,
+  isObject,
+  type Node,
+  outwards,
+  snakeCase,
+  textOf,
+} from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {isSameCurrency, isSameMoney, type Money, moneyIn, priceIn, readAmount} from './amounts.js'
 import {factIn, textIn, unwrap} from './facts.js'

@@ -3,16 +3,14 @@
  * replaced at most once when the service refuses it (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no Authorization.
  */
 import {createHash} from 'node:crypto'
-import {isSuccess} from '../../contract/error-codes.js'
 import {Failure} from '../../contract/failure.js'
-import {fieldsOf} from '../../contract/field-names.js'
 import {HEADER_VALUE} from '../../contract/identifiers.js'
-import {findRecord, textOf} from '../../contract/json.js'
+import {fieldsOf, findRecord, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
-import {OPERATIONS, type Scope} from '../../contract/operations.js'
+import {isSuccess, OPERATIONS, type Scope} from '../../contract/operations.js'
 import type {CachedToken, Token, TokenCache, TokenClient} from '../../contract/token-cache.js'
-import {describeError, quoted, readAnswer} from '../answers/errors.js'
-import {notUnderstood, refusalOf, throwUnanswered} from '../answers/refusals.js'
+import {describeError, notUnderstood, readAnswer, refusalOf, throwUnanswered} from '../answers/refusals.js'
+import {quoted} from '../redact/redact.js'
 import type {Answer, Clock, Sender, TokenSource} from '../types.js'
 
 /** Not in the interface: a cached token is renewed when less than this is left. */

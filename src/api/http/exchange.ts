@@ -1,6 +1,7 @@
 /** One exchange on one connection: its phases, their time limits, and whether a byte may have left. */
 import {ExchangeError, type ExchangeLimits, type WireAnswer} from '../types.js'
-import {type Diagnosis, diagnoseConnecting, diagnoseExchange, type Place, secondsText} from './faults.js'
+import type {Place} from './connection.js'
+import {type Diagnosis, diagnoseConnecting, diagnoseExchange, secondsText} from './faults.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 

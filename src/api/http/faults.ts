@@ -1,19 +1,8 @@
 /** Names what went wrong on the wire: the fault, its cause and its place, in words without query and secrets. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {isLoopbackHost} from '../../contract/loopback.js'
+import {isLoopbackHost} from '../../contract/network.js'
 import type {ExchangeFault} from '../types.js'
-
-export interface Place {
-  /** `host:port` of the service, or of a link. */
-  readonly target: string
-  /** `scheme://host:port` of the proxy, without credentials, when there is one. */
-  readonly proxy: string | undefined
-}
-
-export function placeOf(url: URL, proxy?: string): Place {
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return {target: `${url.hostname}:${port}`, proxy}
-}
+import type {Place} from './connection.js'
 
 export type Diagnosis = readonly [fault: ExchangeFault, reason: string, isRefusedHere?: boolean]
 

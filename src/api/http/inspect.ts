@@ -9,9 +9,9 @@ import type {DetailedPeerCertificate, TLSSocket} from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
-import {createDispatcher, type Dispatcher, type ProxyServer, type Trust} from './connection.js'
+import {createDispatcher, type Dispatcher, type ProxyServer, placeOf, type Trust} from './connection.js'
 import {Exchange} from './exchange.js'
-import {certificateProblem, diagnoseConnecting, placeOf, secondsText} from './faults.js'
+import {certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
 
 export interface Way {
   readonly url: URL

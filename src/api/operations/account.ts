@@ -1,7 +1,6 @@
 /** The partner's account (§4.6; its record is not shown). */
 import {Failure} from '../../contract/failure.js'
-import {fieldsOf} from '../../contract/field-names.js'
-import type {JsonObject} from '../../contract/json.js'
+import {fieldsOf, type JsonObject} from '../../contract/json.js'
 import {type Money, moneyIn} from '../answers/amounts.js'
 import {findNamedWithFacts} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'

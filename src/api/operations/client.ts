@@ -1,18 +1,21 @@
-/** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7). */
+/** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7); and links. */
 import {Failure} from '../../contract/failure.js'
 import {parseUrl} from '../../contract/foreign-text.js'
-import {isLoopbackHost} from '../../contract/loopback.js'
-import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
-import {readAnswer} from '../answers/errors.js'
-import {failureIn, throwUnanswered} from '../answers/refusals.js'
-import {type CallParts, sendWithToken} from '../auth/signed.js'
-import {DEFAULT_TIMEOUT_SECONDS} from '../http/retry.js'
+import {isLoopbackHost} from '../../contract/network.js'
+import {OPERATIONS, type OperationName, pathOf, type Scope} from '../../contract/operations.js'
+import type {Token} from '../../contract/token-cache.js'
+import {failureIn, readAnswer, throwUnanswered} from '../answers/refusals.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../http/send.js'
 import {
   type Api,
   type CallOptions,
+  type Clock,
   NotPublicError,
+  SendError,
+  type Sender,
   type SendPolicy,
   type SentAnswer,
+  type TokenSource,
   type WireRequest,
 } from '../types.js'
 
@@ -134,4 +137,48 @@ function badLink(problem: string): Failure {
     code: 'bad_voucher_link',
     hint: 'report this to the operator of the service',
   })
+}
+
+export interface CallParts {
+  readonly sender: Sender
+  readonly tokens: TokenSource
+  readonly clock: Clock
+}
+
+/** Any answer; `policy.timeoutSeconds` begins once there is a token. Throws SendError, and Failure without a token. */
+export async function sendWithToken(
+  {sender, tokens, clock}: CallParts,
+  request: WireRequest,
+  policy: SendPolicy,
+  scopes: readonly Scope[],
+): Promise<SentAnswer> {
+  const token = await tokens.get(scopes)
+  // The limit starts here: waiting for the token of another process does not count.
+  const deadline = clock.now() + policy.timeoutSeconds
+  const first = await sender.send(authorized(request, token), policy)
+  if (first.status !== 401) return first
+  const renewed = await tokens.replace(token, scopes).catch(error => {
+    // A failed renewal must not hide that an earlier attempt may have acted.
+    if (first.mayHaveActed) return token
+    throw error
+  })
+  if (renewed.access_token === token.access_token) return first
+  const timeoutSeconds = Math.max(1, deadline - clock.now())
+  // A second 401 is an answer like any other; attempts count from the first request on.
+  const total = ({attempts, mayHaveActed}: SentAnswer | SendError) => ({
+    attempts: first.attempts + attempts,
+    mayHaveActed: first.mayHaveActed || mayHaveActed,
+  })
+  try {
+    const second = await sender.send(authorized(request, renewed), {...policy, timeoutSeconds})
+    return {...second, ...total(second)}
+  } catch (error) {
+    if (!(error instanceof SendError)) throw error
+    const {attempts, mayHaveActed} = total(error)
+    throw new SendError(error.last, attempts, mayHaveActed)
+  }
+}
+
+function authorized(request: WireRequest, token: Token): WireRequest {
+  return {...request, headers: {...request.headers, authorization: `Bearer ${token.access_token}`}}
 }

@@ -1,9 +1,8 @@
 /** Hotels (§4.3; §4.9 names the detail and the price query, and shows neither), from answers of any shape. */
 import {isoTime} from '../../contract/dates.js'
-import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
 import type {SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
+import {type Fields, fieldsOf, firstObject, isObject, type JsonObject} from '../../contract/json.js'
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {idsOfRecord, itemAskedFor, recordAskedFor} from '../answers/asked.js'
 import {codeIn, type Found, findNamed, numberIn, readRecord, wordsIn} from '../answers/facts.js'

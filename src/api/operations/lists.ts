@@ -1,7 +1,7 @@
 /** Lists in answers of any shape (§4.9 shows none): the records under any name, page after page. */
-import {type Fields, fieldsOf} from '../../contract/field-names.js'
+
 import {parseUrl} from '../../contract/foreign-text.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
+import {type Fields, fieldsOf, isObject, type JsonObject} from '../../contract/json.js'
 import type {OperationName} from '../../contract/operations.js'
 import {integerIn, textIn, unwrap} from '../answers/facts.js'
 import {holdsNo} from '../answers/refusals.js'

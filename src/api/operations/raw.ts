@@ -1,14 +1,11 @@
 /** Any request under the base URL (§4.9 shows few operations), with a token, which goes to that origin and path alone. */
-import {isSuccess} from '../../contract/error-codes.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
-import {OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
-import {readAnswer} from '../answers/errors.js'
-import {failureIn, throwUnanswered} from '../answers/refusals.js'
-import {type CallParts, sendWithToken} from '../auth/signed.js'
+import {isSuccess, OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
+import {failureIn, readAnswer, throwUnanswered} from '../answers/refusals.js'
 import {spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
-import {changesSomething} from './client.js'
+import {type CallParts, changesSomething, sendWithToken} from './client.js'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -3,14 +3,12 @@
  * decided by cli/session/own-paths.ts. A success may say `{"status": "REJECTED"}`, so its words decide whether a change was made.
  */
 import {Failure} from '../../contract/failure.js'
-import {fieldsOf, snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {breadthFirst, isObject, type JsonObject, type Node} from '../../contract/json.js'
+import {breadthFirst, fieldsOf, isObject, type JsonObject, type Node, snakeCase} from '../../contract/json.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import {type Booking, refuseAnother, reservationIn} from '../answers/asked.js'
-import {reportsError} from '../answers/errors.js'
 import {findNamed, textIn} from '../answers/facts.js'
-import {holdsNo, notUnderstood, outcomeUnknown} from '../answers/refusals.js'
+import {holdsNo, notUnderstood, outcomeUnknown, reportsError} from '../answers/refusals.js'
 import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
 import {costIn} from '../answers/terms-and-fees.js'
 import {CHANGE, RESERVATION} from '../answers/vocabulary.js'

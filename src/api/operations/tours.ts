@@ -1,6 +1,5 @@
 /** Tour search and detail (§4.9 names them and shows no request or record; both are ours), from answers of any shape. */
-import {type Fields, fieldsOf, firstObject} from '../../contract/field-names.js'
-import {isObject, type JsonObject} from '../../contract/json.js'
+import {type Fields, fieldsOf, firstObject, isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/records.js'
 import {moneyIn} from '../answers/amounts.js'
 import {recordAskedFor} from '../answers/asked.js'

@@ -1,12 +1,11 @@
 /** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
-import {isSuccess} from '../../contract/error-codes.js'
-import {isEnded} from '../../contract/events.js'
+
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
+import {isSuccess} from '../../contract/operations.js'
 import {reservationIn} from '../answers/asked.js'
-import {describeError, errorInAnswer} from '../answers/errors.js'
-import {findVoucherUrl} from '../answers/links.js'
-import {notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {describeError, errorInAnswer, notUnderstood, refusalOf, unanswered} from '../answers/refusals.js'
+import {findVoucherUrl, isEnded} from '../answers/reservations.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
 import {showReservation} from './reservations.js'
 

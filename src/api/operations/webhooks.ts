@@ -1,14 +1,21 @@
 /** Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape; paths of ours (§4.9): cli/session/own-paths.ts. */
-import {type Fields, fieldsOf} from '../../contract/field-names.js'
+
 import {parseUrl} from '../../contract/foreign-text.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
-import {inDocumentOrder, isObject, type JsonObject, textOf} from '../../contract/json.js'
+import {
+  type Fields,
+  fieldsOf,
+  inDocumentOrder,
+  isObject,
+  type JsonObject,
+  textOf,
+} from '../../contract/json.js'
 import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
-import {quoted, quotedUrl, reportsError, wordsOf} from '../answers/errors.js'
 import {factIn, integerIn, textIn, unwrap} from '../answers/facts.js'
-import {mayBeDone} from '../answers/refusals.js'
+import {mayBeDone, reportsError, wordsOf} from '../answers/refusals.js'
 import {DELIVERY, SUBSCRIPTION} from '../answers/vocabulary.js'
+import {quoted, quotedUrl} from '../redact/redact.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList, readPages, type WholeList} from './lists.js'
 

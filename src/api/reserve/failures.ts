@@ -1,10 +1,9 @@
 /** The failures of `reserve`: no reservation, or none that is certain. */
 import {Failure} from '../../contract/failure.js'
-import {snakeCase} from '../../contract/field-names.js'
 import {sanitizeLine, shellWord} from '../../contract/foreign-text.js'
 import {type JournalEntry, NOT_SENT} from '../../contract/journal.js'
-import {describeError, quoteBody} from '../answers/errors.js'
-import {redirectIn, refusalOf} from '../answers/refusals.js'
+import {snakeCase} from '../../contract/json.js'
+import {describeError, quoteBody, redirectIn, refusalOf} from '../answers/refusals.js'
 import {readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
 import {isPriceChanged, namesOf} from './outcome.js'

@@ -1,14 +1,14 @@
 /** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
 
-import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type JournalEntry, NOT_SENT, type Price} from '../../contract/journal.js'
 import {isObject, type JsonObject, outwards, own, textOf} from '../../contract/json.js'
+import {isSuccess} from '../../contract/operations.js'
 import {isSameMoney, type MoneyReading} from '../answers/amounts.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
-import {describeError, errorInAnswer, reportsError, wordsOf} from '../answers/errors.js'
+import {describeError, errorInAnswer, reportsError, wordsOf} from '../answers/refusals.js'
 import {outermostOf, type ReadReservation} from '../answers/reservations.js'
-import {mayHaveActed} from '../http/retry.js'
+import {mayHaveActed} from '../http/send.js'
 import type {Answer, WireAnswer} from '../types.js'
 
 /** What was agreed, and what was booked. */

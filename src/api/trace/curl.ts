@@ -1,7 +1,6 @@
 /** `--print-curl`: a request as a line for a POSIX shell, with variables for secrets and without personal data. */
 import {isObject, jsonEscapes, parseJson, stringify} from '../../contract/json.js'
-import type {Redactor} from '../redact/redact.js'
-import {isOperation} from '../redact/secret-names.js'
+import {isOperation, type Redactor} from '../redact/redact.js'
 import type {WireRequest} from '../types.js'
 
 /** Fields of the OAuth bodies (§4.1, §4.2) and the variable in place of each. */

@@ -2,8 +2,7 @@
 
 import {parseUrl} from '../../contract/foreign-text.js'
 import {parseJson, stringify} from '../../contract/json.js'
-import type {Redactor} from '../redact/redact.js'
-import {isOperation} from '../redact/secret-names.js'
+import {isOperation, type Redactor} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 /** The document to write as JSON; `version` is bookctl's. Bodies that are not JSON (a voucher, an error page) are left out. */

@@ -4,9 +4,8 @@
  */
 import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, parseJson, stringify} from '../../contract/json.js'
-import {describeError, requestIdOf} from '../answers/errors.js'
-import {createRedactor, type Redactor} from '../redact/redact.js'
-import {isOperation, peopleIn, secretsIn} from '../redact/secret-names.js'
+import {describeError, requestIdOf} from '../answers/refusals.js'
+import {createRedactor, isOperation, peopleIn, type Redactor, secretsIn} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 interface TraceParts {

@@ -4,11 +4,11 @@
  */
 import {unwrap} from '../../api/answers/facts.js'
 import {throwUnanswered} from '../../api/answers/refusals.js'
-import {parseBaseUrl} from '../../api/http/base-url.js'
 import {type Api, SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject, own, parseJson} from '../../contract/json.js'
+import {parseBaseUrl} from '../../contract/network.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'

@@ -2,11 +2,12 @@
  * The one place that decides what a command works with, and where each value is from:
  * flag > environment > profile > defaults > built in. Settings first, then service and credentials.
  */
-import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../api/http/base-url.js'
+
 import {Failure, usage} from '../../contract/failure.js'
 import {LIVE_SECRET_PREFIX, type Mode, modeOfSecret, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
 import type {JournalClient} from '../../contract/journal.js'
 import {isObject, own} from '../../contract/json.js'
+import {type BaseUrl, checkKeyFits, parseBaseUrl} from '../../contract/network.js'
 import type {Scope} from '../../contract/operations.js'
 import {TOKEN_CLIENT} from '../../contract/token-cache.js'
 import {parseStoreUrl} from '../../state/postgres/url.js'

@@ -2,7 +2,7 @@
 import {readdirSync, readFileSync, rmSync} from 'node:fs'
 import {connect} from 'node:net'
 import {join} from 'node:path'
-import {parseBaseUrl} from '../../api/http/base-url.js'
+import {parseBaseUrl} from '../../contract/network.js'
 import {SANDBOX_NAME, SANDBOX_NOTE_NAME} from '../../state/file-names.js'
 import {StorageError} from '../../storage/errors.js'
 import {ensurePrivateDirectory, requireOwnFile, writeWholeFile} from '../../storage/files.js'

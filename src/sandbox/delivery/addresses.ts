@@ -5,7 +5,7 @@
 import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import {isIP} from 'node:net'
-import {hostOf, kindOfAddress} from '../../contract/addresses.js'
+import {hostOf, kindOfAddress} from '../../contract/network.js'
 
 /** All addresses of a host name. Rejects with the system's error. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>

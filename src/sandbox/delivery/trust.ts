@@ -1,6 +1,6 @@
 /** Certificate authorities that deliveries trust: the system's roots, and one in a file that may appear while the sandbox runs. */
 import * as tls from 'node:tls'
-import {TLS_RULES} from '../../contract/tls.js'
+import {TLS_RULES} from '../../contract/network.js'
 import {readPem, requireOwnFile} from '../../storage/files.js'
 
 /** The context for the next connection, new when the file has changed; undefined, the runtime's default, without a certificate. */

@@ -2,7 +2,7 @@
 import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {parseUrl} from '../../contract/foreign-text.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
-import {isLoopbackHost} from '../../contract/loopback.js'
+import {isLoopbackHost} from '../../contract/network.js'
 import type {Subscription} from '../../contract/webhooks.js'
 import {data, invalidField, notFound, Refusal} from '../base/answers.js'
 import {randomId, randomSecret} from '../base/random.js'

@@ -2,7 +2,7 @@
 import {Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
-import {TLS_RULES} from '../../contract/tls.js'
+import {TLS_RULES} from '../../contract/network.js'
 import type {StorageError} from '../../storage/errors.js'
 import {isStarting, isTimeout, notPostgres, storeErrorOf, tooWeak} from './errors.js'
 import {requireSchema} from './schema.js'

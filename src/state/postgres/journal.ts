@@ -24,7 +24,7 @@ import {
   startedElsewhere,
 } from '../../contract/journal.js'
 import {canonicalJson, parseExactly, stringify} from '../../contract/json.js'
-import {underOneName} from '../../contract/loopback.js'
+import {underOneName} from '../../contract/network.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'

@@ -1,6 +1,6 @@
 /** Forwards events of the store until each address answers 2xx: at least once, because a kill leaves open requests due. */
 import {setTimeout as sleep} from 'node:timers/promises'
-import {isSuccess} from '../../contract/error-codes.js'
+import {isSuccess} from '../../contract/operations.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
 import {GroupCommit} from '../receive/group-commit.js'
 import type {Handover, HandoverResult} from './request.js'

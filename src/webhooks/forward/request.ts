@@ -2,8 +2,8 @@
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import {TLS_RULES} from '../../contract/network.js'
 import type {NewEvent} from '../../contract/stored-events.js'
-import {TLS_RULES} from '../../contract/tls.js'
 import {type HeaderMap, pairsOf} from '../signature/headers.js'
 import {type NamedSecret, parseSignature, sign, verify} from '../signature/signature.js'
 

@@ -1,9 +1,9 @@
 /** Probes a receiver: sends it requests that are right and wrong, and compares its answers with what §6 demands. */
 import {randomBytes} from 'node:crypto'
-import {isSuccess} from '../../contract/error-codes.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS, sizeText, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import {isSuccess} from '../../contract/operations.js'
 import {parseText} from '../captures/request.js'
 import {unescapeHtml} from '../diagnose/body-causes.js'
 import {rawBodyFix} from '../diagnose/explanations.js'

@@ -5,7 +5,7 @@
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
 import {type AddressInfo, type Server, type Socket, Server as TcpServer} from 'node:net'
-import {TLS_RULES} from '../../contract/tls.js'
+import {TLS_RULES} from '../../contract/network.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import type {Receiver} from './receiver.js'
 

@@ -1,7 +1,12 @@
 /** What is taken out of what is shown of requests, and what stays to be read; in general: test/proof/fuzz/redaction.ts. */
 import {describe, expect, test} from 'vitest'
-import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
-import {identityNumbersIn, isOperation, peopleIn} from '../../../src/api/redact/secret-names.js'
+import {
+  createRedactor,
+  identityNumbersIn,
+  isOperation,
+  peopleIn,
+  redactText,
+} from '../../../src/api/redact/redact.js'
 
 const GONE = '[redacted]'
 const {text, json, url, header} = createRedactor()

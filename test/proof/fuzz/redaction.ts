@@ -3,8 +3,7 @@
  * time grows with the text. What is recognised by its look is in test/api/redact/redact.test.ts.
  */
 import fc from 'fast-check'
-import {quoteBody, readAnswer} from '../../../src/api/answers/errors.js'
-import {refusalOf} from '../../../src/api/answers/refusals.js'
+import {quoteBody, readAnswer, refusalOf} from '../../../src/api/answers/refusals.js'
 import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
 import {curlLine} from '../../../src/api/trace/curl.js'
 import {createTrace} from '../../../src/api/trace/trace.js'

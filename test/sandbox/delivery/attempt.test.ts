@@ -3,7 +3,7 @@ import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 
 import {join} from 'node:path'
 import {afterEach, expect, test, vi} from 'vitest'
-import {kindOfAddress} from '../../../src/contract/addresses.js'
+import {kindOfAddress} from '../../../src/contract/network.js'
 import {vetAddresses} from '../../../src/sandbox/delivery/addresses.js'
 import {type PostOptions, post} from '../../../src/sandbox/delivery/attempt.js'
 import {createTrust} from '../../../src/sandbox/delivery/trust.js'

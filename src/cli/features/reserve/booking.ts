@@ -4,6 +4,7 @@
  */
 import {
   factsOfReservation,
+  isEnded,
   priceOfReservation,
   type ReadReservation,
 } from '../../../api/answers/reservations.js'
@@ -17,12 +18,11 @@ import {
   withoutPeople,
 } from '../../../api/reserve/outcome.js'
 import {instantOf, isCalendarDate} from '../../../contract/dates.js'
-import {isEnded} from '../../../contract/events.js'
 import {Failure, type FailureKind, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import type {Price, Settlement} from '../../../contract/journal.js'
-import {isLoopbackHost} from '../../../contract/loopback.js'
+import {isLoopbackHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'

@@ -7,7 +7,7 @@ import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.
 import type {Stage} from '../../../api/reserve/reserve.js'
 import {Failure} from '../../../contract/failure.js'
 import {isNeverSent} from '../../../contract/journal.js'
-import {isPublicHost} from '../../../contract/loopback.js'
+import {isPublicHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {systemClock} from '../../session/clock.js'

@@ -1,13 +1,13 @@
 /** Base of the commands that act on a local sandbox that is running: which one, and its controls (`/_sandbox`). */
-import {describeError, readAnswer, wordsOf} from '../../../api/answers/errors.js'
+
 import {nextStep} from '../../../api/answers/hints.js'
-import {redirectIn, unanswered} from '../../../api/answers/refusals.js'
-import {parseBaseUrl} from '../../../api/http/base-url.js'
+import {describeError, readAnswer, redirectIn, unanswered, wordsOf} from '../../../api/answers/refusals.js'
 import {SendError, type SentAnswer} from '../../../api/types.js'
-import {isSuccess} from '../../../contract/error-codes.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {SANDBOX_MARK} from '../../../contract/identifiers.js'
 import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
+import {parseBaseUrl} from '../../../contract/network.js'
+import {isSuccess} from '../../../contract/operations.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {listeningSandboxes, runningSandboxes, type SandboxRecord} from '../../session/sandbox-records.js'
 import {BaseCommand} from '../../shell/base-command.js'

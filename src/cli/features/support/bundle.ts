@@ -1,11 +1,10 @@
 /** What goes into a support bundle: each file as text, with a description of its contents and redactions. */
 import {homedir, userInfo} from 'node:os'
-import {createRedactor, type Redactor} from '../../../api/redact/redact.js'
-import {peopleIn} from '../../../api/redact/secret-names.js'
+import {createRedactor, peopleIn, type Redactor} from '../../../api/redact/redact.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
-import {isLoopbackHost} from '../../../contract/loopback.js'
+import {isLoopbackHost} from '../../../contract/network.js'
 import {lastExchanges} from '../../../state/exchanges.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'

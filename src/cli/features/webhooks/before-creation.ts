@@ -2,7 +2,7 @@
 import type {Sender} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
-import {isLoopbackHost} from '../../../contract/loopback.js'
+import {isLoopbackHost} from '../../../contract/network.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
 import {caFileFor} from './targets.js'
 

@@ -1,8 +1,9 @@
 /** `webhooks probe`. */
-import {isSuccess} from '../../../contract/error-codes.js'
+
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {isSuccess} from '../../../contract/operations.js'
 import type {State} from '../../../state/state.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
 import {LATE, type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'

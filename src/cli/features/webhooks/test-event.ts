@@ -1,10 +1,10 @@
 /** `webhooks test`: sends a test event, and waits a few seconds for what the receiver answers. */
 import type {LastAttempt} from '../../../api/operations/webhooks.js'
 import type {Clock} from '../../../api/types.js'
-import {isSuccess} from '../../../contract/error-codes.js'
 import {Failure} from '../../../contract/failure.js'
 import {ExactNumber} from '../../../contract/json.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {isSuccess} from '../../../contract/operations.js'
 import type {Connection} from '../../session/connect.js'
 import {type Result, single} from '../../terminal/result.js'
 

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import {DEFAULT_TIMEOUT_SECONDS} from '../../../api/http/retry.js'
+import {DEFAULT_TIMEOUT_SECONDS} from '../../../api/http/send.js'
 import {
   describeReplay,
   planReplay,

@@ -14,7 +14,7 @@ import {
   reservationResult,
 } from '../../../../src/cli/features/reserve/booking.js'
 import type {Target} from '../../../../src/cli/session/resolve.js'
-import {isPublicHost} from '../../../../src/contract/loopback.js'
+import {isPublicHost} from '../../../../src/contract/network.js'
 import {SEEN} from '../../../support/seen-offer.js'
 
 const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({

@@ -10,7 +10,6 @@ import {waitUntil} from '../../../support/wait.js'
 
 /** The sandbox runs until it is ended, `login` names the directory, and every other command leaves files in it. */
 const SCRIPT = `
-import {mkdirSync} from 'node:fs'
 const command = process.argv[2]
 if (command === 'sandbox') {
   console.log(JSON.stringify({base_url: 'http://127.0.0.1:9/v1', client_id: 'c', client_secret: 's'}))

@@ -1,9 +1,7 @@
 /** Which values of a request and its answer are secrets, how they are found in every spelling, and that no echo of one is shown. */
 import {expect, test} from 'vitest'
-import {readAnswer} from '../../../src/api/answers/errors.js'
-import {refusalOf} from '../../../src/api/answers/refusals.js'
-import {createRedactor, spellingsOf} from '../../../src/api/redact/redact.js'
-import {secretsIn} from '../../../src/api/redact/secret-names.js'
+import {readAnswer, refusalOf} from '../../../src/api/answers/refusals.js'
+import {createRedactor, secretsIn, spellingsOf} from '../../../src/api/redact/redact.js'
 import {type Answer, ExchangeError, type WireRequest} from '../../../src/api/types.js'
 
 const OPERATION = 'https://service.test/v1/oauth/token'

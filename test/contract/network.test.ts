@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import {checkKeyFits, parseBaseUrl} from '../../../src/api/http/base-url.js'
-import {thrownBy} from '../../support/thrown.js'
+import {checkKeyFits, parseBaseUrl} from '../../src/contract/network.js'
+import {thrownBy} from '../support/thrown.js'
 
 describe('a base URL', () => {
   test.each([

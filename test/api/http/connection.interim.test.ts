@@ -3,7 +3,7 @@
 import type {Socket} from 'node:net'
 import {type Duplex, PassThrough} from 'node:stream'
 import {describe, expect, test} from 'vitest'
-import {MOST_INTERIM_BYTES, withoutInterim} from '../../../src/api/http/interim.js'
+import {MOST_INTERIM_BYTES, withoutInterim} from '../../../src/api/http/connection.js'
 import {createTransport} from '../../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeLimits} from '../../../src/api/types.js'
 import {trustedCertificates} from '../../../src/cli/session/trust.js'

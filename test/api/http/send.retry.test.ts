@@ -4,8 +4,7 @@
  * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, docs/architecture.md ("Exactly one reservation") for what may go out twice.
  */
 import {expect, test} from 'vitest'
-import {mayHaveActed} from '../../../src/api/http/retry.js'
-import {createSender} from '../../../src/api/http/send.js'
+import {createSender, mayHaveActed} from '../../../src/api/http/send.js'
 import {createApi} from '../../../src/api/operations/client.js'
 import {
   ExchangeError,

@@ -1,9 +1,8 @@
 /** A link that a public service gave leads to public addresses alone, however the address is written or resolved. */
 import type {LookupAddress} from 'node:dns'
 import {expect, test} from 'vitest'
-import {createPublicOnly} from '../../../src/api/http/public-only.js'
 import {createSender} from '../../../src/api/http/send.js'
-import {createTransport} from '../../../src/api/http/transport.js'
+import {createPublicOnly, createTransport} from '../../../src/api/http/transport.js'
 import {fetchLink} from '../../../src/api/operations/client.js'
 import type {Transport} from '../../../src/api/types.js'
 import {systemClock} from '../../../src/cli/session/clock.js'
