@@ -184,7 +184,7 @@ function accountOf({profile, clientId}: SecretOwner): string {
   return `${profile} ${clientId}`
 }
 
-const KEYCHAIN_SECONDS = 3
+const KEYCHAIN_MILLISECONDS = 3000
 
 export type Keychain = ReturnType<typeof createKeychain>
 
@@ -195,6 +195,7 @@ export type KeychainEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'de
 export function createKeychain(
   directory: string,
   loadEntry: (name: string) => Promise<KeychainEntry> = loadSystemEntry,
+  limitMilliseconds = KEYCHAIN_MILLISECONDS,
 ) {
   const use = async <T>(account: string, work: (entry: KeychainEntry, signal: AbortSignal) => Promise<T>) => {
     const done = new AbortController()
@@ -202,8 +203,8 @@ export function createKeychain(
     try {
       const entry = await loadEntry(`${account} (${directory})`)
       // A native call may ignore its signal, so the time limit does not depend on it.
-      const late = sleep(KEYCHAIN_SECONDS * 1000, undefined, {signal}).then(() => {
-        throw new Error(`no answer within ${KEYCHAIN_SECONDS} s`)
+      const late = sleep(limitMilliseconds, undefined, {signal}).then(() => {
+        throw new Error('no answer in time')
       })
       return await Promise.race([work(entry, signal), late])
     } catch (error) {

@@ -39,7 +39,7 @@ test.each([
   ['refuses', () => Promise.reject(new Error('sk_test_1'))],
   ['never answers', async () => silent],
 ])('a keychain that %s is a failure with a hint and without the secret', async (_, load) => {
-  const failure = await createKeychain(directory, load)
+  const failure = await createKeychain(directory, load, 20)
     .write('one', 'sk_test_1')
     .catch(error => error)
   expect(failure).toMatchObject({

@@ -135,7 +135,8 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     start,
     /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
     async url(database = 'postgres'): Promise<string> {
-      await sql(`CREATE DATABASE "${database}"`).catch(error => {
+      const made = database === 'postgres' ? Promise.resolve() : sql(`CREATE DATABASE "${database}"`)
+      await made.catch(error => {
         // It exists, or is being made by another call.
         if (!['42P04', '23505'].includes(error.code)) throw error
       })

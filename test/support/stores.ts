@@ -16,24 +16,28 @@ export interface Place {
 }
 
 let server: Promise<PostgresServer> | undefined
-let databases = 0
 let directory = ''
+
+/** Empties what the test before has left: that takes a tenth of the time of a new database. */
+const EMPTY = `DO $$ DECLARE names text; BEGIN
+  SELECT string_agg(format('bookctl.%I', tablename), ', ') INTO names FROM pg_tables
+    WHERE schemaname = 'bookctl' AND tablename <> 'schema_version';
+  IF names IS NOT NULL THEN EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY'; END IF; END $$`
 
 const postgres: Place = {
   name: 'one PostgreSQL',
   isShared: true,
   async open(shared) {
     server ??= startPostgres()
-    if (shared === undefined) databases += 1
-    const address = parseStoreUrl(await (await server).url(`test_${databases}`), {})
+    const {url, sql} = await server
+    if (shared === undefined) await sql(EMPTY)
+    const address = parseStoreUrl(await url(), {})
     const options = async () => ({address, trusted: undefined, timeoutMilliseconds: 5000})
     return closing(openState(ownDirectory(), {store: {isSet: () => true, options}}))
   },
   async has(text) {
     const rows = await (await server)?.sql<{row: string}>(
       `SELECT encode(sealed_body, 'escape') || ' ' || r::text AS row FROM bookctl.reservations r`,
-      [],
-      `test_${databases}`,
     )
     return JSON.stringify(rows).includes(text)
   },

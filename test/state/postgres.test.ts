@@ -1,0 +1,161 @@
+/** A server that refuses, goes away while it is used, has another clock than this machine, or a store of an earlier version. */
+import {afterAll, beforeAll, expect, test} from 'vitest'
+import type {Journal} from '../../src/contract/journal.js'
+import {openStore} from '../../src/state/postgres/connection.js'
+import {storeErrorOf} from '../../src/state/postgres/errors.js'
+import {createSharedEvents} from '../../src/state/postgres/events.js'
+import {migration} from '../../src/state/postgres/schema.js'
+import {createSeal} from '../../src/state/postgres/seal.js'
+import {openSharedStores} from '../../src/state/postgres/shared.js'
+import {parseStoreUrl} from '../../src/state/postgres/url.js'
+import {CLIENT, intent, token} from '../support/client.js'
+import {closing, ownWire} from '../support/own.js'
+import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+
+const found = await findPostgres()
+const optionsOf = (url: string, timeoutMilliseconds: number) => ({
+  address: parseStoreUrl(url, {}),
+  trusted: undefined,
+  most: 1,
+  timeoutMilliseconds,
+})
+
+const withServer = test.skipIf('missing' in found)
+let server: PostgresServer
+
+beforeAll(async () => {
+  if (!('missing' in found)) server = await startPostgres()
+})
+afterAll(() => server?.close())
+
+withServer('a store that goes away keeps no token, and is used again when it is back', async () => {
+  const {tokens, journal} = closing(openSharedStores(optionsOf(await server.url('away'), 3000)))
+  const now = Date.now() / 1000
+  const kept = token('x', {obtainedAt: now, expiresAt: now + 99})
+  expect(await tokens.list(CLIENT)).toEqual([])
+  await server.kill()
+  await tokens.put(CLIENT, kept)
+  await tokens.remove(CLIENT, 'x')
+  await expect(tokens.list(CLIENT)).rejects.toMatchObject({fault: 'unreachable'})
+  await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
+  await server.start()
+  await tokens.put(CLIENT, kept)
+  expect(await tokens.list(CLIENT)).toMatchObject([{access_token: 'x'}])
+})
+
+test('a command does not wait a second time for a store that has just not answered', async () => {
+  const silent = await ownWire(() => 'hang')
+  const options = optionsOf(`postgres://ann@127.0.0.1:${silent.port}/x`, 300)
+  const {journal, offers} = closing(openSharedStores(options))
+  await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
+  await expect(offers.valid(0)).rejects.toMatchObject({fault: 'unreachable'})
+  expect(silent.connections).toBe(1)
+})
+
+withServer('events are pruned by their age on the clock of the store', async () => {
+  const store = closing(openStore(optionsOf(await server.url('pruned'), 5000)))
+  await store.query(`INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
+      SELECT 'default', 'evt_' || n, now() - make_interval(hours => n), 's', '', '', gen_random_uuid()
+      FROM generate_series(0, 4) n`)
+  const threeHoursAhead = Date.now() / 1000 + 3 * 3600
+  const events = createSharedEvents(store, () => threeHoursAhead)
+  expect(await events.prune(threeHoursAhead - 2.5 * 3600, 100)).toBe(2)
+})
+
+const listOf = (url: string) => closing(openSharedStores(optionsOf(url, 5000))).journal.list()
+
+withServer('a server that refuses says why', async () => {
+  await server.sql("CREATE ROLE ann LOGIN PASSWORD 'x'")
+  const url = (await server.url('refusing')).replace(/postgres:[^@/]+@/, 'ann:x@')
+  await expect(listOf(url)).rejects.toThrow('rights it needs (42501)')
+  await server.sql('REVOKE CONNECT ON DATABASE refusing FROM PUBLIC')
+  await expect(listOf(url)).rejects.toThrow('connect to the database (42501)')
+})
+
+withServer('what another program made is refused, and left as it is', async () => {
+  const url = await server.url('other')
+  const sql = (text: string) => server.sql(`DROP SCHEMA IF EXISTS bookctl CASCADE; ${text}`, [], 'other')
+  const made = 'CREATE SCHEMA bookctl; CREATE TABLE bookctl'
+  for (const [tables, text] of [
+    [`${made}.events (x int)`, 'another program made it, or it is damaged (3F000)'],
+    [`${made}.schema_version (version text)`, 'damaged (42804)'],
+    ['CREATE SCHEMA bookctl; CREATE TYPE bookctl.kind AS ENUM ()', 'another program made it'],
+    [`${made}.schema_version (version int); CREATE TABLE bookctl.books ()`, 'another program made it'],
+    [`${made}.books (x int)`, 'another program made it, or it is damaged (3F000)'],
+  ] as const) {
+    await sql(tables)
+    await expect(listOf(url)).rejects.toThrow(text)
+  }
+  const names = "SELECT relname FROM pg_class WHERE relnamespace = 'bookctl'::regnamespace"
+  expect(await server.sql(names, [], 'other')).toEqual([{relname: 'books'}])
+})
+
+withServer('a schema that was made for it and is empty is used', async () => {
+  const url = await server.url('prepared')
+  await server.sql('CREATE SCHEMA bookctl', [], 'prepared')
+  expect(await listOf(url)).toEqual([])
+})
+
+const BEGIN = 'SELECT FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
+
+/** What the first version began with: an intent of CLIENT, sealed and hashed with its secret. */
+function begunBefore(n: number): unknown[] {
+  const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent(n)
+  const {baseUrl, clientId, clientSecret} = CLIENT
+  const {keyId, seal, fingerprint} = createSeal(clientSecret)
+  const place = {table: 'reservations', column: 'sealed_body', row: [baseUrl, clientId, idempotencyKey]}
+  const hashes = [fingerprint(bodySha256), fingerprint(intentSha256)]
+  return [
+    baseUrl,
+    clientId,
+    clientReferenceId,
+    offerId,
+    idempotencyKey,
+    keyId,
+    seal(body, place),
+    ...hashes,
+    '',
+  ]
+}
+
+withServer(
+  'the attempts in a store of an earlier version are repeated with their keys, and forbid the same as before',
+  async () => {
+    const url = await server.url('earlier')
+    const sql = (text: string, values: unknown[] = []) => server.sql(text, values, 'earlier')
+    await sql(migration(1))
+    await sql(BEGIN, begunBefore(1))
+    await sql('UPDATE bookctl.reservations SET attempts = 1')
+
+    const stores = closing(openSharedStores(optionsOf(url, 5000)))
+    const journal: Journal = stores.journal.forClient(CLIENT)
+    const {body, idempotencyKey} = intent(1)
+    const verdict = await journal.begin(intent(1, {idempotencyKey: 'second'}), 1)
+    expect(verdict).toMatchObject({kind: 'repeat', entry: {idempotencyKey, body, attempts: 1, agreed: null}})
+    expect(await journal.begin(intent(2, {offerId: 'off_1'}), 1)).toMatchObject({conflict: 'offer_in_use'})
+    expect(await journal.begin(intent(3), 1)).toMatchObject({kind: 'new'})
+    // A process of the earlier version that still runs cannot begin beside it.
+    await expect(sql(BEGIN, begunBefore(4))).rejects.toThrow('begin_reservation')
+  },
+)
+
+const SHOWN = 'postgres://ann@h:5432/booking'
+
+test.each([
+  // As PgBouncer says it, with one code for all.
+  ['08P01', 'password authentication failed', 'not_allowed', 'usage'],
+  ['08P01', 'no such user: ann', 'not_allowed', 'usage'],
+  ['08P01', 'no such database: booking', 'not_ours', 'usage'],
+  ['08P01', 'server login has been failing, try again later', 'unreachable', 'unreachable'],
+  // As `pg` says it, with no code.
+  [undefined, 'Connection terminated unexpectedly', 'unreachable', 'unreachable'],
+  [undefined, 'timeout expired', 'unreachable', 'unreachable'],
+  [undefined, 'Query read timeout', 'unreachable', 'unreachable', 'did not answer in time'],
+  ['55P03', 'canceling statement due to lock timeout', 'busy', 'usage', 'another session locks'],
+  [undefined, 'The server does not support SSL connections', 'unreachable', 'unreachable'],
+  [undefined, 'There was an error establishing an SSL connection', 'not_ours', 'usage'],
+] as const)('the error %s %s is %s', (code, message, fault, kind, text: string = SHOWN) => {
+  const error = storeErrorOf(Object.assign(new Error(message), code && {code}), SHOWN)
+  expect(error).toMatchObject({fault, kind})
+  expect(error.message).toContain(text)
+})
