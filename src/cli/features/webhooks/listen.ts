@@ -22,7 +22,7 @@ import {finderOf} from '../../terminal/query.js'
 import {listenOn} from '../sandbox/port.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
 import {createListenOutput, type ListenOutput, removalText} from './listen-output.js'
-import {type KeyPair, listenIdentity} from './listen-tls.js'
+import type {KeyPair} from './listen-tls.js'
 import {
   removedSecretsFor,
   storedWebhookSecrets,
@@ -79,8 +79,7 @@ class Listener {
     const expectation = plan.wait && (await Expectation.of(plan.wait))
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
-    const warn = (text: string) => void command.warn(text)
-    const tls = await listenIdentity(flags, state.directory, systemClock.now(), warn)
+    const tls = await identityOf(command, flags, state.directory)
     const {trustedCertificates} = await import('../../session/trust.js')
     const trusted = await trustedCertificates(flags['ca-file'], process.env)
     const names = webhookHeaderNames(flags, state)
@@ -268,6 +267,13 @@ class Listener {
       `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`,
     )
   }
+}
+
+/** What makes certificates is loaded only for https. */
+async function identityOf(command: BaseCommand, flags: Flags, directory: string) {
+  if (!flags.tls && flags.cert === undefined) return undefined
+  const {listenIdentity} = await import('./listen-tls.js')
+  return listenIdentity(flags, directory, systemClock.now(), text => void command.warn(text))
 }
 
 function listenFailed(error: unknown, host: string): never {
