@@ -13,7 +13,7 @@ const LAYERS = [
   [null, 'cli/shell/main.ts'],
   ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],
   ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts', 'cli/shell/exit-codes.ts'],
-  ['session', 'state/state.ts', 'cli/session/resolve.ts', 'cli/session/clock.ts'],
+  ['session', 'state/state.ts', 'cli/session/resolve.ts'],
   [
     'answers',
     'api/answers/refusals.ts',

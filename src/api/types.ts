@@ -2,6 +2,7 @@
  * The types of the HTTP core. One word for one thing: a *call* (`Api`) is one operation with its path and bearer token; it is
  * *sent* (`Sender`) as a *request*, repeated where that is safe; each attempt is one *exchange* on the wire (`Transport`).
  */
+import type {Clock} from '../contract/dates.js'
 import type {OperationName, Scope} from '../contract/operations.js'
 import type {Token} from '../contract/token-cache.js'
 
@@ -126,12 +127,6 @@ export interface TokenSource {
   get(scopes: readonly Scope[]): Promise<Token>
   /** A token other than `refused`: another process's newer one, or a new one. */
   replace(refused: Token, scopes: readonly Scope[]): Promise<Token>
-}
-
-export interface Clock {
-  /** Unix seconds, with a fraction. */
-  now(): number
-  sleep(milliseconds: number): Promise<void>
 }
 
 export interface CallOptions {

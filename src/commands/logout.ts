@@ -12,9 +12,9 @@ import {
   remainingAfter,
   remainingText,
 } from '../cli/features/access/logout.js'
-import {systemClock} from '../cli/session/clock.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
+import {systemClock} from '../contract/dates.js'
 
 export default class Logout extends BaseCommand {
   static override summary = 'Revoke the tokens of a profile and remove its credentials'

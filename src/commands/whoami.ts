@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import {checkIdentity, checkReadyToken, describeIdentity} from '../cli/features/access/profiles.js'
-import {systemClock} from '../cli/session/clock.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {single} from '../cli/terminal/result.js'
+import {systemClock} from '../contract/dates.js'
 
 export default class Whoami extends BaseCommand {
   static override summary = 'Show the service and the client in use'

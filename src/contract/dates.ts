@@ -1,4 +1,17 @@
-/** Calendar dates (`YYYY-MM-DD`), days at the hotel, computed in UTC and never through a local clock. And ISO 8601 times. */
+/** Calendar dates (`YYYY-MM-DD`), days at the hotel, computed in UTC and never through a local clock; ISO 8601 times; the clock. */
+import {setTimeout as sleep} from 'node:timers/promises'
+
+export interface Clock {
+  /** Unix seconds, with a fraction. */
+  now(): number
+  sleep(milliseconds: number): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now() / 1000,
+  sleep: async milliseconds => void (await sleep(milliseconds)),
+}
+
 const MILLISECONDS_PER_DAY = 86_400_000
 
 /** The day number (days since 1970-01-01) of `text`, or undefined when it is not a date that exists. */

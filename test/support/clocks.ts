@@ -1,5 +1,5 @@
 /** A clock that stands still until someone sleeps on it. */
-import type {Clock} from '../../src/api/types.js'
+import type {Clock} from '../../src/contract/dates.js'
 
 export interface FakeClock extends Clock {
   readonly sleeps: number[]

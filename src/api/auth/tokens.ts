@@ -3,6 +3,7 @@
  * replaced at most once when the service refuses it (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no Authorization.
  */
 import {createHash} from 'node:crypto'
+import type {Clock} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {fieldsOf, findRecord, textOf} from '../../contract/json.js'
@@ -11,7 +12,7 @@ import {isSuccess, OPERATIONS, type Scope} from '../../contract/operations.js'
 import type {CachedToken, Token, TokenCache, TokenClient} from '../../contract/token-cache.js'
 import {describeError, notUnderstood, readAnswer, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import {quoted} from '../redact/redact.js'
-import type {Answer, Clock, Sender, TokenSource} from '../types.js'
+import type {Answer, Sender, TokenSource} from '../types.js'
 
 /** Not in the interface: a cached token is renewed when less than this is left. */
 const RENEWAL_MARGIN_SECONDS = 60

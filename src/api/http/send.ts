@@ -2,9 +2,10 @@
  * Sends a request until it is answered or time is up: when to send it again, and how long to wait before it. None of the
  * numbers are in the interface.
  */
+
+import type {Clock} from '../../contract/dates.js'
 import {secretsIn} from '../redact/redact.js'
 import {
-  type Clock,
   ExchangeError,
   type ExchangeFault,
   SendError,

@@ -1,4 +1,6 @@
 /** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7); and links. */
+
+import type {Clock} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {parseUrl} from '../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../contract/network.js'
@@ -9,7 +11,6 @@ import {DEFAULT_TIMEOUT_SECONDS} from '../http/send.js'
 import {
   type Api,
   type CallOptions,
-  type Clock,
   NotPublicError,
   SendError,
   type Sender,

@@ -3,6 +3,7 @@
  * the bytes of the journal under the same key, and a reservation that may exist is never reported as a failure.
  */
 import {createHash} from 'node:crypto'
+import type {Clock} from '../../contract/dates.js'
 import {Failure, usage} from '../../contract/failure.js'
 import {
   isNeverSent,
@@ -18,7 +19,7 @@ import {canonicalJson} from '../../contract/json.js'
 import type {ReservationRequest} from '../../contract/reservations.js'
 import {unanswered} from '../answers/refusals.js'
 import {priceOfReservation} from '../answers/reservations.js'
-import {type Answer, type Api, type Clock, SendError} from '../types.js'
+import {type Answer, type Api, SendError} from '../types.js'
 import {conflictFailure} from './conflicts.js'
 import {neverSent, outcomeUnknown, refused} from './failures.js'
 import {

@@ -1,5 +1,6 @@
 /** Progress of slow requests, shown after a second, where stderr is a terminal, never in CI or with --quiet. */
-import type {Clock, Sender, Trace} from '../../api/types.js'
+import type {Sender, Trace} from '../../api/types.js'
+import type {Clock} from '../../contract/dates.js'
 import {wantsAccessible} from './colour.js'
 import {stderrIsTerminal} from './streams.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'

@@ -7,9 +7,9 @@ import {
   findForgettable,
   forgetEntry,
 } from '../../cli/features/reserve/journal.js'
-import {systemClock} from '../../cli/session/clock.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import {systemClock} from '../../contract/dates.js'
 
 export default class JournalForget extends BaseCommand {
   static override summary = 'Give up on a reservation whose outcome cannot be found out'

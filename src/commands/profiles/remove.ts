@@ -7,9 +7,9 @@ import {
   liveAmong,
   removeProfile,
 } from '../../cli/features/access/logout.js'
-import {systemClock} from '../../cli/session/clock.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {single} from '../../cli/terminal/result.js'
+import {systemClock} from '../../contract/dates.js'
 
 export default class ProfilesRemove extends BaseCommand {
   static override summary = 'Log out of a profile and remove it'

@@ -7,12 +7,11 @@ import {credentialsOf} from '../../cli/features/sandbox/command.js'
 import {listenOn} from '../../cli/features/sandbox/port.js'
 import {createRequestLines, sandboxDatabase, startAlone} from '../../cli/features/sandbox/start.js'
 import {portFlag} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/clock.js'
 import {FIRST_SANDBOX_PORT, writeRecord} from '../../cli/session/sandbox-records.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonText} from '../../cli/terminal/json-text.js'
 import {openAddress} from '../../cli/terminal/open-address.js'
-import {isoTime} from '../../contract/dates.js'
+import {isoTime, systemClock} from '../../contract/dates.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
 const MOST_OFFERS = 20_000

@@ -12,8 +12,8 @@ import {
 } from '../../cli/features/support/bundle.js'
 import {checkWritable, requireNewFile} from '../../cli/input/files.js'
 import {checkedArg} from '../../cli/input/flags.js'
-import {systemClock} from '../../cli/session/clock.js'
 import {mayAsk, requireConsent} from '../../cli/terminal/prompts/ask.js'
+import {systemClock} from '../../contract/dates.js'
 import {writeWholeFile} from '../../storage/files.js'
 
 const WRITING = {

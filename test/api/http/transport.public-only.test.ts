@@ -5,7 +5,7 @@ import {createSender} from '../../../src/api/http/send.js'
 import {createPublicOnly, createTransport} from '../../../src/api/http/transport.js'
 import {fetchLink} from '../../../src/api/operations/client.js'
 import type {Transport} from '../../../src/api/types.js'
-import {systemClock} from '../../../src/cli/session/clock.js'
+import {systemClock} from '../../../src/contract/dates.js'
 import {ownProxy, ownWire} from '../../support/own.js'
 import {httpAnswer} from '../../support/wire.js'
 

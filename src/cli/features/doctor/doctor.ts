@@ -1,8 +1,8 @@
 /** The work behind `doctor`: every check in order, run whether or not others failed, where that is possible. */
 import process from 'node:process'
+import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
-import {systemClock} from '../../session/clock.js'
 import {connect, type OpenedSender, openSender} from '../../session/connect.js'
 import {
   readConnectionSettings,

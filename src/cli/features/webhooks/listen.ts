@@ -1,6 +1,7 @@
 /** `webhooks listen`: opens, receives, forwards, tidies and closes; --subscribe and waits. It loses nothing that it answered. */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
+import {systemClock} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
@@ -12,7 +13,6 @@ import {createHandover, freshHeaders, type Handover} from '../../../webhooks/for
 import {type Receipt, Receiver} from '../../../webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
-import {systemClock} from '../../session/clock.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'

@@ -1,5 +1,6 @@
 /** `webhooks probe`. */
 
+import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
@@ -7,7 +8,6 @@ import {isSuccess} from '../../../contract/operations.js'
 import type {State} from '../../../state/state.js'
 import {createHandover} from '../../../webhooks/forward/request.js'
 import {LATE, type ProbeRow, type ProbeSheet, probe} from '../../../webhooks/probe/probe.js'
-import {systemClock} from '../../session/clock.js'
 import {marksFor, type Painter, type Style, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'

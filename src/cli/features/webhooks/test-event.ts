@@ -1,6 +1,6 @@
 /** `webhooks test`: sends a test event, and waits a few seconds for what the receiver answers. */
 import type {LastAttempt} from '../../../api/operations/webhooks.js'
-import type {Clock} from '../../../api/types.js'
+import type {Clock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {ExactNumber} from '../../../contract/json.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
