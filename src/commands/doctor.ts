@@ -9,7 +9,7 @@ import {isForPeople, terminalOf} from '../cli/terminal/output.js'
 export default class Doctor extends DiagnosingCommand {
   static override summary = 'Check this machine, the connection and the credentials'
   static override description =
-    `Checks versions, configuration, permissions, databases, environment, disk and local sandbox; then proxy, DNS,
+    `Checks versions, configuration, permissions, databases, environment, settings and store; then proxy, DNS,
 connection, TLS certificates, the service's answer, its clock, the token, its scopes and the account; then signing
 secrets and, with --receiver, a webhook receiver. It uses the same network code as every command, and works without a
 login, with a broken configuration and without a network. Each check is ok, warn, fail or skipped, and says what to

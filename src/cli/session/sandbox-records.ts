@@ -38,7 +38,7 @@ export async function listeningSandboxes(directory: string): Promise<SandboxReco
 }
 
 /** Paths of records whose sandbox no longer runs. */
-export function leftRecords(directory: string): string[] {
+function leftRecords(directory: string): string[] {
   return recordPaths(directory).filter(path => readRecord(path) === undefined)
 }
 

@@ -23,8 +23,6 @@ interface Inspected {
   readonly syncStandbys: number
   /** Whether a crash of the server may lose what was acknowledged: fsync is off. */
   readonly losesOnCrash: boolean
-  /** Seconds of the oldest transaction, which keeps deleted rows in the way. */
-  readonly oldestTransactionSeconds: number
 }
 
 /** Connects when first used. */
@@ -86,8 +84,6 @@ const TABLES = `(SELECT bool_and(has_table_privilege(c.oid, 'SELECT') AND has_ta
 const INSPECT = `SELECT (SELECT max(version) FROM bookctl.schema_version) AS schema,
   ${TABLES},
   (SELECT count(*)::int FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')) AS "syncStandbys",
-  current_setting('fsync') = 'off' AS "losesOnCrash",
-  coalesce((SELECT extract(epoch FROM max(clock_timestamp() - xact_start)) FROM pg_stat_activity
-    WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()), 0)::float8 AS "oldestTransactionSeconds"`
+  current_setting('fsync') = 'off' AS "losesOnCrash"`
 
 const now = () => Date.now() / 1000

@@ -20,10 +20,8 @@ import {type Check, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,
   checkDatabases,
-  checkDisk,
   checkEnvironment,
   checkPermissions,
-  checkSandboxNote,
   checkSettings,
   checkStore,
 } from './machine.js'
@@ -107,9 +105,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
       databases: () => checkDatabases(directory),
       environment: () => checkEnvironment(env),
       settings: () => checkSettings(around),
-      disk: () => checkDisk(directory),
       store: () => checkStore(state, offline),
-      sandbox: () => checkSandboxNote(directory),
       login: async () => {
         target = await resolveTarget(flags, env, state, this.types('profile')).catch(error => {
           if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined

@@ -1,13 +1,12 @@
-/** Checks of this machine: environment, settings, disk, our files; and of the store that machines share. */
-import {accessSync, constants, existsSync, lstatSync, type Stats, statfsSync} from 'node:fs'
-import {dirname, join} from 'node:path'
+/** Checks of this machine: environment, settings, our files; and of the store that machines share. */
+import {accessSync, constants, existsSync, lstatSync, type Stats} from 'node:fs'
+import {join} from 'node:path'
 import process from 'node:process'
 import {DATABASE_NAMES, FILE_NAMES} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {readPem} from '../../../storage/files.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {allChecked, type Surroundings} from '../../session/resolve.js'
-import {leftRecords, runningSandboxes} from '../../session/sandbox-records.js'
 import {VARIABLE_NAMES} from '../../shell/help/environment.js'
 import {type Finding, fail, ok, skipped, warn} from './check.js'
 
@@ -50,20 +49,6 @@ function canRead(path: string): boolean {
   } catch {
     return false
   }
-}
-
-const FEW_BYTES = 50 * 1024 * 1024
-const TOO_FEW_BYTES = 1024 * 1024
-
-export function checkDisk(directory: string): Finding {
-  let place = directory
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place)
-  const {bavail, bsize} = statfsSync(place)
-  const free = bavail * bsize
-  const detail = `${Math.floor(free / 1024 / 1024)} MiB free in the configuration directory`
-  const fix = 'free some disk space, or set BOOKCTL_CONFIG_DIR to another disk'
-  if (free < TOO_FEW_BYTES) return fail('usage', detail, fix)
-  return free < FEW_BYTES ? warn(detail, fix) : ok(detail)
 }
 
 export function checkConfiguration(state: State): Finding {
@@ -131,18 +116,7 @@ export async function checkDatabases(directory: string): Promise<Finding> {
   return fail('usage', detail, fix)
 }
 
-/** The records of local sandboxes, by which other commands find them. */
-export function checkSandboxNote(directory: string): Finding {
-  const running = runningSandboxes(directory)
-  const [left] = leftRecords(directory)
-  if (running.length === 0 && left !== undefined)
-    return warn(`${left} was left by a local sandbox that is no longer running`, 'bookctl sandbox start')
-  const at = running.map(({base_url, pid}) => `running at ${base_url}, process ${pid}`)
-  return ok(at.join('; ') || 'not running')
-}
-
 const MOST_CLOCK_SECONDS = 5
-const LONG_TRANSACTION_SECONDS = 3600
 
 const GRANT = 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bookctl'
 const SET_FSYNC = 'set fsync = on: a crash of the server would lose what was acknowledged'
@@ -165,8 +139,5 @@ export async function checkStore(state: State, offline: boolean): Promise<Findin
   if (store.losesOnCrash) return warn(`${detail}; but fsync is off`, SET_FSYNC)
   if (Math.abs(offsetSeconds) > MOST_CLOCK_SECONDS)
     return warn(detail, 'set the clocks by NTP: offers and tokens end by the clock of this machine')
-  if (store.oldestTransactionSeconds <= LONG_TRANSACTION_SECONDS) return ok(detail)
-  const minutes = Math.round(store.oldestTransactionSeconds / 60)
-  const fix = 'end it: until then no deleted row is cleared away'
-  return warn(`${detail}; a transaction has been open for ${minutes} minutes`, fix)
+  return ok(detail)
 }
