@@ -22,7 +22,8 @@ interface SenderParts {
   readonly clock: Clock
   /** From 0 up to 1, for the jitter. */
   readonly random: () => number
-  readonly trace?: Trace
+  /** Told of each attempt, in this order. */
+  readonly traces?: readonly Trace[]
   /** Secrets beside those of the requests, which a service may echo. */
   readonly secrets?: readonly string[]
   /** `bookctl/<version>`; sent with every request that names no other. */
@@ -38,7 +39,14 @@ const SEND_LIMITS = {
 } as const
 
 /** A Sender: at most four attempts within the policy's time, the same bytes each time. Throws SendError. */
-export function createSender({transport, clock, random, trace, secrets, userAgent}: SenderParts): Sender {
+export function createSender({
+  transport,
+  clock,
+  random,
+  traces = [],
+  secrets,
+  userAgent,
+}: SenderParts): Sender {
   // A later answer may echo what an earlier request carried.
   const known = new Set(secrets)
   return {
@@ -69,7 +77,8 @@ export function createSender({transport, clock, random, trace, secrets, userAgen
         const repeats = (isInProgress || mayFail) && endedAt + wait / 1000 < deadline
         const milliseconds = (endedAt - startedAt) * 1000
         const waitMilliseconds = repeats ? wait : undefined
-        trace?.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds})
+        for (const trace of traces)
+          trace.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds})
         if (!repeats) {
           if (outcome instanceof ExchangeError) throw new SendError(outcome, attempt, acted || outcome.sent)
           return {...outcome, url: request.url, attempts: attempt, mayHaveActed: acted, secrets: [...known]}

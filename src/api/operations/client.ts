@@ -26,16 +26,20 @@ interface ApiParts extends CallParts {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
   readonly timeoutSeconds?: number
-  /** The path configured in place of ours, for the operations of §4.9 alone. */
-  readonly namedPath?: (name: OperationName) => string | undefined
+  /**
+   * The path of an operation that the interface shows no path for (§4.9): undefined for ours, which is a guess. Throws Failure
+   * where no guess may be called.
+   */
+  readonly ownPath?: (name: OperationName) => Promise<string | undefined>
 }
 
 /** The service at `baseUrl`. `callForAnswer` throws SendError; `call` and `fetchLink` throw Failure. */
 export function createApi(parts: ApiParts): Api {
   const {baseUrl, clock, sender} = parts
   const callForAnswer = async (name: OperationName, options: CallOptions = {}) => {
-    const {scope} = OPERATIONS[name]
-    const request = buildRequest(parts, name, options)
+    const {scope, source} = OPERATIONS[name]
+    const path = source === 'ours' ? await parts.ownPath?.(name) : undefined
+    const request = buildRequest(baseUrl, name, path, options)
     const policy: SendPolicy = {
       repeatable: !changesSomething(name),
       timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
@@ -70,9 +74,14 @@ export function changesSomething(operation: OperationName): boolean {
   return OPERATIONS[operation].method !== 'GET' && !HARMLESS.has(operation)
 }
 
-function buildRequest(parts: ApiParts, name: OperationName, options: CallOptions): WireRequest {
-  const named = OPERATIONS[name].source === 'ours' ? parts.namedPath?.(name) : undefined
-  const url = new URL(parts.baseUrl + pathOf(name, options.parameters, named))
+/** `path`: a template in place of the operation's own. */
+function buildRequest(
+  baseUrl: string,
+  name: OperationName,
+  path: string | undefined,
+  options: CallOptions,
+): WireRequest {
+  const url = new URL(baseUrl + pathOf(name, options.parameters, path))
   for (const [key, value] of Object.entries(options.query ?? {})) {
     if (value !== undefined) url.searchParams.set(key, value)
   }

@@ -12,10 +12,9 @@ import {Failure, failureWith} from '../../contract/failure.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
 import {withProxy} from '../input/checks.js'
-import {createProgress, watchedClock, watchedSender, watchedTrace} from '../terminal/progress.js'
-import {guardOwnPaths, readNamedPaths} from './own-paths.js'
+import {openProgress} from '../terminal/progress.js'
+import {createOwnPaths} from './own-paths.js'
 import type {Target} from './resolve.js'
-import {trustedCertificates} from './trust.js'
 
 export type OpenedSender = Awaited<ReturnType<typeof openSender>>
 export type Connection = Awaited<ReturnType<typeof connect>>
@@ -40,41 +39,43 @@ export interface ConnectOptions {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Sends to any service, with retries, traces and this machine's certificates. */
+/**
+ * What sends requests to any service, with this machine's certificates and proxy. A request passes through, outermost first:
+ *
+ * 1. `Progress`, where a person watches: shows what is waited for;
+ * 2. the sender: repeats within the time limit, and tells the traces of each attempt (--verbose, --print-curl, --har, the
+ *    history of this machine; progress says why and when it is repeated);
+ * 3. the transport: one exchange on the wire.
+ */
 export async function openSender(options: ConnectOptions) {
-  const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, insecure = false, bodies = false, secrets = []} = options
-  const {show, showCurl, history, har, version, warn, proxy} = options
+  const {timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, insecure = false, secrets = []} = options
+  const {history, har, version, warn, proxy, caFile, show, bodies, showCurl} = options
   if (insecure) warn('Warning: --insecure: certificates of servers on this machine are not checked')
   const env = proxy === undefined ? options.env : withProxy(options.env, proxy)
-  const transport = createTransport({env, insecure, ca: await trustedCertificates(options.caFile, env)})
-  const curl = showCurl && (await import('../../api/trace/curl.js'))
-  const kept: object[] = []
-  const trace = createTrace({
-    secrets,
-    bodies,
-    keep: har !== undefined,
-    ...(show ? {show} : {}),
-    ...(curl && showCurl ? {showRequest: (...sent) => showCurl(curl.curlLine(...sent))} : {}),
-    ...(history ? {note: summary => void kept.push({command: history.command, ...summary})} : {}),
-  })
-  const progress = createProgress(options.quiet, options.env)
+  const ca =
+    caFile === undefined ? undefined : await (await import('./trust.js')).trustedCertificates(caFile, env)
+  const summaries: object[] = []
+  const note = history && ((summary: object) => void summaries.push({command: history.command, ...summary}))
+  const trace = createTrace({secrets, show, bodies, showCurl, note, keep: har !== undefined})
+  const progress = openProgress(options.quiet, options.env)
+  const transport = createTransport({env, insecure, ca})
   const sender = createSender({
-    secrets,
     transport,
+    traces: progress ? [trace, progress] : [trace],
+    secrets,
     clock: systemClock,
     random: Math.random,
-    trace: watchedTrace(trace, progress),
     userAgent: `bookctl/${version}`,
   })
   return {
-    sender: watchedSender(sender, progress),
+    sender: progress ? progress.sender(sender) : sender,
     /** Its waits are shown as progress. */
-    clock: watchedClock(systemClock, progress),
+    clock: progress ? progress.clock(systemClock) : systemClock,
     timeoutSeconds,
     async close() {
-      progress.end()
+      progress?.end()
       await transport.close()
-      const misplaced = history && keepExchanges(history.directory, kept)
+      const misplaced = history && keepExchanges(history.directory, summaries)
       if (misplaced !== undefined) warn(`Warning: ${misplaced}`)
       if (har === undefined) return
       const {writeWholeFile} = await import('../../storage/files.js')
@@ -89,11 +90,21 @@ export async function openSender(options: ConnectOptions) {
   }
 }
 
-/** The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. */
+/**
+ * The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. A call passes through,
+ * outermost first:
+ *
+ * 1. the API: the operation's path and JSON in and out, a bearer token, and one new token after a 401;
+ * 2. `createOwnPaths`: refuses an operation whose path would be a guess;
+ * 3. the tokens: that of BOOKCTL_TOKEN, or cached ones, with a hint of their own for credentials of the environment;
+ * 4. the sender of `openSender`.
+ */
 export async function connect(target: Target, state: State, options: ConnectOptions) {
   const {baseUrl, clientId, clientSecret, scopes, token} = target
-  const secrets = [clientSecret, token].filter(secret => secret !== undefined)
-  const opened = await openSender({...options, secrets})
+  const opened = await openSender({
+    ...options,
+    secrets: [clientSecret, token].filter(secret => secret !== undefined),
+  })
   const {sender, timeoutSeconds, clock} = opened
   const source = token
     ? readyTokens(token)
@@ -108,11 +119,15 @@ export async function connect(target: Target, state: State, options: ConnectOpti
         route: routeOf(options),
       })
   const tokens = target.profile === null && !token ? tokensOfVariables(source) : source
-  const namedPath = readNamedPaths(target, state)
-  // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
-  const bound = options.timeoutSeconds === undefined ? {} : {timeoutSeconds}
-  const whole = createApi({baseUrl, sender, tokens, clock, namedPath, ...bound})
-  const api = guardOwnPaths(whole, {namedPath, target, sender, timeoutSeconds})
+  const api = createApi({
+    baseUrl,
+    clock,
+    ownPath: createOwnPaths({target, state, sender, timeoutSeconds}),
+    tokens,
+    sender,
+    // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
+    ...(options.timeoutSeconds === undefined ? {} : {timeoutSeconds}),
+  })
   return {...opened, target, api, tokens, state}
 }
 

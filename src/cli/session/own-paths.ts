@@ -4,7 +4,7 @@
  */
 import {unwrap} from '../../api/answers/facts.js'
 import {throwUnanswered} from '../../api/answers/refusals.js'
-import {type Api, SendError, type Sender} from '../../api/types.js'
+import {SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject, own, parseJson} from '../../contract/json.js'
@@ -42,34 +42,35 @@ function isSameService(written: string, baseUrl: string): boolean {
   }
 }
 
-interface GuardParts {
-  readonly namedPath: NamedPath
-  readonly target: Pick<Target, 'baseUrl' | 'isLoopback'>
+interface OwnPathParts {
+  readonly target: Target
+  readonly state: State
   readonly sender: Sender
   readonly timeoutSeconds: number
 }
 
-/** `api`, refusing before any request the operations whose path would be a guess. Throws usage `path_not_shown`. */
-export function guardOwnPaths(api: Api, parts: GuardParts): Api {
+/**
+ * The path of an operation that the interface shows no path for: as config.json names it, else undefined on a local sandbox,
+ * where ours is called. Throws a usage error `path_not_shown` where ours would be a guess, before any request.
+ */
+export function createOwnPaths(parts: OwnPathParts): (name: OperationName) => Promise<string | undefined> {
+  const namedPath = readNamedPaths(parts.target, parts.state)
   let sandbox: Promise<boolean> | undefined
-  const admit = async (name: OperationName) => {
-    if (OPERATIONS[name].source !== 'ours' || parts.namedPath(name) !== undefined) return
+  return async name => {
+    const named = namedPath(name)
+    if (named !== undefined) return named
     // A failed question is asked again the next time.
     sandbox ??= isLocalSandbox(parts).catch(error => {
       sandbox = undefined
       throw error
     })
     if (!(await sandbox)) throw notShown(name)
-  }
-  return {
-    ...api,
-    callForAnswer: (name, options) => admit(name).then(() => api.callForAnswer(name, options)),
-    call: (name, options) => admit(name).then(() => api.call(name, options)),
+    return undefined
   }
 }
 
 /** Throws Failure when the question could not be sent; any other answer than a sandbox's means no. */
-async function isLocalSandbox({target, sender, timeoutSeconds}: GuardParts): Promise<boolean> {
+async function isLocalSandbox({target, sender, timeoutSeconds}: OwnPathParts): Promise<boolean> {
   if (!target.isLoopback) return false
   const url = `${new URL(target.baseUrl).origin}/_sandbox/clock`
   const request = {method: 'GET', url, headers: {accept: 'application/json'}}

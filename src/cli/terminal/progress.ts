@@ -1,11 +1,9 @@
-/** Progress of slow requests, shown after a second, where stderr is a terminal, never in CI or with --quiet. */
-import type {Sender, Trace} from '../../api/types.js'
+/** Progress of slow requests: what is waited for and how long, as one line on stderr that goes away. */
+import type {AttemptRecord, Sender, Trace} from '../../api/types.js'
 import type {Clock} from '../../contract/dates.js'
 import {wantsAccessible} from './colour.js'
 import {stderrIsTerminal} from './streams.js'
 import {clearTransient, isAsking, say, showTransient} from './talk.js'
-
-type Progress = ReturnType<typeof createProgress>
 
 const SHOWN_AFTER_MILLISECONDS = 1000
 const FRAME_MILLISECONDS = 100
@@ -13,100 +11,97 @@ const FRAME_MILLISECONDS = 100
 const SAME_WORK_MILLISECONDS = 300
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
 
-export function createProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv) {
-  const isShown = !quiet && !env.CI && stderrIsTerminal()
-  const isPlain = wantsAccessible(env)
-  let label = ''
-  let startedAt = 0
-  let endedAt = Number.NEGATIVE_INFINITY
-  let underWay = 0
-  let timer: NodeJS.Timeout | undefined
-  let shown = ''
-  const show = () => {
-    const elapsed = performance.now() - startedAt
+/** Progress where stderr is a terminal; undefined in a pipe, in CI and with --quiet. */
+export function openProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv): Progress | undefined {
+  return quiet || env.CI || !stderrIsTerminal() ? undefined : new Progress(wantsAccessible(env))
+}
+
+class Progress implements Trace {
+  private label = ''
+  private startedAt = 0
+  private endedAt = Number.NEGATIVE_INFINITY
+  private underWay = 0
+  private timer: NodeJS.Timeout | undefined
+  private lastSaid = ''
+
+  /** `isPlain`: each label is a line of its own, and nothing moves. */
+  constructor(readonly isPlain: boolean) {}
+
+  /** Shows `label` while the work takes more than a second. */
+  async during<T>(label: string, work: () => Promise<T>): Promise<T> {
+    if (performance.now() - this.endedAt > SAME_WORK_MILLISECONDS && this.underWay === 0)
+      this.startedAt = performance.now()
+    this.label = label
+    this.underWay += 1
+    this.timer ??= setInterval(() => this.show(), FRAME_MILLISECONDS).unref()
+    try {
+      return await work()
+    } finally {
+      this.underWay -= 1
+      if (this.underWay === 0) this.end()
+    }
+  }
+
+  relabel(label: string): void {
+    this.label = label
+  }
+
+  end(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+    this.endedAt = performance.now()
+    clearTransient()
+  }
+
+  /** `inner`, with what it sends as the label. */
+  sender(inner: Sender): Sender {
+    return {
+      send: (request, policy) => {
+        const {pathname, host} = new URL(request.url)
+        const known = ACTIVITIES.find(({shape}) => shape.test(`${request.method} ${pathname}`))
+        const label = known?.label ?? `waiting for ${host}`
+        const beforeAttempt = async () => {
+          this.relabel(label)
+          await policy.beforeAttempt?.()
+        }
+        return this.during(label, () => inner.send(request, {...policy, beforeAttempt}))
+      },
+    }
+  }
+
+  /** Why and when the attempt is repeated. */
+  attempt({outcome, waitMilliseconds}: AttemptRecord): void {
+    if (waitMilliseconds === undefined) return
+    const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
+    const why = 'reason' in outcome ? outcome.reason : `the service answered ${outcome.status}`
+    this.relabel(`${why}, trying again in ${seconds} s`)
+  }
+
+  /** `inner`, with its waits shown, for commands that poll. */
+  clock(inner: Clock): Clock {
+    return {...inner, sleep: milliseconds => this.during('waiting', () => inner.sleep(milliseconds))}
+  }
+
+  private show(): void {
+    const elapsed = performance.now() - this.startedAt
     if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
-    if (isPlain) {
-      if (shown !== label) say(`${label}…`)
-      shown = label
+    if (this.isPlain) {
+      if (this.lastSaid !== this.label) say(`${this.label}…`)
+      this.lastSaid = this.label
       return
     }
     const frame = FRAMES[Math.floor(elapsed / FRAME_MILLISECONDS) % FRAMES.length]
-    showTransient(`${frame} ${label}… ${Math.floor(elapsed / 1000)} s`)
-  }
-  const end = () => {
-    clearInterval(timer)
-    timer = undefined
-    endedAt = performance.now()
-    clearTransient()
-  }
-  return {
-    async during<T>(text: string, work: () => Promise<T>): Promise<T> {
-      if (!isShown) return work()
-      if (performance.now() - endedAt > SAME_WORK_MILLISECONDS && underWay === 0)
-        startedAt = performance.now()
-      label = text
-      underWay += 1
-      timer ??= setInterval(show, FRAME_MILLISECONDS).unref()
-      try {
-        return await work()
-      } finally {
-        underWay -= 1
-        if (underWay === 0) end()
-      }
-    },
-    /** Whether each label is a line of its own. */
-    isPlain,
-    relabel(text: string) {
-      label = text
-    },
-    end,
+    showTransient(`${frame} ${this.label}… ${Math.floor(elapsed / 1000)} s`)
   }
 }
 
-export function watchedSender(inner: Sender, progress: Progress): Sender {
-  return {
-    send(request, policy) {
-      const {pathname, host} = new URL(request.url)
-      const known = ACTIVITIES.find(([shape]) => shape.test(`${request.method} ${pathname}`))
-      const activity = known?.[1] ?? `waiting for ${host}`
-      const beforeAttempt = async () => {
-        progress.relabel(activity)
-        await policy.beforeAttempt?.()
-      }
-      return progress.during(activity, () => inner.send(request, {...policy, beforeAttempt}))
-    },
-  }
-}
-
-/** A trace that shows why and when an attempt is repeated. */
-export function watchedTrace(inner: Trace, progress: Progress): Trace {
-  return {
-    attempt(record) {
-      inner.attempt(record)
-      const {outcome, waitMilliseconds} = record
-      if (waitMilliseconds === undefined) return
-      const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
-      const why = 'reason' in outcome ? outcome.reason : `the service answered ${outcome.status}`
-      progress.relabel(`${why}, trying again in ${seconds} s`)
-    },
-  }
-}
-
-/** A clock whose waits are shown, for commands that poll. */
-export function watchedClock(inner: Clock, progress: Progress): Clock {
-  return {
-    now: () => inner.now(),
-    sleep: milliseconds => progress.during('waiting', () => inner.sleep(milliseconds)),
-  }
-}
-
-const ACTIVITIES: readonly (readonly [RegExp, string])[] = [
-  [/^POST .*\/oauth\/token$/, 'getting an access token'],
-  [/^POST .*\/oauth\/revoke$/, 'revoking the access token'],
-  [/^POST .*\/hotels\/search$/, 'searching hotels'],
-  [/^POST .*\/tours\/search$/, 'searching tours'],
-  [/^POST .*\/reservations\/hotel$/, 'reserving'],
-  [/^POST .*\/cancel$/, 'cancelling'],
-  [/^GET .*\/voucher$/, 'asking for the voucher'],
-  [/^POST .*\/subscriptions\/[^/]+\/test$/, 'sending the test event'],
+const ACTIVITIES = [
+  {shape: /^POST .*\/oauth\/token$/, label: 'getting an access token'},
+  {shape: /^POST .*\/oauth\/revoke$/, label: 'revoking the access token'},
+  {shape: /^POST .*\/hotels\/search$/, label: 'searching hotels'},
+  {shape: /^POST .*\/tours\/search$/, label: 'searching tours'},
+  {shape: /^POST .*\/reservations\/hotel$/, label: 'reserving'},
+  {shape: /^POST .*\/cancel$/, label: 'cancelling'},
+  {shape: /^GET .*\/voucher$/, label: 'asking for the voucher'},
+  {shape: /^POST .*\/subscriptions\/[^/]+\/test$/, label: 'sending the test event'},
 ]

@@ -6,7 +6,7 @@ import {checkTarget} from '../../cli/features/webhooks/targets.js'
 import {checkedArg} from '../../cli/input/flags.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {createProgress} from '../../cli/terminal/progress.js'
+import {openProgress} from '../../cli/terminal/progress.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksProbe extends BaseCommand {
@@ -38,19 +38,18 @@ machine.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(WebhooksProbe)
-    const progress = createProgress(flags.quiet, process.env)
+    const progress = openProgress(flags.quiet, process.env)
     const options = {
       state: await this.state(),
       caFile: flags['ca-file'],
       timeoutSeconds: this.timeoutSeconds,
       onSend: (n: number, most: number) => {
         // A line each would be too much.
-        if (!progress.isPlain) progress.relabel(`waiting for the answer to request ${n} of ${most}`)
+        if (!progress?.isPlain) progress?.relabel(`waiting for the answer to request ${n} of ${most}`)
       },
     }
-    const sheet = await progress.during('waiting for the receiver', () =>
-      probeReceiver(args.url, flags, options),
-    )
+    const probe = () => probeReceiver(args.url, flags, options)
+    const sheet = await (progress ? progress.during('waiting for the receiver', probe) : probe())
     await this.print(probeResult(args.url, sheet, flags.all))
     if (sheet.rows.some(isFailed)) this.exitCode = EXITS.refused.code
   }

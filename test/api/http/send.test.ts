@@ -32,7 +32,7 @@ function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
     clock,
     random,
     userAgent: 'bookctl/1',
-    trace: {attempt: record => records.push(record)},
+    traces: [{attempt: record => records.push(record)}],
     transport: async (request, given) => {
       requests.push(request)
       limits.push(given)

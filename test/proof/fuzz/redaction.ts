@@ -5,7 +5,6 @@
 import fc from 'fast-check'
 import {quoteBody, readAnswer, refusalOf} from '../../../src/api/answers/refusals.js'
 import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
-import {curlLine} from '../../../src/api/trace/curl.js'
 import {createTrace} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
 import {REDACTED} from '../../../src/contract/foreign-text.js'
@@ -158,7 +157,7 @@ export const redaction = [
       const trace = createTrace({
         show: line => texts.push(line),
         bodies: true,
-        showRequest: (...shown) => texts.push(curlLine(...shown)),
+        showCurl: line => texts.push(line),
         note: summary => texts.push(JSON.stringify(summary)),
         keep: true,
         secrets: carried.known ?? [],
