@@ -202,14 +202,6 @@ function nextInside(level: Level): Level | undefined {
   return undefined
 }
 
-/** The outermost object that has `key` of its own with a value other than null. */
-export function findRecord(json: unknown, key: string): JsonObject | undefined {
-  for (const {value} of breadthFirst(json)) {
-    if (own(value, key) !== undefined && value[key] !== null) return value
-  }
-  return undefined
-}
-
 /** The own fields of an object by snake_case name; of two spellings the first wins. */
 export type Fields = ReadonlyMap<string, unknown>
 
@@ -251,11 +243,16 @@ export function isNamedTwice(fields: Fields, name: string): boolean {
   return namedTwice.get(fields)?.has(name) === true
 }
 
+const NO_FIELDS: Fields = new Map()
 const large = new WeakMap<JsonObject, Fields>()
 let recent = new Map<JsonObject, Fields>()
 
-/** The fields of an object. Recent ones are cached; caching every object would take more memory than a long answer. */
-export function fieldsOf(value: JsonObject): Fields {
+/**
+ * The fields of an object; none for anything else. Recent ones are cached; caching every object would take more memory than a
+ * long answer.
+ */
+export function fieldsOf(value: unknown): Fields {
+  if (!isObject(value)) return NO_FIELDS
   const before = recent.get(value) ?? large.get(value)
   if (before) return before
   const fields = new Map<string, unknown>()

@@ -46,8 +46,9 @@ export function itemAskedFor<Item>(
   return found[0]
 }
 
-/** Services pad ids, change their case, and compose letters with marks otherwise. */
-function isSameId(left: string, right: string): boolean {
+/** Services pad ids, change their case, compose letters with marks otherwise, and write digits as a number. */
+function isSameId(left: string, right: string | number): boolean {
+  if (typeof right === 'number') return /^\s*\d+\s*$/.test(left) && Number(left) === right
   const plain = (id: string) => id.normalize('NFC').trim().toLowerCase()
   return plain(left) === plain(right)
 }
@@ -149,10 +150,12 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
   const judge = (name: keyof Booking, answered: string | number | undefined) => {
     const wanted = booking[name]
     if (wanted === undefined || answered === undefined) return
-    if (isSame(wanted, answered)) agrees = true
+    if (isSameId(wanted, answered)) agrees = true
     else differences.push({name, wanted, answered: String(answered)})
   }
-  const places = placesOf(node, isOnly)
+  // The objects that may name the booking, nearest first: its own, then those around it where it is the only one.
+  const around = isOnly ? outwards(node.parent) : []
+  const places = [...placesIn(node.value, 0), ...around.flatMap(({value}) => placesIn(value, MOST_DEPTH - 1))]
   const withReference = places.find(fields => clientReferenceIn(fields) !== undefined)
   const nearest = withReference ? [withReference] : []
   judge('client_reference_id', withReference && clientReferenceIn(withReference))
@@ -165,17 +168,12 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
 
 const MOST_DEPTH = 4
 
-/** The objects that may name the booking, nearest first: its own, then those around it where it is the only one. */
-function placesOf(node: Node, isOnly: boolean): Fields[] {
-  const around = isOnly ? outwards(node.parent) : []
-  return [...inside(node.value, 0), ...around.flatMap(({value}) => inside(value, MOST_DEPTH - 1))]
-}
-
-function inside(value: JsonObject, depth: number): Fields[] {
+/** The fields of an object and of its parts that are about the same booking. */
+function placesIn(value: JsonObject, depth: number): Fields[] {
   const fields = fieldsOf(value)
   if (depth >= MOST_DEPTH) return [fields]
   const inner = [...fields].flatMap(([name, each]) =>
-    BOOKING.parts.test(name) && isObject(each) ? inside(each, depth + 1) : [],
+    BOOKING.parts.test(name) && isObject(each) ? placesIn(each, depth + 1) : [],
   )
   return [fields, ...inner]
 }
@@ -194,11 +192,4 @@ function offerIn(fields: Fields): string | undefined {
   const named = [fields.get('offer_id'), inOffer?.get('offer_id')].find(isText)
   const other = inOffer ? inOffer.get('id') : offer
   return named ?? (isText(other) && other.startsWith(OFFER_ID_PREFIX) ? other : undefined)
-}
-
-/** As `isSameId`; services also write digits as a number. */
-function isSame(wanted: string, answered: string | number): boolean {
-  return typeof answered === 'number'
-    ? /^\s*\d+\s*$/.test(wanted) && Number(wanted) === answered
-    : isSameId(wanted, answered)
 }

@@ -175,17 +175,17 @@ export function describeError(answer: EchoingAnswer) {
 
 /** The places of a reason: the error, the first of the errors, and the body around them. */
 function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields] {
-  const body = fieldsOf(isObject(json) ? json : {})
+  const body = fieldsOf(json)
   const errors = body.get('errors')
   const first = Array.isArray(errors) ? errors[0] : undefined
-  const firstFields = fieldsOf(typeof first === 'string' ? {message: first} : (firstObject(first) ?? {}))
-  return [fieldsOf(firstObject(body.get('error')) ?? {}), firstFields, body]
+  const firstFields = fieldsOf(typeof first === 'string' ? {message: first} : firstObject(first))
+  return [fieldsOf(firstObject(body.get('error'))), firstFields, body]
 }
 
 /** The request id an answer carries, in its header or its body; sanitised. */
 export function requestIdOf(answer: EchoingAnswer): string | undefined {
   const [error, first, body] = errorPlaces(parseJson(answer.body))
-  const places = [body, error, fieldsOf(firstObject(body.get('meta')) ?? {}), first]
+  const places = [body, error, fieldsOf(firstObject(body.get('meta'))), first]
   const id = firstText([answer.headers['x-request-id'], ...places.map(place => place.get('request_id'))])
   return id === undefined ? undefined : quoted(id, QUOTE_LIMITS.id, answer)
 }
@@ -267,7 +267,7 @@ function detailsIn(value: unknown): [field: string, problem: string][] {
 }
 
 function detailIn(item: unknown) {
-  const fields = fieldsOf(isObject(item) ? item : {})
+  const fields = fieldsOf(item)
   return [textIn(fields, ERROR.field), textIn(fields, ERROR.problem)]
 }
 

@@ -72,7 +72,7 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   const placed = outermostOf(json)
   const {node} = placed.find(({found}) => found.reservation === reservation) ?? {}
   const own = priceIn(fieldsOf(reservation), RESERVATION.wholePrice, node)
-  const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment')) ?? {}), AMOUNT, node)
+  const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment'))), AMOUNT, node)
   if (own !== null) return isPaidFrom(own, paid) ? own : 'unclear'
   const parts = Object.entries(reservation).flatMap(([name, part]) =>
     BOOKING.parts.test(snakeCase(name)) && isObject(part) ? [fieldsOf(part)] : [],
@@ -101,11 +101,11 @@ const asMoney = (found: MoneyReading | null) => (found === 'unclear' ? null : fo
 /** What a reservation says about itself; dates and times are as the service wrote them. */
 export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>) {
   const fields = fieldsOf(reservation)
-  const inside = (name: string) => fieldsOf(firstObject(fields.get(name)) ?? {})
+  const inside = (name: string) => fieldsOf(firstObject(fields.get(name)))
   const hotel = fields.get('hotel')
   const contact = RESERVATION.reachedBy.map(name => textIn(inside('contact'), [name]))
   const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
-  const guests = list.map(guest => fieldsOf(firstObject(guest) ?? {}))
+  const guests = list.map(guest => fieldsOf(firstObject(guest)))
   const lead = guests.find(guest => guest.get('is_lead') === true) ?? guests[0]
   return {
     client_reference_id: textIn(fields, RESERVATION.clientReference),
@@ -142,8 +142,8 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
 function roomsIn(fields: Fields): string | null {
   const rooms = RESERVATION.rooms.map(name => fields.get(name)).find(isList) ?? [fields.get('room')]
   const texts = rooms.map(one => {
-    const room = fieldsOf(firstObject(one) ?? {})
-    const board = fieldsOf(firstObject(room.get('board')) ?? {})
+    const room = fieldsOf(firstObject(one))
+    const board = fieldsOf(firstObject(room.get('board')))
     const name = textIn(room, [...OFFER.roomName, ...OFFER.roomText])
     const parts = [name, textIn(board, OFFER.ofBoard) ?? textIn(room, OFFER.board)]
     return parts.filter(Boolean).join(', ')

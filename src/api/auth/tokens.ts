@@ -6,7 +6,7 @@ import {createHash} from 'node:crypto'
 import type {Clock} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
 import {HEADER_VALUE} from '../../contract/identifiers.js'
-import {fieldsOf, findRecord, textOf} from '../../contract/json.js'
+import {breadthFirst, fieldsOf, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isSuccess, OPERATIONS, type Scope} from '../../contract/operations.js'
 import type {CachedToken, Token, TokenCache, TokenClient} from '../../contract/token-cache.js'
@@ -173,10 +173,10 @@ export async function requestToken(
 
 /** The token in an answer of §4.1, bare or in an envelope of any name; undefined when there is none. */
 export function readToken(json: unknown) {
-  const record = findRecord(json, 'access_token') ?? findRecord(json, 'accessToken')
-  const fields = fieldsOf(record ?? {})
-  const token = fields.get('access_token')
-  if (typeof token !== 'string' || token === '') return undefined
+  const records = [...breadthFirst(json)].map(({value}) => fieldsOf(value))
+  const fields = records.find(record => (record.get('access_token') ?? null) !== null)
+  const token = fields?.get('access_token')
+  if (!fields || typeof token !== 'string' || token === '') return undefined
   const seconds = Number(textOf(fields.get('expires_in')) ?? Number.NaN)
   const scope = fields.get('scope')
   const type = fields.get('token_type') ?? ''

@@ -28,13 +28,23 @@ const CERTIFICATE_MILLISECONDS = 3000
  * Throws a usage Failure for a bad proxy setting, and for `insecure` with another machine; NotPublicError for a link.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
-  requireParser()
+  // Without WebAssembly (`--jitless`) undici ends every connection as if the service had done it.
+  if (!('WebAssembly' in globalThis)) {
+    const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
+    throw usage('no_webassembly', message, 'take --jitless out of NODE_OPTIONS')
+  }
   const open = new Set<Dispatcher>()
   const publicOnly = createPublicOnly()
 
   const transport: Transport = async (request, limits) => {
     const url = new URL(request.url)
-    refuseInsecureElsewhere(url, options)
+    if (options.insecure && !isLoopbackHost(url.hostname)) {
+      throw usage(
+        'insecure_not_loopback',
+        '--insecure is for servers of this machine alone: elsewhere anyone could read the credentials; nothing was sent',
+        'name the authority you trust with --ca-file',
+      )
+    }
     const proxy = proxyFor(url, options.env)
     const guard = publicOnly.guard(request, url, proxy !== undefined)
     const learn = (socket: Socket) => {
@@ -42,9 +52,18 @@ export function createTransport(options: TransportOptions): Transport & {close()
     }
     const dispatcher = await createDispatcher(url, proxy, {...options, lookup: guard?.lookup}, learn)
     open.add(dispatcher)
+    const dispatched: Dispatcher.DispatchOptions = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      // Nothing is ever inflated: a compressed answer is refused.
+      headers: {...request.headers, 'accept-encoding': 'identity'},
+      body: request.body ?? null,
+      reset: true,
+    }
     try {
       const exchange = new Exchange(placeOf(url, proxy?.origin), limits)
-      return await exchange.run(() => dispatcher.dispatch(toDispatch(url, request), exchange))
+      return await exchange.run(() => dispatcher.dispatch(dispatched, exchange))
     } catch (error) {
       if (guard?.refusal) throw guard.refusal
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
@@ -59,38 +78,12 @@ export function createTransport(options: TransportOptions): Transport & {close()
   }
 
   const close = async () => {
-    const reason = new ExchangeError('reset', true, 'the transport was closed')
-    await Promise.all([...open].map(dispatcher => dispatcher.destroy(reason)))
+    const ending = [...open].map(dispatcher =>
+      dispatcher.destroy(new ExchangeError('reset', true, 'the transport was closed')),
+    )
+    await Promise.all(ending)
   }
   return Object.assign(transport, {close})
-}
-
-/** Without WebAssembly (`--jitless`) undici ends every connection as if the service had done it. */
-function requireParser(): void {
-  if ('WebAssembly' in globalThis) return
-  const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
-  throw usage('no_webassembly', message, 'take --jitless out of NODE_OPTIONS')
-}
-
-function toDispatch(url: URL, request: WireRequest): Dispatcher.DispatchOptions {
-  return {
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: request.method,
-    // Nothing is ever inflated: a compressed answer is refused.
-    headers: {...request.headers, 'accept-encoding': 'identity'},
-    body: request.body ?? null,
-    reset: true,
-  }
-}
-
-function refuseInsecureElsewhere(url: URL, {insecure}: TransportOptions): void {
-  if (!insecure || isLoopbackHost(url.hostname)) return
-  throw usage(
-    'insecure_not_loopback',
-    '--insecure is for servers of this machine alone: elsewhere anyone could read the credentials; nothing was sent',
-    'name the authority you trust with --ca-file',
-  )
 }
 
 /**

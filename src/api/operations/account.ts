@@ -20,5 +20,5 @@ export async function readBalance(api: Api, policy: Partial<SendPolicy> = {}): P
   const account = await showAccount(api, policy).catch(error => {
     if (!(error instanceof Failure)) throw error
   })
-  return moneyIn(fieldsOf(account ?? {}), ACCOUNT.balance) ?? undefined
+  return moneyIn(fieldsOf(account), ACCOUNT.balance) ?? undefined
 }

@@ -20,8 +20,6 @@ import {
   type WireRequest,
 } from '../types.js'
 
-type LinkParts = Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>
-
 interface ApiParts extends CallParts {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
@@ -39,7 +37,7 @@ export function createApi(parts: ApiParts): Api {
   const callForAnswer = async (name: OperationName, options: CallOptions = {}) => {
     const {scope, source} = OPERATIONS[name]
     const path = source === 'ours' ? await parts.ownPath?.(name) : undefined
-    const request = buildRequest(baseUrl, name, path, options)
+    const request = requestOf(baseUrl, name, path, options)
     const policy: SendPolicy = {
       repeatable: !changesSomething(name),
       timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
@@ -75,7 +73,7 @@ export function changesSomething(operation: OperationName): boolean {
 }
 
 /** `path`: a template in place of the operation's own. */
-function buildRequest(
+function requestOf(
   baseUrl: string,
   name: OperationName,
   path: string | undefined,
@@ -103,33 +101,33 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * that a service on this machine may give plain http links to this machine; and only to public addresses, unless the
  * service itself has none. Throws Failure; no failure holds the link.
  */
-export async function fetchLink(parts: LinkParts, link: string): Promise<SentAnswer> {
-  let url = parseLink(link, undefined, parts.baseUrl)
+export async function fetchLink(
+  {baseUrl, sender, timeoutSeconds}: Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>,
+  link: string,
+): Promise<SentAnswer> {
+  let url = parseLink(link, undefined, baseUrl)
   for (let redirects = 0; ; redirects++) {
-    const answer = await get(parts, url)
+    const request = {method: 'GET', url: url.href, headers: {accept: 'application/pdf'}, givenBy: baseUrl}
+    const policy = {
+      repeatable: true,
+      timeoutSeconds: timeoutSeconds ?? LINK_LIMITS.seconds,
+      maxAnswerBytes: LINK_LIMITS.bytes,
+    }
+    const {host} = url
+    const answer = await sender.send(request, policy).catch(error => {
+      if (error instanceof NotPublicError) throw badLink(`leads to ${host}, ${error.message}`)
+      // Only the host is reported, because the rest of the link opens the voucher.
+      const hint =
+        'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
+      return throwUnanswered(false, {name: "the host of the voucher's link", host, hint})(error)
+    })
     if (!REDIRECTS.has(answer.status)) return answer
     if (redirects === LINK_LIMITS.redirects)
       throw badLink(`is redirected more than ${LINK_LIMITS.redirects} times`)
     const {location} = answer.headers
     if (!location) throw badLink('is redirected without saying where to')
-    url = parseLink(location, url, parts.baseUrl)
+    url = parseLink(location, url, baseUrl)
   }
-}
-
-async function get(parts: LinkParts, url: URL): Promise<SentAnswer> {
-  const headers = {accept: 'application/pdf'}
-  const request = {method: 'GET', url: url.href, headers, givenBy: parts.baseUrl}
-  // Only the host is reported, because the rest of the link opens the voucher.
-  const name = "the host of the voucher's link"
-  const hint =
-    'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
-  const timeoutSeconds = parts.timeoutSeconds ?? LINK_LIMITS.seconds
-  return parts.sender
-    .send(request, {repeatable: true, timeoutSeconds, maxAnswerBytes: LINK_LIMITS.bytes})
-    .catch(error => {
-      if (error instanceof NotPublicError) throw badLink(`leads to ${url.host}, ${error.message}`)
-      return throwUnanswered(false, {name, host: url.host, hint})(error)
-    })
 }
 
 function parseLink(link: string, from: URL | undefined, baseUrl: string): URL {
@@ -162,10 +160,12 @@ export async function sendWithToken(
   policy: SendPolicy,
   scopes: readonly Scope[],
 ): Promise<SentAnswer> {
+  const send = ({access_token}: Token, bounded: SendPolicy) =>
+    sender.send({...request, headers: {...request.headers, authorization: `Bearer ${access_token}`}}, bounded)
   const token = await tokens.get(scopes)
   // The limit starts here: waiting for the token of another process does not count.
   const deadline = clock.now() + policy.timeoutSeconds
-  const first = await sender.send(authorized(request, token), policy)
+  const first = await send(token, policy)
   if (first.status !== 401) return first
   const renewed = await tokens.replace(token, scopes).catch(error => {
     // A failed renewal must not hide that an earlier attempt may have acted.
@@ -173,22 +173,17 @@ export async function sendWithToken(
     throw error
   })
   if (renewed.access_token === token.access_token) return first
-  const timeoutSeconds = Math.max(1, deadline - clock.now())
   // A second 401 is an answer like any other; attempts count from the first request on.
   const total = ({attempts, mayHaveActed}: SentAnswer | SendError) => ({
     attempts: first.attempts + attempts,
     mayHaveActed: first.mayHaveActed || mayHaveActed,
   })
   try {
-    const second = await sender.send(authorized(request, renewed), {...policy, timeoutSeconds})
+    const second = await send(renewed, {...policy, timeoutSeconds: Math.max(1, deadline - clock.now())})
     return {...second, ...total(second)}
   } catch (error) {
     if (!(error instanceof SendError)) throw error
     const {attempts, mayHaveActed} = total(error)
     throw new SendError(error.last, attempts, mayHaveActed)
   }
-}
-
-function authorized(request: WireRequest, token: Token): WireRequest {
-  return {...request, headers: {...request.headers, authorization: `Bearer ${token.access_token}`}}
 }

@@ -60,7 +60,7 @@ export async function findLastAttempt(
     textIn(fields, DELIVERY.event) === (wanted.eventId ?? undefined) ||
     textIn(fields, DELIVERY.id) === (wanted.deliveryId ?? undefined)
   const deliveries = [...inDocumentOrder(answer.json)].map(({value}) => fieldsOf(value))
-  const attempts = factIn(deliveries.find(isWanted) ?? fieldsOf({}), DELIVERY.attempts, list =>
+  const attempts = factIn(deliveries.find(isWanted) ?? fieldsOf(undefined), DELIVERY.attempts, list =>
     Array.isArray(list) ? list : null,
   )
   const last = attempts?.at(-1)

@@ -56,7 +56,8 @@ export function createRedactor(secrets: readonly string[] = []) {
     add,
     /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
     url: (url: string, keepPath: boolean) => hide(redactUrl(url, keepPath), findKnown),
-    header: (name: string, value: string) => (isSecretHeader(name) ? REDACTED : text(value)),
+    header: (name: string, value: string) =>
+      SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value),
     /** A JSON value, as a new value. */
     json: (value: unknown) => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
@@ -262,6 +263,13 @@ function wholeWord(spelling: string): RegExp {
 export function spellingsOf(secret: string): string[] {
   if (secret.length < LEAST_LENGTH) return []
   const bytes = Buffer.from(secret)
+  // The characters that depend only on the secret when it starts at `offset` bytes (mod 3) in a longer text.
+  const base64 = [0, 1, 2].flatMap(offset => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes])
+    const start = Math.ceil((offset * 8) / 6)
+    const end = Math.floor((padded.length * 8) / 6)
+    return [padded.toString('base64').slice(start, end), padded.toString('base64url').slice(start, end)]
+  })
   const spellings = [
     secret,
     // Half a surrogate pair, which JSON can hold, goes out as U+FFFD.
@@ -269,17 +277,9 @@ export function spellingsOf(secret: string): string[] {
     encodeURIComponent(bytes.toString()),
     JSON.stringify(secret).slice(1, -1),
     bytes.toString('hex'),
-    ...[0, 1, 2].flatMap(offset => base64Cores(bytes, offset)),
+    ...base64,
   ]
   return [...new Set(spellings)].filter(spelling => spelling.length >= Math.min(4, secret.length))
-}
-
-/** The base64 characters that depend only on the secret when it starts at `offset` bytes (mod 3) in a longer text. */
-function base64Cores(bytes: Buffer, offset: number): string[] {
-  const padded = Buffer.concat([Buffer.alloc(offset), bytes])
-  const from = Math.ceil((offset * 8) / 6)
-  const to = Math.floor((padded.length * 8) / 6)
-  return (['base64', 'base64url'] as const).map(encoding => padded.toString(encoding).slice(from, to))
 }
 
 const SECRET_HEADERS = /authorization|authenticate|cookie|token|secret|api-?key|signature/
@@ -290,10 +290,6 @@ const IDENTITY =
 const PERSONAL =
   /(^|_)((e_?mail|mobile|(tele)?phone)s?(_(address|number|phone|no|\d+))?|birth_?date|birthday|date_of_birth|dob|surname|(first|last|full|guest|family|given|holder)_name)$/
 const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
-
-function isSecretHeader(name: string): boolean {
-  return SECRET_HEADERS.test(name.toLowerCase())
-}
 
 /** Whether the name of a field has one of these forms, however it is written. */
 const named = (...forms: RegExp[]) =>
@@ -361,7 +357,10 @@ const CONTROLS = '/_sandbox/'
 /** The bearer token, the parts of a signed link, identity numbers of guests, and secrets by name in both bodies. */
 export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeError): string[] {
   const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
-  const received = outcome && 'body' in outcome && mayName(outcome.body) ? parseJson(outcome.body) : undefined
+  const body = outcome && 'body' in outcome ? outcome.body : new Uint8Array()
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  // Looking at the bytes spares the walk through a long body that has none of the names.
+  const received = IN_NAMES.some(text => bytes.includes(text)) ? parseJson(body) : undefined
   const values = [...namedIn(sent), ...identityNumbersIn(sent), ...namedIn(received)]
   const authorization = request.headers.authorization?.split(' ').at(-1)
   return [authorization, ...linkPartsOf(request), ...values].filter(value => typeof value === 'string')
@@ -380,12 +379,6 @@ function linkPartsOf(request: WireRequest): string[] {
     .map(pair => pair.slice(pair.indexOf('=') + 1))
     .filter(value => value.length >= LEAST_LINK_PART.inQuery)
   return [...inPath, ...inQuery].flatMap(part => [part, percentDecoded(part)])
-}
-
-/** Whether a name of FIELDS may be in a body: looking at its bytes spares the walk through a long one that has none. */
-function mayName(body: Uint8Array): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return IN_NAMES.some(text => bytes.includes(text))
 }
 
 /** The outermost value under each name of FIELDS. */

@@ -121,11 +121,15 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
   const answered = outcome instanceof ExchangeError ? undefined : {...outcome, redactor}
   const id = answered && requestIdOf(answered)
   const code = answered && answered.status >= 400 ? describeError(answered).code : ''
+  const url = redactor.url(request.url, isOperation(request))
+  const origin = parseUrl(url)?.origin ?? ''
+  // A path may hold a person's data, too.
+  const shownUrl = origin + redactor.text(origin === '' ? url : percentDecoded(url.slice(origin.length)))
   return {
     /** ISO 8601. */
     at: new Date(record.startedAt * 1000).toISOString(),
     method: request.method,
-    url: shownUrl(redactor.url(request.url, isOperation(request)), redactor),
+    url: sanitizeLine(shownUrl, 1000),
     ms: Math.round(record.milliseconds),
     attempt,
     ...(key !== undefined && {idempotency_key: redactor.text(sanitizeLine(key, 100))}),
@@ -136,11 +140,4 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
     // Only a single word: some services give a sentence in place of a code, and it may name a person.
     ...(/^[A-Za-z][\w.:-]*$/.test(code) && {error_code: redactor.text(code)}),
   }
-}
-
-/** A path may hold a person's data, too. */
-function shownUrl(url: string, redactor: Redactor): string {
-  const origin = parseUrl(url)?.origin
-  if (origin === undefined) return redactor.text(url)
-  return sanitizeLine(origin + redactor.text(percentDecoded(url.slice(origin.length))), 1000)
 }

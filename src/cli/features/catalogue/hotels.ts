@@ -193,7 +193,7 @@ function describeSearch(
 /** The name of its city, where the service says it. */
 function cityOf({raw}: FoundOffer): string | undefined {
   const fields = fieldsOf(raw)
-  const hotel = fieldsOf(firstObject(fields.get('hotel')) ?? {})
+  const hotel = fieldsOf(firstObject(fields.get('hotel')))
   return textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
 }
 
