@@ -44,11 +44,9 @@ export function printables({bytes, causes}: BodyForm) {
 /** Every style in which `printable` may have been signed, by how many things differ. */
 export function* reprint(printable: Printable): Generator<BodyForm> {
   const {node: inHand} = printable
-  const inOrder = (order: string, value: JsonNode) => ({value, differences: [order]})
   const orders = distinct([
     {value: inHand, differences: []},
-    ...KNOWN_ORDERS.map(order => inOrder(orderDifference(inHand), inKnownOrder(inHand, order))),
-    inOrder('key order (signed was one with sorted keys)', sorted(inHand)),
+    {value: sorted(inHand), differences: ['key order (signed was one with sorted keys)']},
   ])
   const nodes = orders.flatMap(numberChoices)
   const spellings = spellingChoices(printable.text)
@@ -61,19 +59,18 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   for (const style of styles.sort((a, b) => differing(a) - differing(b))) yield toForm(printable, style)
 }
 
-/** The same with the keys in any other order, the numbers as in hand or by a rule, in the likely styles. */
+/** The same with the keys in other orders, the numbers as in hand or by a rule, in the likely styles. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
-  const likely = spacingChoices(printable).filter(({value}) => value !== undefined)
+  const likely = spacingChoices(printable)
+    .filter(({value}) => value !== undefined)
+    .slice(0, 3)
   const plain = spellingChoices(printable.text).filter(({value}) => value.every(({isPlain}) => isPlain))
-  const asInHand = {value: printable.node, differences: [orderDifference(printable.node)]}
-  for (const {value, differences} of numberChoices(asInHand)) {
-    for (const node of inOtherOrders(value)) {
-      for (const spacing of likely.slice(0, 3)) {
+  const inHand = {value: printable.node, differences: [orderDifference(printable.node)]}
+  for (const {value, differences} of numberChoices(inHand))
+    for (const node of inOtherOrders(value))
+      for (const spacing of likely)
         for (const spellings of plain)
           yield toForm(printable, [{value: node, differences}, spacing, spellings])
-      }
-    }
-  }
 }
 
 /** `form` with other spacing alone, in the five commonest styles; cheap enough for a long body. */
@@ -195,16 +192,35 @@ function distinct(choices: readonly Choice<JsonNode>[]): Choice<JsonNode>[] {
   })
 }
 
-/** The orders in which §2.8 and the records of the service name the fields of their objects; others follow as they are. */
-const KNOWN_ORDERS = ['client_reference_id status', 'status client_reference_id'].map(two =>
-  [
-    `id type created data object reservation_ref ${two} reason fee refund_amount amount currency`,
-    'payment_status failure_code voucher changes test url expires_at field old new',
-  ].flatMap(names => names.split(' ')),
-)
+/** The order in which §2.8 and the records of the service name the fields of their objects; others follow as they are. */
+const KNOWN_ORDER = [
+  'id',
+  'type',
+  'created',
+  'data',
+  'object',
+  'reservation_ref',
+  'client_reference_id',
+  'status',
+  'reason',
+  'fee',
+  'refund_amount',
+  'amount',
+  'currency',
+  'payment_status',
+  'failure_code',
+  'voucher',
+  'changes',
+  'test',
+  'url',
+  'expires_at',
+  'field',
+  'old',
+  'new',
+]
 
-function inKnownOrder(node: JsonNode, order: readonly string[]): JsonNode {
-  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+function inKnownOrder(node: JsonNode): JsonNode {
+  const rank = (name: string) => (KNOWN_ORDER.includes(name) ? KNOWN_ORDER.indexOf(name) : KNOWN_ORDER.length)
   return sortMembers(node, (a, b) => rank(a) - rank(b))
 }
 
@@ -225,29 +241,25 @@ function sortMembers(node: JsonNode, compare: (a: string, b: string) => number):
   )
 }
 
-/** Up to so many keys are tried in every order: 5,040 of them. */
+/** So many keys, the last of an object, are tried in every order: 5,040 of them. */
 const MOST_PERMUTED_KEYS = 7
+const MOST_KEYS = 10
 
-/** `node` with the keys of its top level, or of the largest object in it, in every other order: there may be thousands. */
+/** `node` in the known order, with the keys of its top level, or of the largest object in it, in every order. */
 function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
-  const known = inKnownOrder(node, KNOWN_ORDERS[0] ?? [])
-  if (!isObject(node) || !isObject(known)) return
+  const known = inKnownOrder(node)
+  if (!isObject(known)) return
   yield* permuted(known)
-  const [largest] = known.members.toSorted(([, a], [, b]) => keysOf(b) - keysOf(a))
-  if (!isObject(largest?.[1])) return
-  for (const {members} of [known, node]) {
-    for (const value of permuted(largest[1]))
-      yield {members: members.map(([key, old]) => [key, key === largest[0] ? value : old])}
-  }
-}
-
-function keysOf(node: JsonNode): number {
-  return isObject(node) ? node.members.length : 0
+  const inside = known.members.filter(([, value]) => isObject(value)) as [string, JsonObject][]
+  const [largest] = inside.toSorted(([, a], [, b]) => b.members.length - a.members.length)
+  if (largest === undefined) return
+  for (const value of permuted(largest[1]))
+    yield {members: known.members.map(([key, old]) => [key, key === largest[0] ? value : old])}
 }
 
 function* permuted({members}: JsonObject): Generator<JsonObject> {
+  if (members.length > MOST_KEYS) return
   const fixed = Math.max(0, members.length - MOST_PERMUTED_KEYS)
-  if (fixed > 3) return
   for (const tail of permutations(members.slice(fixed)))
     yield {members: [...members.slice(0, fixed), ...tail]}
 }
