@@ -47,8 +47,9 @@ export function guardStreams(readerGone: () => void, refusalOf: (problem: string
 }
 
 /** Writes the pieces of a long result to stdout one after another. */
-export async function writePieces(pieces: Iterable<Uint8Array>): Promise<void> {
-  for (const piece of pieces) await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
+export async function writePieces(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces)
+    await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
 }
 
 /** Resolves when everything written has left the process. */

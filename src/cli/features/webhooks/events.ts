@@ -1,5 +1,4 @@
 /** `webhooks events`: the received events, listed, shown, exported, and sent to an address again. */
-import {once} from 'node:events'
 import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
@@ -20,6 +19,7 @@ import {dryRun} from '../../session/dry-run.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {columnsOf, listResult, type Result, single} from '../../terminal/result.js'
+import {writePieces} from '../../terminal/streams.js'
 import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
@@ -41,7 +41,7 @@ export const pruneFlags = {
   }),
 }
 
-/** Rows a statement: no transaction is long. */
+/** So many a statement, so that no transaction is long. */
 const PRUNED_AT_ONCE = 1000
 
 /** Removes events older than `seconds`, a part at a time; returns their number. */
@@ -50,9 +50,11 @@ export async function pruneEvents(store: EventStore, seconds: number): Promise<n
   if ((await store.page({}, {}, 1)).length === 0) return 0
   const time = systemClock.now() - seconds
   let removed = 0
-  for (let some = PRUNED_AT_ONCE; some === PRUNED_AT_ONCE; removed += some)
-    some = await store.prune(time, PRUNED_AT_ONCE)
-  return removed
+  for (;;) {
+    const count = await store.prune(time, PRUNED_AT_ONCE)
+    removed += count
+    if (count < PRUNED_AT_ONCE) return removed
+  }
 }
 
 const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret'] as const
@@ -60,7 +62,7 @@ export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'bytes', 'forwards']
 
 const PAGE = 200
 
-/** The filter of the flags; `since` is Unix seconds. Throws usage. */
+/** The filter of the flags. Throws a usage error if --id is neither known nor an event id. */
 export async function eventFilter(
   {id: ids, type: types, since}: Partial<InferredFlags<typeof eventFilterFlags>>,
   store: EventStore,
@@ -69,7 +71,7 @@ export async function eventFilter(
   return {ids, types, since}
 }
 
-/** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws usage. */
+/** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws a usage error for anything else. */
 function readSince(field: string, text: string): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)
@@ -81,10 +83,13 @@ function readSince(field: string, text: string): number {
 
 /** Events that match, oldest first, a page at a time: waiting for each alone would take a tenth longer. */
 async function* oldestPages(store: EventStore, filter: EventFilter): AsyncGenerator<StoredEvent[]> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: StoredEvent[] = await store.page(filter, {after}, PAGE)
+  let after = 0
+  for (;;) {
+    const page = await store.page(filter, {after}, PAGE)
+    const last = page.at(-1)
+    if (last === undefined) return
     yield page
-    after = page.at(-1)?.sequence
+    after = last.sequence
   }
 }
 
@@ -109,11 +114,13 @@ function withWords<Sent extends Pick<EventForward, 'target' | 'error'>>(sent: Se
 /** The events that match, newest first, `limit` at most; read page by page. */
 export async function eventList(store: EventStore, filter: EventFilter, limit: number): Promise<Result<Row>> {
   const events: Row[] = []
-  for (let from = {}; events.length < limit; ) {
+  let before: number | undefined
+  while (events.length < limit) {
+    const from = before === undefined ? {} : {before}
     const page = await store.page(filter, from, Math.min(PAGE, limit - events.length))
     if (page.length === 0) break
     for (const event of page) events.push(await rowOf(store, event))
-    from = {before: page.at(-1)?.sequence}
+    before = page.at(-1)?.sequence
   }
   const list = listResult({events}, events, PLAIN_COLUMNS)
   const bytes = columnsOf<Row>(['bytes'], {isMinor: true})
@@ -126,14 +133,14 @@ export async function eventList(store: EventStore, filter: EventFilter, limit: n
   }
 }
 
-/** The newest event `id`. Throws usage naming `field` for what is neither known nor an event id. */
+/** The newest event `id`. Throws a usage error that names `field` if it is neither known nor an event id. */
 async function newestWith(store: EventStore, field: string, id: string): Promise<StoredEvent | undefined> {
   const [event] = await store.page({ids: [id]}, {}, 1)
   if (event === undefined) checkIdentifier('event_id', field, id)
   return event
 }
 
-/** The event `id`, the newest when several profiles have it. Throws Failure. */
+/** The event `id`, the newest when several profiles have it. Throws a Failure if there is none. */
 export async function findEvent(store: EventStore, id: string): Promise<StoredEvent> {
   const event = await newestWith(store, 'EVENT_ID', id)
   if (event) return event
@@ -163,7 +170,7 @@ function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
 }
 
-/** Writes the events that match to stdout, oldest first, as lines or one document. Throws usage for flags that make rows. */
+/** Writes the events that match to stdout, oldest first, as lines or one document. Throws a usage error for flags that make rows. */
 export async function printEvents(store: EventStore, filter: EventFilter, flags: OutputFlags): Promise<void> {
   const {json, format, query, columns} = flags
   const refused = [
@@ -176,30 +183,44 @@ export async function printEvents(store: EventStore, filter: EventFilter, flags:
     const hint = 'use webhooks events list for rows, or pipe the capture to jq'
     throw usage('invalid_input', `${flag} cannot be used with a capture on standard output`, hint)
   }
-  const asDocument = json || format === 'json'
-  if (asDocument) process.stdout.write('{"records": [\n')
-  let between = ''
-  for await (const page of oldestPages(store, filter))
-    for (const event of page) {
-      if (!process.stdout.write(`${between}${jsonText(recordOf(event))}\n`))
-        await once(process.stdout, 'drain')
-      if (asDocument) between = ',\n'
-    }
-  if (asDocument) process.stdout.write(']}\n')
+  await writePieces(captureOf(store, filter, json || format === 'json'))
 }
 
-/** Writes a new file, whole or not at all; returns the number of events. Throws StorageError. */
+/** Writes a new file, whole or not at all; returns the number of events. Throws a StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   const {writeWholeFile} = await import('../../../storage/files.js')
   let count = 0
-  async function* lines() {
-    for await (const page of oldestPages(store, filter)) {
-      count += page.length
-      for (const event of page) yield Buffer.from(`${jsonText(recordOf(event))}\n`)
+  const capture = captureOf(store, filter, false, page => {
+    count += page.length
+  })
+  await writeWholeFile(resolve(path), capture, {existing: 'create'})
+  return count
+}
+
+/** Records are written together up to so many characters: one write for each would take longer. */
+const PIECE_CHARACTERS = 256 * 1024
+
+/** The events as a capture, a record a line; or as one document with a record a line. */
+async function* captureOf(
+  store: EventStore,
+  filter: EventFilter,
+  asDocument: boolean,
+  onPage: (page: readonly StoredEvent[]) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  let text = asDocument ? '{"records": [\n' : ''
+  let separator = ''
+  for await (const page of oldestPages(store, filter)) {
+    onPage(page)
+    for (const event of page) {
+      text += `${separator}${jsonText(recordOf(event))}\n`
+      if (asDocument) separator = ',\n'
+      if (text.length > PIECE_CHARACTERS) {
+        yield Buffer.from(text)
+        text = ''
+      }
     }
   }
-  await writeWholeFile(resolve(path), lines(), {existing: 'create'})
-  return count
+  yield Buffer.from(asDocument ? `${text}]}\n` : text)
 }
 
 export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error'] as const
@@ -211,7 +232,7 @@ type Replay = Awaited<ReturnType<typeof planReplay>>
 
 /**
  * With --resign each is signed when it is sent, with the secret it came with if that is still stored. `old`: how many a target
- * that checks signatures would refuse for their age. Throws usage.
+ * that checks signatures would refuse for their age. Throws a usage error if an event or a secret is missing.
  */
 export async function planReplay(ids: readonly string[], flags: ReplayFlags, state: State) {
   const events: StoredEvent[] = []

@@ -14,8 +14,17 @@ import {hang} from '../../terminal/text.js'
 import {chooseSigningSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
 import {trustedFor, unansweredText} from './targets.js'
 
-const COLUMNS = 'case sent expected answered ms ok required advice said'
-export const PROBE_COLUMNS = COLUMNS.split(' ') as (keyof ProbeRow)[]
+export const PROBE_COLUMNS = [
+  'case',
+  'sent',
+  'expected',
+  'answered',
+  'ms',
+  'ok',
+  'required',
+  'advice',
+  'said',
+] as const satisfies readonly (keyof ProbeRow)[]
 
 export interface ProbeOptions {
   readonly state: State

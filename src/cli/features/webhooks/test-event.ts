@@ -9,9 +9,15 @@ import type {Connection} from '../../session/connect.js'
 import {type Result, single} from '../../terminal/result.js'
 
 export const TEST_COLUMNS = [
-  ...(['subscription_id', 'event_id', 'delivery_id', 'delivered'] as const),
-  ...(['status', 'ms', 'delivery_error', 'answer'] as const),
-]
+  'subscription_id',
+  'event_id',
+  'delivery_id',
+  'delivered',
+  'status',
+  'ms',
+  'delivery_error',
+  'answer',
+] as const
 
 /** How long a delivery is waited for: a receiver has 3 s to answer (§6.4). */
 export const DELIVERY_WAIT_SECONDS = WEBHOOK_RESPONSE_SECONDS + 2
