@@ -191,8 +191,8 @@ export function removedSecretsText(removed: readonly RemovedSecret[]): string | 
   const words = removed
     .slice(0, MOST_REMOVED_NAMED)
     .map(
-      ({subscriptionId, removedAt, removedBy}) =>
-        `that of ${sanitizeLine(subscriptionId, 100)} was removed at ${isoTime(removedAt)} by bookctl ${sanitizeLine(removedBy, 100)}`,
+      ({subscription_id, removed_at, removed_by}) =>
+        `that of ${sanitizeLine(subscription_id, 100)} was removed at ${isoTime(removed_at)} by bookctl ${sanitizeLine(removed_by, 100)}`,
     )
   const more = removed.length - words.length
   return words.join(', ') + (more > 0 ? ` and ${more} more before` : '')

@@ -45,11 +45,11 @@ export interface Claim {
 
 /** That the signing secret of a subscription was here; never the secret. */
 export interface RemovedSecret {
-  readonly subscriptionId: string
+  readonly subscription_id: string
   /** Unix seconds. */
-  readonly removedAt: number
+  readonly removed_at: number
   /** The command that removed it, such as `logout --all`. */
-  readonly removedBy: string
+  readonly removed_by: string
 }
 
 export interface CheckTerms {

@@ -20,7 +20,7 @@ test.each(BREAKS)('finds: %s', async (_, broken) => {
 
 test('a removed secret is named only where no other cause is found', async () => {
   const KNOWN = `whsec_${'k'.repeat(32)}`
-  const removed = {subscriptionId: 'whsub_1', removedAt: 1_700_000_000, removedBy: 'logout'}
+  const removed = {subscription_id: 'whsub_1', removed_at: 1_700_000_000, removed_by: 'logout'}
   const body = Buffer.from('{"id":"evt_1","total":1.50}')
   const explained = async (secret: string, received: Buffer, original?: Buffer) => {
     const terms = checkTerms({

@@ -1,9 +1,9 @@
 /** The work behind `doctor`: every check in order, run whether or not others failed, where that is possible. */
 import process from 'node:process'
-import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
+import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {connect, type OpenedSender, openSender} from '../../session/connect.js'
+import {type ConnectOptions, connect, type OpenedSender, openSender} from '../../session/connect.js'
 import {
   readConnectionSettings,
   resolveTarget,
@@ -16,7 +16,7 @@ import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-import {type Check, found, ok, runChecks, skipped} from './check.js'
+import {type Check, type Finding, found, ok, runChecks, skipped} from './check.js'
 import {
   checkConfiguration,
   checkDatabases,
@@ -25,7 +25,7 @@ import {
   checkSettings,
   checkStore,
 } from './machine.js'
-import {checkReceiver, checkSigningSecrets, networkChecks, serviceChecks} from './network-and-service.js'
+import {checkReceiver, checkSigningSecrets, NetworkChecks, ServiceChecks} from './network-and-service.js'
 
 /** For each step, without --timeout. */
 const STEP_SECONDS = 10
@@ -82,64 +82,82 @@ export function summaryOf(checks: readonly Check[]): string {
 
 export abstract class DiagnosingCommand extends BaseCommand {
   override readonly showsSettings = true
+  /** Undefined until the check of the login found one. */
+  private foundTarget: Target | undefined
 
-  protected async diagnose(offline: boolean, url: string | undefined): Promise<Check[]> {
+  /** Runs every check. `receiver` is the address of a webhook receiver to probe. */
+  protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
     // First of all, because opening our files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
-    const {globals: flags} = this
     // Without config.json where it cannot be understood, which a check reports.
     const around: Surroundings = await this.surroundings().catch(error => {
       if (!(error instanceof Failure || error instanceof StorageError)) throw error
       return {settings: {profiles: {}}, env: process.env, flags: {}}
     })
     const state = await this.state()
-    const {directory} = state
-    const link = await this.connectOptions(await readConnectionSettings(around, true))
-    const {env, caFile, timeoutSeconds} = link
-    let target: Target | undefined
+    const options = await this.connectOptions(await readConnectionSettings(around, true))
+    const {env, caFile, timeoutSeconds, version} = options
     const local = await runChecks({
       versions: () =>
-        ok(`version ${link.version}, Node.js ${process.version}, ${process.platform}-${process.arch}`),
+        ok(`version ${version}, Node.js ${process.version}, ${process.platform}-${process.arch}`),
       configuration: () => checkConfiguration(state),
       permissions: () => permissions,
-      databases: () => checkDatabases(directory),
+      databases: () => checkDatabases(state.directory),
       environment: () => checkEnvironment(env),
       settings: () => checkSettings(around),
       store: () => checkStore(state, offline),
-      login: async () => {
-        target = await resolveTarget(flags, env, state, this.types('profile')).catch(error => {
-          if (error instanceof Failure && error.details.code === 'settings_invalid') return undefined
-          throw error
-        })
-        if (!target) return skipped('configuration failed')
-        const {mode, baseUrl, clientId, profile} = target
-        const from = profile === null ? 'the environment' : `profile ${profile}`
-        return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
-      },
+      login: () => this.checkLogin(state, env),
     })
-    // What is wrong with the address, the checks of configuration and login report.
-    const alone = async () => serviceOf(flags, env, state)?.baseUrl
-    const baseUrl = target?.baseUrl ?? (await alone().catch(() => undefined))
-    const step = {...link, timeoutSeconds: timeoutSeconds ?? STEP_SECONDS}
+    const remote = await this.checkRemote(state, options, offline)
+    const receiving = {state, env, caFile, timeoutSeconds, profile: this.globals.profile}
+    const webhooks = await runChecks({
+      'signing secrets': () => checkSigningSecrets(receiving),
+      receiver: () => checkReceiver(offline ? undefined : receiver, receiving),
+    })
+    return [...local, ...remote, ...webhooks]
+  }
+
+  private async checkLogin(state: State, env: NodeJS.ProcessEnv): Promise<Finding> {
+    try {
+      this.foundTarget = await resolveTarget(this.globals, env, state, this.types('profile'))
+    } catch (error) {
+      if (error instanceof Failure && error.details.code === 'settings_invalid')
+        return skipped('configuration failed')
+      throw error
+    }
+    const {mode, baseUrl, clientId, profile} = this.foundTarget
+    const from = profile === null ? 'the environment' : `profile ${profile}`
+    return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
+  }
+
+  /** The checks of the network, then of the service, until one of the network failed. */
+  private async checkRemote(state: State, options: ConnectOptions, offline: boolean): Promise<Check[]> {
+    const target = this.foundTarget
+    const baseUrl = target?.baseUrl ?? this.baseUrlAlone(state, options.env)
+    const step = {...options, timeoutSeconds: options.timeoutSeconds ?? STEP_SECONDS}
     let opened: OpenedSender | undefined
     const open = async () => {
       const signedIn = target && (await connect(target, state, step))
       opened = signedIn ?? (await openSender(step))
       return {sender: opened.sender, signedIn}
     }
-    const network = networkChecks(baseUrl ?? '', step, systemClock.now())
-    const service = serviceChecks(baseUrl ?? '', open, {...step, now: systemClock.now})
+    const network = new NetworkChecks(baseUrl ?? '', step).checks()
+    const service = new ServiceChecks(baseUrl ?? '', open, step.timeoutSeconds).checks()
     const whyNot = (done: readonly Check[]) => {
-      if (offline || baseUrl === undefined) return offline ? '--offline' : 'no base URL'
-      const failed = done.find(({name, status}) => status === 'fail' && Object.hasOwn(network, name))
+      if (offline) return '--offline'
+      if (baseUrl === undefined) return 'no base URL'
+      const failed = done.find(({name, status}) => status === 'fail' && name in network)
       return failed && done.length > 1 ? `${failed.name} failed` : undefined
     }
-    const remote = await runChecks({...network, ...service}, whyNot).finally(() => opened?.close())
-    const receiver = {state, env, caFile, timeoutSeconds, profile: flags.profile}
-    const webhooks = await runChecks({
-      'signing secrets': () => checkSigningSecrets(receiver),
-      receiver: () => checkReceiver(offline ? undefined : url, receiver),
-    })
-    return [...local, ...remote, ...webhooks]
+    return runChecks({...network, ...service}, whyNot).finally(() => opened?.close())
+  }
+
+  /** Without a login; undefined also where it is invalid, which the checks of settings and login report. */
+  private baseUrlAlone(state: State, env: NodeJS.ProcessEnv): string | undefined {
+    try {
+      return serviceOf(this.globals, env, state)?.baseUrl
+    } catch {
+      return undefined
+    }
   }
 }

@@ -1,10 +1,10 @@
-/** Checks beyond this machine: the way to the service and the service itself, then signing secrets and a webhook receiver. */
+/** Checks beyond this machine: the connection, the service and the credentials, then signing secrets and a webhook receiver. */
 import {throwUnanswered} from '../../../api/answers/refusals.js'
 import {type ProxyServer, placeOf, proxyFor} from '../../../api/http/connection.js'
 import {certificateText, findAddresses, inspectTls, tryConnecting} from '../../../api/http/inspect.js'
 import {showAccount} from '../../../api/operations/account.js'
 import type {Sender, SentAnswer} from '../../../api/types.js'
-import {isoTime} from '../../../contract/dates.js'
+import {isoTime, systemClock} from '../../../contract/dates.js'
 import {parseJson} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
@@ -19,68 +19,96 @@ import {isFailed, type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
 import {storedWebhookSecrets} from '../webhooks/secrets.js'
 import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
 
-/** `timeoutSeconds`: for each step. */
-type NetworkParts = Pick<ConnectOptions, 'env' | 'proxy' | 'caFile' | 'insecure'> & {timeoutSeconds: number}
+interface NetworkOptions extends Pick<ConnectOptions, 'env' | 'proxy' | 'caFile' | 'insecure'> {
+  /** For each check. */
+  readonly timeoutSeconds: number
+}
 
 /** An operator needs some weeks to have a certificate renewed. */
 const ABOUT_TO_EXPIRE_SECONDS = 21 * 24 * 3600
 
-/** Send no credentials. All but the first two need those before them. `now` is Unix seconds. */
-export function networkChecks(baseUrl: string, parts: NetworkParts, now: number): Checks {
-  let proxy: ProxyServer | undefined
-  let ca: string[] | undefined
-  const way = () => ({url: new URL(baseUrl), proxy, ca, milliseconds: parts.timeoutSeconds * 1000})
-  return {
-    trust: async () => {
-      ca = await trustedCertificates(parts.caFile, parts.env)
-      return ok(`certificate authorities of this system${parts.caFile ? ' and of --ca-file' : ''}`)
-    },
-    proxy: () => {
-      const {url} = way()
-      proxy = proxyFor(url, parts.proxy === undefined ? parts.env : withProxy(parts.env, parts.proxy))
-      return ok(describeProxy(url, proxy, parts))
-    },
-    dns: async () => {
-      if (proxy) return skipped('resolved by the proxy')
-      const addresses = await findAddresses(way())
-      const families = new Set(addresses.map(address => (address.includes(':') ? 'IPv6' : 'IPv4')).sort())
-      return ok(`${way().url.hostname}: ${addresses.join(', ')} (${[...families].join(' and ')})`)
-    },
-    connection: async () => {
-      const started = performance.now()
-      await tryConnecting(way())
-      const where = proxy ? `proxy ${proxy.origin}` : placeOf(way().url).target
-      return ok(`${where} accepts connections, in ${Math.round(performance.now() - started)} ms`)
-    },
-    tls: async () => {
-      const {protocol, hostname} = new URL(baseUrl)
-      if (protocol !== 'https:') return skipped('plain http, on this machine only')
-      const view = await inspectTls(way())
-      const detail = [view.protocol, ...view.chain.map(certificateText)].join('; ')
-      if (view.problem) {
-        const {reason, advice} = view.problem
-        if (!parts.insecure || !isLoopbackHost(hostname))
-          return fail('unreachable', `${reason}; ${detail}`, advice)
-        const accepted = `${reason}; ${detail}; accepted because of --insecure`
-        return warn(accepted, 'name its authority with --ca-file FILE')
-      }
-      const ending = view.chain.find(({validUntil}) => validUntil - now < ABOUT_TO_EXPIRE_SECONDS)
-      if (!ending) return ok(detail)
-      const days = Math.floor((ending.validUntil - now) / 24 / 3600)
-      const fix = 'tell the operator of the service to renew the certificate'
-      return warn(`the certificate of ${ending.subject} ends in ${days} days; ${detail}`, fix)
-    },
+/** The connection to the service, without credentials; each check needs those before it. */
+export class NetworkChecks {
+  private proxy: ProxyServer | undefined
+  private trusted: string[] | undefined
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly options: NetworkOptions,
+  ) {}
+
+  /** In their order. */
+  checks(): Checks {
+    return {
+      trust: () => this.checkTrust(),
+      proxy: () => this.checkProxy(),
+      dns: () => this.checkDns(),
+      connection: () => this.checkConnection(),
+      tls: () => this.checkTls(),
+    }
+  }
+
+  private get route() {
+    const {baseUrl, proxy, trusted, options} = this
+    return {url: new URL(baseUrl), proxy, ca: trusted, milliseconds: options.timeoutSeconds * 1000}
+  }
+
+  private async checkTrust(): Promise<Finding> {
+    const {caFile, env} = this.options
+    this.trusted = await trustedCertificates(caFile, env)
+    return ok(`certificate authorities of this system${caFile ? ' and of --ca-file' : ''}`)
+  }
+
+  private checkProxy(): Finding {
+    const {env, proxy} = this.options
+    const url = new URL(this.baseUrl)
+    this.proxy = proxyFor(url, proxy === undefined ? env : withProxy(env, proxy))
+    return ok(describeProxy(url, this.proxy, this.options))
+  }
+
+  private async checkDns(): Promise<Finding> {
+    if (this.proxy) return skipped('resolved by the proxy')
+    const addresses = await findAddresses(this.route)
+    const families = new Set(addresses.map(address => (address.includes(':') ? 'IPv6' : 'IPv4')).sort())
+    return ok(`${this.route.url.hostname}: ${addresses.join(', ')} (${[...families].join(' and ')})`)
+  }
+
+  private async checkConnection(): Promise<Finding> {
+    const started = performance.now()
+    await tryConnecting(this.route)
+    const where = this.proxy ? `proxy ${this.proxy.origin}` : placeOf(this.route.url).target
+    return ok(`${where} accepts connections, in ${Math.round(performance.now() - started)} ms`)
+  }
+
+  private async checkTls(): Promise<Finding> {
+    const {protocol, hostname} = this.route.url
+    if (protocol !== 'https:') return skipped('plain http, on this machine only')
+    const view = await inspectTls(this.route)
+    const detail = [view.protocol, ...view.chain.map(certificateText)].join('; ')
+    if (view.problem) {
+      const {reason, advice} = view.problem
+      if (!this.options.insecure || !isLoopbackHost(hostname))
+        return fail('unreachable', `${reason}; ${detail}`, advice)
+      const accepted = `${reason}; ${detail}; accepted because of --insecure`
+      return warn(accepted, 'name its authority with --ca-file FILE')
+    }
+    const now = systemClock.now()
+    const ending = view.chain.find(({validUntil}) => validUntil - now < ABOUT_TO_EXPIRE_SECONDS)
+    if (!ending) return ok(detail)
+    const days = Math.floor((ending.validUntil - now) / 24 / 3600)
+    const fix = 'tell the operator of the service to renew the certificate'
+    return warn(`the certificate of ${ending.subject} ends in ${days} days; ${detail}`, fix)
   }
 }
 
-function describeProxy(url: URL, proxy: ProxyServer | undefined, parts: NetworkParts): string {
+function describeProxy(url: URL, proxy: ProxyServer | undefined, options: NetworkOptions): string {
   if (proxy) {
-    const from = parts.proxy === undefined ? `${url.protocol.slice(0, -1).toUpperCase()}_PROXY` : '--proxy'
+    const from = options.proxy === undefined ? `${url.protocol.slice(0, -1).toUpperCase()}_PROXY` : '--proxy'
     const signedIn = proxy.authorization === undefined ? '' : ', with a user name and password'
     return `${proxy.origin} (${from})${signedIn}`
   }
-  const set = Object.keys(parts.env).filter(name => /^https?_proxy$/i.test(name) && parts.env[name])
-  if (set.length === 0 && parts.proxy === undefined) return 'none is set'
+  const set = Object.keys(options.env).filter(name => /^https?_proxy$/i.test(name) && options.env[name])
+  if (set.length === 0 && options.proxy === undefined) return 'none is set'
   const isNear = isLoopbackHost(url.hostname)
   const why = isNear ? 'this machine is reached directly' : 'NO_PROXY, or another scheme'
   return `${set.join(', ') || '--proxy'} set, and not used for ${url.host}: ${why}`
@@ -91,64 +119,86 @@ type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 /** A clock that is this wrong misjudges when tokens expire; beyond §6.3's tolerance it refuses signatures too. */
 const NOTABLE_SKEW_SECONDS = 60
 
-/** `open` is called by the first check. BOOKCTL_TOKEN does not show its scopes, so the account check shows what it is good for. */
-export function serviceChecks(
-  baseUrl: string,
-  open: () => Promise<{readonly sender: Sender; readonly signedIn: SignedIn | undefined}>,
-  {timeoutSeconds, now}: {timeoutSeconds: number; now: () => number},
-): Checks {
-  let link: Awaited<ReturnType<typeof open>> | undefined
-  let answer: SentAnswer | undefined
-  let answeredAt = 0
-  let granted: readonly string[] | undefined
-  const withLogin = (work: (signedIn: SignedIn) => Promise<Finding> | Finding) => () => {
-    if (!answer) return skipped(NO_ANSWER)
-    return link?.signedIn ? work(link.signedIn) : skipped('no credentials')
+/**
+ * The service and the credentials. `open` is called by the first check. BOOKCTL_TOKEN does not show its scopes, so the account
+ * check shows what it is good for.
+ */
+export class ServiceChecks {
+  private signedIn: SignedIn | undefined
+  private answer: SentAnswer | undefined
+  /** Unix seconds. */
+  private answeredAt = 0
+  private granted: readonly string[] | undefined
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly open: () => Promise<{readonly sender: Sender; readonly signedIn: SignedIn | undefined}>,
+    private readonly timeoutSeconds: number,
+  ) {}
+
+  /** In their order. */
+  checks(): Checks {
+    return {
+      service: () => this.checkService(),
+      clock: () =>
+        this.answer
+          ? checkClock(this.answer.headers, this.answeredAt)
+          : skipped('the service did not answer'),
+      token: () => this.whenSignedIn(signedIn => this.checkToken(signedIn)),
+      scopes: () => this.whenSignedIn(signedIn => this.checkScopes(signedIn)),
+      account: () => this.whenSignedIn(signedIn => this.checkAccount(signedIn)),
+    }
   }
-  return {
-    service: async () => {
-      link = await open()
-      const began = now()
-      const url = baseUrl + OPERATIONS['account.show'].path
-      const request = {method: 'GET', url, headers: {accept: 'application/json'}}
-      const sent = link.sender.send(request, {repeatable: true, timeoutSeconds})
-      answer = await sent.catch(throwUnanswered(false))
-      answeredAt = (began + now()) / 2
-      return describeAnswer(answer, baseUrl, (now() - began) * 1000)
-    },
-    clock: () => (answer ? checkClock(answer.headers, answeredAt) : skipped(NO_ANSWER)),
-    token: withLogin(async ({api, tokens, target}) => {
-      if (target.token) {
-        await checkReadyToken(api)
-        granted = ['account:read']
-        return ok('BOOKCTL_TOKEN is accepted; it is never renewed')
-      }
-      const {scopes, expiresAt} = await tokens.get(target.scopes ?? BOOKING_SCOPES)
-      granted = scopes
-      const minutes = Math.max(0, Math.floor((expiresAt - now()) / 60))
-      return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
-    }),
-    scopes: withLogin(({target}) => {
-      if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
-      if (!granted) return skipped('no token')
-      const given = granted.join(', ')
-      const lacking = (target.scopes ?? BOOKING_SCOPES).filter(scope => !granted?.includes(scope))
-      if (lacking.length === 0) return ok(`granted: ${given}`)
-      const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
-      const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
-      return warn(`granted: ${given || 'none'}; not granted: ${words}`, fix)
-    }),
-    account: withLogin(async ({api, target}) => {
-      if (!granted) return skipped(target.token ? 'the token is not accepted' : 'no token')
-      if (!granted.includes('account:read')) return skipped('the token lacks the scope account:read')
-      const {account_id, status} = await showAccount(api)
-      const facts = [account_id, status].filter(fact => typeof fact === 'string')
-      return ok(`answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
-    }),
+
+  private whenSignedIn(check: (signedIn: SignedIn) => Promise<Finding> | Finding) {
+    if (!this.answer) return skipped('the service did not answer')
+    return this.signedIn ? check(this.signedIn) : skipped('no credentials')
+  }
+
+  private async checkService(): Promise<Finding> {
+    const {baseUrl, timeoutSeconds} = this
+    const {sender, signedIn} = await this.open()
+    this.signedIn = signedIn
+    const url = baseUrl + OPERATIONS['account.show'].path
+    const request = {method: 'GET', url, headers: {accept: 'application/json'}}
+    const began = systemClock.now()
+    this.answer = await sender.send(request, {repeatable: true, timeoutSeconds}).catch(throwUnanswered(false))
+    const ended = systemClock.now()
+    this.answeredAt = (began + ended) / 2
+    return describeAnswer(this.answer, baseUrl, (ended - began) * 1000)
+  }
+
+  private async checkToken({api, tokens, target}: SignedIn): Promise<Finding> {
+    if (target.token) {
+      await checkReadyToken(api)
+      this.granted = ['account:read']
+      return ok('BOOKCTL_TOKEN is accepted; it is never renewed')
+    }
+    const {scopes, expiresAt} = await tokens.get(target.scopes ?? BOOKING_SCOPES)
+    this.granted = scopes
+    const minutes = Math.max(0, Math.floor((expiresAt - systemClock.now()) / 60))
+    return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
+  }
+
+  private checkScopes({target}: SignedIn): Finding {
+    const {granted} = this
+    if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
+    if (!granted) return skipped('no token')
+    const lacking = (target.scopes ?? BOOKING_SCOPES).filter(scope => !granted.includes(scope))
+    if (lacking.length === 0) return ok(`granted: ${granted.join(', ')}`)
+    const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
+    const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
+    return warn(`granted: ${granted.join(', ') || 'none'}; not granted: ${words}`, fix)
+  }
+
+  private async checkAccount({api, target}: SignedIn): Promise<Finding> {
+    if (!this.granted) return skipped(target.token ? 'the token is not accepted' : 'no token')
+    if (!this.granted.includes('account:read')) return skipped('the token lacks the scope account:read')
+    const {account_id, status} = await showAccount(api)
+    const facts = [account_id, status].filter(fact => typeof fact === 'string')
+    return ok(`answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
   }
 }
-
-const NO_ANSWER = 'the service did not answer'
 
 function describeAnswer({status, body}: SentAnswer, baseUrl: string, milliseconds: number): Finding {
   const summary = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
@@ -174,9 +224,9 @@ function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   return seconds > SIGNATURE_TOLERANCE_SECONDS ? fail('usage', detail, fix) : warn(detail, fix)
 }
 
-type ReceiverParts = ProbeOptions & Pick<ConnectOptions, 'env'> & {readonly profile: string | undefined}
+type ReceiverOptions = ProbeOptions & Pick<ConnectOptions, 'env'> & {readonly profile: string | undefined}
 
-export function checkSigningSecrets({state, env, profile}: ReceiverParts): Finding {
+export function checkSigningSecrets({state, env, profile}: ReceiverOptions): Finding {
   const fromEnv = (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/).filter(Boolean)
   if (fromEnv.some(isEmptySecret)) {
     const fix = 'set it to the secret shown when the subscription was created'
@@ -189,11 +239,10 @@ export function checkSigningSecrets({state, env, profile}: ReceiverParts): Findi
 }
 
 /** Sends the receiver at `url` what `webhooks probe` sends. */
-export async function checkReceiver(url: string | undefined, parts: ReceiverParts): Promise<Finding> {
+export async function checkReceiver(url: string | undefined, options: ReceiverOptions): Promise<Finding> {
   if (url === undefined) return skipped('none was named with --receiver URL')
-  const {profile} = parts
-  const {rows, notSent} = await probeReceiver(url, {profile}, parts)
-  const [first] = rows.filter(isFailed)
+  const {rows, notSent} = await probeReceiver(url, {profile: options.profile}, options)
+  const first = rows.find(isFailed)
   const count = `${rows.filter(({ok}) => ok).length} of ${rows.length + notSent} cases passed`
   if (!first) return ok(count)
   const advice = `${first.case}: ${first.advice ?? 'see webhooks probe'}`

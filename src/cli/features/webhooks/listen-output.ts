@@ -55,9 +55,9 @@ export async function createListenOutput(terms: ListenTerms) {
       if (line !== undefined) print(line)
     },
     /** A stored signing secret went away: its events are refused from now on. */
-    secretRemoved({subscriptionId: subscription_id, removedAt, removedBy: removed_by}: RemovedSecret) {
+    secretRemoved({subscription_id, removed_at, removed_by}: RemovedSecret) {
       if (!printsJson) return
-      print(jsonText({type: 'secret_removed', subscription_id, removed_at: isoTime(removedAt), removed_by}))
+      print(jsonText({type: 'secret_removed', subscription_id, removed_at: isoTime(removed_at), removed_by}))
     },
     forward(report: ForwardReport) {
       if (rows) rows.forward(report)
@@ -77,9 +77,9 @@ export async function createListenOutput(terms: ListenTerms) {
   }
 }
 
-export function removalText({subscriptionId, removedAt, removedBy}: RemovedSecret): string {
-  const what = `the signing secret of ${sanitizeLine(subscriptionId, 100)} was removed at ${isoTime(removedAt)}`
-  return `${what} by bookctl ${sanitizeLine(removedBy, 100)}; events signed with it are now refused with 401`
+export function removalText({subscription_id, removed_at, removed_by}: RemovedSecret): string {
+  const what = `the signing secret of ${sanitizeLine(subscription_id, 100)} was removed at ${isoTime(removed_at)}`
+  return `${what} by bookctl ${sanitizeLine(removed_by, 100)}; events signed with it are now refused with 401`
 }
 
 /** The columns, and their widths where they are aligned. */

@@ -31,7 +31,7 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
   readonly profile?: string | undefined
 }
 
-/** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws usage. */
+/** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws a usage error if there is none. */
 export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   const profile = profileName(flags, state)
   return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profile), state, profile)
@@ -39,7 +39,7 @@ export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: St
 
 function atLeastOne(secrets: NamedSecret[], state: State, profile: string): NamedSecret[] {
   if (secrets.length > 0) return secrets
-  const removed = removedSecretsText(removedSecrets(state, profile))
+  const removed = removedSecretsText(state.secrets.listRemovedSigningSecrets(profile))
   const more = removed === undefined ? '' : `; ${removed}`
   const problem = `no signing secret: none was given and none is stored for the profile${more}`
   const hint =
@@ -69,21 +69,10 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
   return stored.map(({subscription_id: name, secret}) => ({name, secret}))
 }
 
-/** The signing secrets that were stored for `profile` and are no more, last removed first. */
-function removedSecrets(state: State, profile: string): RemovedSecret[] {
-  return state.secrets
-    .listRemovedSigningSecrets(profile)
-    .map(({subscription_id, removed_at, removed_by}) => ({
-      subscriptionId: subscription_id,
-      removedAt: removed_at,
-      removedBy: removed_by,
-    }))
-}
-
-/** The same for explanations: none where secrets are given, because no stored one is used then. */
+/** The signing secrets that were removed, for explanations: none where secrets are given, because no stored one is used then. */
 export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
   const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET
-  return isGiven ? () => [] : () => removedSecrets(state, profileName(flags, state))
+  return isGiven ? () => [] : () => state.secrets.listRemovedSigningSecrets(profileName(flags, state))
 }
 
 /** One secret, untouched except for its one final line break; or one a line, when several lines are not empty. */
@@ -101,7 +90,7 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
   throw usage('empty_webhook_secret', problem, hint)
 }
 
-/** Those to sign with: all that were given, as during a rotation, or the newest stored. Throws usage for spaces and quotes. */
+/** Those to sign with: all that were given, as during a rotation, or the newest stored. Throws a usage error for spaces and quotes. */
 export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   const secrets = await resolveWebhookSecrets(flags, state)
   const stored = secrets.filter(({name}) => !/^(?:file|stdin|env)\b/.test(name))
@@ -184,13 +173,13 @@ function removedSince(
     ({name, secret}) => !now.some(other => other.name === name && other.secret === secret),
   )
   if (gone.length === 0) return []
-  const removals = removedSecrets(state, profile)
+  const removals = state.secrets.listRemovedSigningSecrets(profile)
   return gone.map(
     ({name}) =>
-      removals.find(({subscriptionId}) => subscriptionId === name) ?? {
-        subscriptionId: name,
-        removedAt: systemClock.now(),
-        removedBy: 'of another version',
+      removals.find(({subscription_id}) => subscription_id === name) ?? {
+        subscription_id: name,
+        removed_at: systemClock.now(),
+        removed_by: 'of another version',
       },
   )
 }
