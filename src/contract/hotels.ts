@@ -45,14 +45,16 @@ export const searchRequest = z
     client_nationality: stay.client_nationality,
     currency: currencyCode,
   })
-  .refine(isInOrder, {path: ['check_out'], message: 'must be after check_in'})
+  .refine(
+    search => {
+      const from = dayNumber(search.check_in)
+      const to = dayNumber(search.check_out)
+      // A date that does not exist has a message of its own.
+      return from === undefined || to === undefined || from < to
+    },
+    {path: ['check_out'], message: 'must be after check_in'},
+  )
   .meta({id: 'HotelSearchRequest', ...from('§2.2', 'What to search offers for; limits on numbers are ours')})
-
-/** A date that does not exist has a message of its own. */
-function isInOrder(search: {check_in: string; check_out: string}): boolean {
-  const [from, to] = [dayNumber(search.check_in), dayNumber(search.check_out)]
-  return from === undefined || to === undefined || from < to
-}
 
 const coordinates = {
   latitude: z.number().meta(about('Degrees north', 41.0082)),

@@ -102,24 +102,22 @@ function readingsUnder(fields: Fields, name: string, way: MoneyWay): (FoundAmoun
   const children = way.children(value, name)
   if (!children && way.leads.includes(name)) return []
   if (isNamedTwice(fields, name)) return ['unclear']
-  const found = children
-    ? children.flatMap(child => {
-        const inner = fieldsOf(child)
-        const readings = way.inside.flatMap(each => readingsUnder(inner, each, way))
-        return readings.map(each => (isCounted(each, inner, UNIT.inside) ? 'unclear' : each))
-      })
-    : valueIn(value)
+  const found: (FoundAmount | 'unclear')[] = []
+  for (const child of children ?? []) {
+    const inner = fieldsOf(child)
+    const readings = way.inside.flatMap(each => readingsUnder(inner, each, way))
+    found.push(...readings.map(each => (isCounted(each, inner, UNIT.inside) ? 'unclear' : each)))
+  }
+  if (!children) {
+    const amount = readAmount(value)
+    if (amount) found.push(amount)
+    // What names no amount at all is no reading.
+    else if (/\d/.test(textOf(value) ?? '')) found.push('unclear')
+  }
   return found.map(each => {
     if (each === 'unclear' || isCounted(each, fields, UNIT.beside)) return 'unclear'
     return {...each, currency: each.currency ?? currencyBeside(fields, name, way)}
   })
-}
-
-/** None for a value that names no amount at all. */
-function valueIn(value: unknown): (FoundAmount | 'unclear')[] {
-  const found = readAmount(value)
-  if (found) return [found]
-  return /\d/.test(textOf(value) ?? '') ? ['unclear'] : []
 }
 
 /** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`; with two currencies it is none. */

@@ -108,33 +108,27 @@ export function hintFor(answer: Answer, code: string, {now, scope, about}: Askin
   const named = nextStep(code, status, scope ?? '')
   // The REF of `--resume REF` is a client reference.
   const step = about ? named?.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : named
-  if (status < 200 || status >= 500 || status === 429) return waitHint(answer, now) ?? step
+  if (status < 200 || status >= 500 || status === 429) {
+    const wait = retryAfterMilliseconds(answer, now)
+    if (wait === undefined) return step
+    const seconds = Math.ceil(wait / 1000)
+    return `try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+  }
   if (status === 403) return scopeHint(answer, scope) ?? step
   return status === 404 && json === undefined ? BASE_URL_HINT : step
-}
-
-function waitHint(answer: Answer, now: number): string | undefined {
-  const wait = retryAfterMilliseconds(answer, now)
-  if (wait === undefined) return undefined
-  const seconds = Math.ceil(wait / 1000)
-  return `try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 }
 
 /** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */
 function scopeHint(answer: Answer, needed: Asking['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
-  const scope = header ?? scopeInBody(answer.json)
+  const body = isObject(answer.json) ? JSON.stringify(own(answer.json, 'error') ?? answer.json) : ''
+  const named = /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(body)?.[0]
+  const scope = header ?? named
   if (scope !== undefined) {
-    const named = quoted(scope, 100, answer)
-    return `log in with this scope as well: ${named} (bookctl login --scope …, or BOOKCTL_SCOPES)`
+    return `log in with this scope as well: ${quoted(scope, 100, answer)} (bookctl login --scope …, or BOOKCTL_SCOPES)`
   }
   if (needed == null) return undefined
   return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
-}
-
-function scopeInBody(json: unknown): string | undefined {
-  const text = isObject(json) ? JSON.stringify(own(json, 'error') ?? json) : ''
-  return /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(text)?.[0]
 }
 
 const CHECK_PROXY = 'check HTTPS_PROXY and NO_PROXY, or use --proxy URL'

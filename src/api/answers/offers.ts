@@ -30,7 +30,8 @@ export function findOffers(json: unknown) {
     if (offerId === undefined) continue
     const seen = found.get(offerId)
     if (seen) seen.repeats.push(node)
-    else if (isUsable(offerId)) found.set(offerId, {node, repeats: []})
+    // An id that could lead elsewhere in a path, or be read as two, names no offer; what is beside it is still another offer's.
+    else if (!/[\s\p{C}/\\]|\.\./u.test(offerId)) found.set(offerId, {node, repeats: []})
     for (let around: Node | undefined = node; around; around = around.parent) {
       const other = below.get(around)
       if (other === undefined) below.set(around, offerId)
@@ -40,11 +41,6 @@ export function findOffers(json: unknown) {
   /** Whether no other offer is in or below an object around this one: then what the object says is about this one. */
   const isAloneIn = (around: Node) => below.get(around) !== null
   return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn}))
-}
-
-/** An id that could lead elsewhere in a path, or be read as two, names no offer; what is beside it is still another offer's. */
-function isUsable(offerId: string): boolean {
-  return !/[\s\p{C}/\\]|\.\./u.test(offerId)
 }
 
 /** The object's own `offer_id`, when it has one. */

@@ -65,7 +65,9 @@ export function refusalOf(answer: Answer, asking: Asking): Failure {
     const message = `the service failed with status ${status}${words === undefined ? '' : `: ${words}`}`
     return new Failure('service_failed', message, {code, status, requestId, hint})
   }
-  const fields = fieldsIn(answer)
+  const fields = complaintsIn(answer)
+    .map(complaint => complaint.split(': ', 1)[0] ?? '')
+    .filter(field => /^[\w./[\]-]{1,80}$/.test(field))
   const details = {code, status, requestId, hint, ...(fields.length > 0 && {fields})}
   const why = words ?? (status === 429 ? 'too many requests (429)' : `no reason given (${status})`)
   if (status === 401) return new Failure('not_allowed', `not authenticated: ${why}`, details)
@@ -123,23 +125,20 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
   return new Failure('service_failed', `${problem}: ${what}`, details)
 }
 
-/** `a redirect (302) to https://elsewhere.example`; undefined for any other answer. */
-export function redirectIn({
-  status,
-  headers,
-  url,
-}: Pick<Answer, 'status' | 'headers' | 'url'>): string | undefined {
+/**
+ * `a redirect (302) to https://elsewhere.example`, without its path, which may open something by itself; undefined for any
+ * other answer.
+ */
+export function redirectIn(answer: Pick<Answer, 'status' | 'headers' | 'url'>): string | undefined {
+  const {status, headers, url} = answer
   if (status < 300 || status > 399) return undefined
-  return `a redirect (${status})${destinationOf(headers.location, new URL(url))}`
-}
-
-/** Where a Location leads from `asked`, without its path, which may open something by itself. */
-function destinationOf(location: string | undefined, asked: URL): string {
-  if (location === undefined || location === '') return ', without saying where to'
+  const redirect = `a redirect (${status})`
+  if (!headers.location) return `${redirect}, without saying where to`
   // Read as a client would that follows it: `//host/path` and `/\\host` are other hosts.
-  const origin = parseUrl(location, asked.href)?.origin
-  if (origin === undefined || origin === 'null') return ' to what is no address of the web'
-  return origin === asked.origin ? ' to another path of its own' : ` to ${sanitizeLine(origin, 200)}`
+  const origin = parseUrl(headers.location, url)?.origin
+  if (origin === undefined || origin === 'null') return `${redirect} to what is no address of the web`
+  if (origin === new URL(url).origin) return `${redirect} to another path of its own`
+  return `${redirect} to ${sanitizeLine(origin, 200)}`
 }
 
 function quoteUnlessJson(answer: Answer): string | undefined {
@@ -165,11 +164,17 @@ export function describeError(answer: EchoingAnswer) {
     textOf(error.get('message'), body.get('error_description')) ??
     textIn(first, ERROR.message) ??
     textIn(body, ERROR.message)
-  return {
-    /** The service's own word; `http_<status>` when it gives none. */
-    code: code === null ? `http_${answer.status}` : quotedCode(code, answer),
+  const said = {
     message: message === null ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
     requestId: requestIdOf(answer),
+  }
+  /** The service's own word; `http_<status>` when it gives none. */
+  if (code === null) return {code: `http_${answer.status}`, ...said}
+  // It may be the address of a page about it (RFC 9457), whose path says which it is.
+  const isAddress = /^https?:/i.test(code) && parseUrl(code) !== undefined
+  return {
+    code: isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer),
+    ...said,
   }
 }
 
@@ -202,12 +207,6 @@ export function quoteBody(answer: EchoingAnswer): string | undefined {
   return line === '' ? undefined : line
 }
 
-/** A code may be the address of a page about it (RFC 9457), whose path says which it is. */
-function quotedCode(code: string, answer: EchoOf): string {
-  const isAddress = /^https?:/i.test(code) && parseUrl(code) !== undefined
-  return isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer)
-}
-
 /** The reason for people: the message, else the code, and what to change; sanitised, at most some 1300 characters. */
 export function wordsOf(answer: Answer): string | undefined {
   const {code, message} = describeError(answer)
@@ -217,13 +216,7 @@ export function wordsOf(answer: Answer): string | undefined {
   return words === undefined ? facts.join('; ') : `${words} (${facts.join('; ')})`
 }
 
-/** The fields of the request that the answer complains about, as it names them, at most a few. */
-function fieldsIn(answer: Answer): string[] {
-  return complaintsIn(answer)
-    .map(complaint => complaint.split(': ', 1)[0] ?? '')
-    .filter(field => /^[\w./[\]-]{1,80}$/.test(field))
-}
-
+/** The facts an error may state: what it complains about, the reservation, the amounts and the prices. */
 function factsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
   /** The text under one of the names, or the amount of a price there. */
@@ -232,43 +225,38 @@ function factsIn(answer: Answer): string[] {
     const text = firstText(values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
     return text === undefined ? undefined : quoted(text, QUOTE_LIMITS.fact, answer)
   }
+  const facts = complaintsIn(answer)
   const reference = fact(['reservation_ref'])
+  if (reference) facts.push(`reservation ${reference}`)
   const currency = fact(['currency'])
   const unit = currency === undefined ? '' : ` ${currency}`
-  const [needed, available] = [fact(ERROR.needed), fact(ERROR.available)]
-  const [was, now] = [fact(ERROR.old), fact(ERROR.new)]
-  const facts = [
-    reference && `reservation ${reference}`,
-    needed && available && `needed ${needed}, available ${available}${unit}`,
-    was && now && `was ${was}, now ${now}${unit}`,
-  ]
-  return [...complaintsIn(answer), ...facts.flatMap(text => text ?? [])]
+  const needed = fact(ERROR.needed)
+  const available = fact(ERROR.available)
+  if (needed && available) facts.push(`needed ${needed}, available ${available}${unit}`)
+  const before = fact(ERROR.old)
+  const now = fact(ERROR.new)
+  if (before && now) facts.push(`was ${before}, now ${now}${unit}`)
+  return facts
 }
 
+/** `field: problem` for the first fields of the request that the answer complains about, as it names them. */
 function complaintsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
-  const details = [error, body].flatMap(place => ERROR.details.flatMap(name => detailsIn(place.get(name))))
-  const complaints = details
-    .slice(0, MOST_DETAILS)
-    .map(([field, problem]) => quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer))
-  return [...new Set(complaints)]
-}
-
-/** Field and message of the first items in a list, or of the first entries in an object of fields. */
-function detailsIn(value: unknown): [field: string, problem: string][] {
-  const found: [string, string][] = []
-  const items = Array.isArray(value) ? value : Object.entries(isObject(value) ? value : {})
-  for (const item of items) {
-    const [field, problem] = Array.isArray(value) ? detailIn(item) : [item[0], firstText([item[1]].flat())]
-    if (typeof field === 'string' && typeof problem === 'string') found.push([field, problem])
-    if (found.length === MOST_DETAILS) break
+  const complaints: string[] = []
+  for (const details of [error, body].flatMap(place => ERROR.details.map(name => place.get(name)))) {
+    // Objects that name their field, or an object of fields.
+    const isList = Array.isArray(details)
+    const entries = isList ? details.entries() : Object.entries(isObject(details) ? details : {})
+    for (const [name, detail] of entries) {
+      if (complaints.length === MOST_DETAILS) break
+      const fields = fieldsOf(detail)
+      const field = isList ? textIn(fields, ERROR.field) : String(name)
+      const problem = isList ? textIn(fields, ERROR.problem) : firstText([detail].flat())
+      if (field !== null && typeof problem === 'string')
+        complaints.push(quoted(`${field}: ${problem}`, QUOTE_LIMITS.detail, answer))
+    }
   }
-  return found
-}
-
-function detailIn(item: unknown) {
-  const fields = fieldsOf(item)
-  return [textIn(fields, ERROR.field), textIn(fields, ERROR.problem)]
+  return [...new Set(complaints)]
 }
 
 /** The Failure of a 2xx answer whose body reports an error, `{"success": false}`, and holds no content. */
@@ -289,17 +277,12 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
 
 /** Whether an object of a 2xx answer reports that it failed: then what else it says need not be true. */
 export function reportsError(value: JsonObject): boolean {
-  const fields = fieldsOf(value)
-  return [...fields].some(([name, said]) =>
-    ERROR.successFlags.includes(name)
-      ? said === false
-      : ERROR.report.test(name) && says(said) && !isNone(said),
-  )
-}
-
-/** `error_code: "0"` reports nothing. */
-function isNone(value: unknown): boolean {
-  return typeof value === 'string' && /^\s*(0*|none|null|false|ok|success)\s*$/i.test(value)
+  return [...fieldsOf(value)].some(([name, said]) => {
+    if (ERROR.successFlags.includes(name)) return said === false
+    // `error_code: "0"` reports nothing.
+    const isNone = typeof said === 'string' && /^\s*(0*|none|null|false|ok|success)\s*$/i.test(said)
+    return ERROR.report.test(name) && says(said) && !isNone
+  })
 }
 
 /** `error: null`, `errors: []` and `error: false` report nothing. */

@@ -73,7 +73,11 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   const {node} = placed.find(({found}) => found.reservation === reservation) ?? {}
   const own = priceIn(fieldsOf(reservation), RESERVATION.wholePrice, node)
   const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment'))), AMOUNT, node)
-  if (own !== null) return isPaidFrom(own, paid) ? own : 'unclear'
+  if (own !== null) {
+    if (own === 'unclear' || paid === 'unclear' || paid === null) return own
+    // What is paid may be the whole price, or a part of it such as a deposit.
+    return isSameCurrency(own, paid) && compareAmounts(paid.amount, own.amount) <= 0 ? own : 'unclear'
+  }
   const parts = Object.entries(reservation).flatMap(([name, part]) =>
     BOOKING.parts.test(snakeCase(name)) && isObject(part) ? [fieldsOf(part)] : [],
   )
@@ -83,12 +87,6 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
     paid ??
     agreed(around.flatMap(fields => priceIn(fields, RESERVATION.priceAround) ?? []))
   )
-}
-
-/** Whether what is paid may be the whole price, or a part of it such as a deposit. */
-function isPaidFrom(price: MoneyReading, paid: MoneyReading | null): boolean {
-  if (price === 'unclear' || paid === 'unclear' || paid === null) return true
-  return isSameCurrency(price, paid) && compareAmounts(paid.amount, price.amount) <= 0
 }
 
 /** The same, in the order of the document. */
@@ -183,9 +181,10 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
   const names = [...LINK, ...VOUCHER_LINK]
   for (const {value} of breadthFirst(json)) {
     const fields = fieldsOf(value)
+    const kinds = DOCUMENT_KIND.map(name => snakeCase(textOf(fields.get(name)) ?? ''))
+    const isVoucher = kinds.some(kind => /^((hotel|reservation|booking)_)?voucher(_pdf)?$/.test(kind))
     const found =
-      linkUnder(fields, VOUCHERS, names, read) ??
-      factIn(fields, isVoucher(fields) ? names : VOUCHER_LINK, read)
+      linkUnder(fields, VOUCHERS, names, read) ?? factIn(fields, isVoucher ? names : VOUCHER_LINK, read)
     if (found !== null) return found
   }
   // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
@@ -196,11 +195,6 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
   }
   const record = firstObject(content)
   return (record ? factIn(fieldsOf(record), names, read) : read(content)) ?? undefined
-}
-
-function isVoucher(fields: Fields): boolean {
-  const kinds = DOCUMENT_KIND.map(name => snakeCase(textOf(fields.get(name)) ?? ''))
-  return kinds.some(kind => /^((hotel|reservation|booking)_)?voucher(_pdf)?$/.test(kind))
 }
 
 /** The link under one of `holders`: itself, or in an object there, however deep. */

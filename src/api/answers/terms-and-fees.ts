@@ -20,9 +20,18 @@ export type OfferTerms = ReturnType<typeof termsOf>
 export type Charge = NonNullable<OfferTerms['dueAtProperty']>[number]
 export type PolicyStep = NonNullable<OfferTerms['policies']>[number]
 
+type Term = keyof typeof TERMS
+
 /** The terms in the offer's own object; undefined where it does not say. Amounts are only shown: as the service wrote them. */
 export function termsOf(raw: object) {
-  const {due, policies, modes, left: leftText, remarks} = outermostIn(raw)
+  /** Each term from the outermost object that has it. */
+  const found: Partial<Record<Term, unknown>> = {}
+  for (const {value} of breadthFirst(raw)) {
+    const fields = fieldsOf(value)
+    for (const term of Object.keys(TERMS) as Term[])
+      found[term] ??= factIn(fields, TERMS[term], inner => inner) ?? undefined
+  }
+  const {due, policies, modes, left: leftText, remarks} = found
   const left = Number(textOf(leftText))
   const isWords = Array.isArray(modes) && modes.every(mode => typeof mode === 'string')
   return {
@@ -36,19 +45,6 @@ export function termsOf(raw: object) {
     roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
     remarks: textOf(remarks),
   }
-}
-
-type Term = keyof typeof TERMS
-
-/** Each term from the outermost object that has it. */
-function outermostIn(raw: object): Partial<Record<Term, unknown>> {
-  const found: Partial<Record<Term, unknown>> = {}
-  for (const {value} of breadthFirst(raw)) {
-    const fields = fieldsOf(value)
-    for (const term of Object.keys(TERMS) as Term[])
-      found[term] ??= factIn(fields, TERMS[term], term => term) ?? undefined
-  }
-  return found
 }
 
 /** Undefined when none of the items can be read: then the term is unknown. */
@@ -80,20 +76,20 @@ function stepFrom(item: unknown) {
 
 /** Undefined as soon as one step cannot be read: it may be the first that costs something. */
 function firstFeeIn(policies: unknown): string | undefined {
-  const starts = [policies].flat().map(feeStart)
-  if (starts.includes(undefined)) return undefined
-  const known = starts.flatMap(start => start ?? [])
-  return known.sort((left, right) => (instantOf(left) ?? 0) - (instantOf(right) ?? 0))[0]
-}
-
-/** Null for a step that costs nothing; undefined for one that cannot be read. */
-function feeStart(item: unknown): string | null | undefined {
-  const {from = null, fee = ''} = stepFrom(item) ?? {}
-  const cost = readAmount(fee.replace(/ ?%$/, ''))?.amount
-  if (cost === undefined) return undefined
-  // Beside a share, `amount: 0` says nothing.
-  if (Number(cost) === 0) return isShare(item) && !fee.endsWith('%') ? undefined : null
-  return from !== null && instantOf(from) !== undefined ? from : undefined
+  const starts: string[] = []
+  for (const item of [policies].flat()) {
+    const {from = null, fee = ''} = stepFrom(item) ?? {}
+    const cost = readAmount(fee.replace(/ ?%$/, ''))?.amount
+    if (cost === undefined) return undefined
+    if (Number(cost) !== 0) {
+      if (from === null || instantOf(from) === undefined) return undefined
+      starts.push(from)
+    } else if (isShare(item) && !fee.endsWith('%')) {
+      // Beside a share, `amount: 0` says nothing.
+      return undefined
+    }
+  }
+  return starts.sort((left, right) => (instantOf(left) ?? 0) - (instantOf(right) ?? 0))[0]
 }
 
 function amountIn(fields: Fields): {amount: string; currency: string | null} | undefined {

@@ -13,7 +13,11 @@ const NOT_SHOWN = /^(user-agent|content-length|host|connection)$/
 /** One line, without a line end. */
 export function curlLine(request: WireRequest, redactor: Redactor): string {
   const {method, headers, body} = request
-  const words = ['curl', '-sS', ...methodWords(method), quote(urlOf(request, redactor))]
+  const words = ['curl', '-sS']
+  // With `-X HEAD` curl would wait for a body that never comes.
+  if (method === 'HEAD') words.push('--head')
+  else if (method !== 'GET') words.push('-X', method)
+  words.push(quote(urlOf(request, redactor)))
   for (const [name, value] of Object.entries(headers)) {
     if (NOT_SHOWN.test(name)) continue
     const isToken = name === 'authorization'
@@ -24,12 +28,6 @@ export function curlLine(request: WireRequest, redactor: Redactor): string {
   }
   if (body !== undefined) words.push('--data-raw', bodyOf(body, redactor))
   return words.join(' ')
-}
-
-/** With `-X HEAD` curl would wait for a body that never comes. */
-function methodWords(method: string): string[] {
-  if (method === 'GET') return []
-  return method === 'HEAD' ? ['--head'] : ['-X', method]
 }
 
 /** The query stays, since it is the caller's own; secrets in it do not. A signed link keeps its origin alone. */
