@@ -136,7 +136,8 @@ function matches(entry: string, host: string, port: string): boolean {
 function isInNetwork(network: string, bits: number, host: string): boolean {
   const isV4 = isIPv4(network)
   if (isIP(network) === 0 || isIP(host) !== isIP(network) || bits > (isV4 ? 32 : 128)) return false
-  const [list, family] = [new BlockList(), isV4 ? 'ipv4' : 'ipv6'] as const
+  const family = isV4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
   list.addSubnet(network, bits, family)
   return list.check(host, family)
 }
@@ -157,7 +158,7 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
     // What undici writes in one turn is one piece on the wire.
     writev: (pieces, done) => void socket.write(Buffer.concat(pieces.map(({chunk}) => chunk)), done),
     final: done => void socket.end(done),
-    destroy(error, done) {
+    destroy: (error, done) => {
       socket.destroy()
       done(error)
     },
@@ -204,32 +205,27 @@ class InterimReader {
     let at = 0
     for (; at < piece.length && this.where !== 'in the answer'; at++) {
       const byte = piece[at] as number
-      if (this.where === 'at its start') this.readStart(byte)
-      else this.readInside(byte)
+      if (this.where === 'at its start') {
+        this.start += String.fromCharCode(byte)
+        if (!INTERIM.test(this.start + ANY_INTERIM.slice(this.start.length))) {
+          this.where = 'in the answer'
+        } else if (this.start.length === ANY_INTERIM.length) {
+          this.where = 'in an interim answer'
+          this.lineIsEmpty = byte === LINE_FEED
+          this.interimBytes += this.start.length
+          this.start = ''
+        }
+      } else {
+        // An interim answer ends with an empty line; it has no body.
+        this.interimBytes++
+        if (byte === LINE_FEED && this.lineIsEmpty) this.where = 'at its start'
+        else if (byte === LINE_FEED) this.lineIsEmpty = true
+        else if (byte !== CARRIAGE_RETURN) this.lineIsEmpty = false
+      }
     }
     if (this.where !== 'in the answer') return Buffer.alloc(0)
     const start = Buffer.from(this.start, 'latin1')
     this.start = ''
     return Buffer.concat([start, piece.subarray(at)])
-  }
-
-  private readStart(byte: number): void {
-    this.start += String.fromCharCode(byte)
-    if (!INTERIM.test(this.start + ANY_INTERIM.slice(this.start.length))) {
-      this.where = 'in the answer'
-    } else if (this.start.length === ANY_INTERIM.length) {
-      this.where = 'in an interim answer'
-      this.lineIsEmpty = byte === LINE_FEED
-      this.interimBytes += this.start.length
-      this.start = ''
-    }
-  }
-
-  /** An interim answer ends with an empty line; it has no body. */
-  private readInside(byte: number): void {
-    this.interimBytes++
-    if (byte === LINE_FEED && this.lineIsEmpty) this.where = 'at its start'
-    else if (byte === LINE_FEED) this.lineIsEmpty = true
-    else if (byte !== CARRIAGE_RETURN) this.lineIsEmpty = false
   }
 }

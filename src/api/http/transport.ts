@@ -10,7 +10,7 @@
 import {type LookupAddress, lookup} from 'node:dns'
 import {isIP, isIPv4, type LookupFunction, type Socket} from 'node:net'
 import {usage} from '../../contract/failure.js'
-import {hostOf, isLoopbackHost, isPublicHost, kindOfAddress} from '../../contract/network.js'
+import {fixedLookup, hostOf, isLoopbackHost, isPublicHost, kindOfAddress} from '../../contract/network.js'
 import {ExchangeError, NotPublicError, type Transport, type WireRequest} from '../types.js'
 import {createDispatcher, type Dispatcher, placeOf, proxyFor, type Trust} from './connection.js'
 import {Exchange} from './exchange.js'
@@ -46,11 +46,11 @@ export function createTransport(options: TransportOptions): Transport & {close()
       )
     }
     const proxy = proxyFor(url, options.env)
-    const guard = publicOnly.guard(request, url, proxy !== undefined)
-    const learn = (socket: Socket) => {
+    const {givenBy} = request
+    const guard = givenBy === undefined ? undefined : publicOnly.guard(givenBy, url, proxy !== undefined)
+    const dispatcher = await createDispatcher(url, proxy, {...options, lookup: guard?.lookup}, socket => {
       if (proxy === undefined) publicOnly.learn(request, url, socket)
-    }
-    const dispatcher = await createDispatcher(url, proxy, {...options, lookup: guard?.lookup}, learn)
+    })
     open.add(dispatcher)
     const dispatched: Dispatcher.DispatchOptions = {
       origin: url.origin,
@@ -96,9 +96,12 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
   const inner = new Set<string>()
   const isInner = (url: URL) => !isPublicHost(url.hostname) || inner.has(url.hostname)
   return {
-    /** How to resolve the host of `url`: undefined for the usual way. Throws NotPublicError for an address that may not be dialled. */
-    guard({givenBy}: WireRequest, url: URL, isProxied: boolean): Guard | undefined {
-      if (givenBy === undefined || isInner(new URL(givenBy))) return undefined
+    /**
+     * How to resolve the host of a link that the service at `givenBy` gave; undefined for the usual way. Throws NotPublicError
+     * for an address that may not be dialled.
+     */
+    guard(givenBy: string, url: URL, isProxied: boolean): Guard | undefined {
+      if (isInner(new URL(givenBy))) return undefined
       const host = hostOf(url)
       const isRefused = isIP(host) > 0 ? !isPublicAddress(host) : isProxied && !isPublicHost(host)
       if (isRefused) throw new NotPublicError('which is not a public address')
@@ -127,8 +130,7 @@ function createGuard(resolve: LookupFunction) {
           guard.refusal = new NotPublicError(`whose address ${refused.address} is not public`)
           return done(guard.refusal, '')
         }
-        if (options.all) done(null, addresses)
-        else done(null, addresses[0]?.address ?? '', addresses[0]?.family)
+        fixedLookup(addresses)(hostname, options, done)
       })
     },
   }

@@ -363,12 +363,13 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
   const received = IN_NAMES.some(text => bytes.includes(text)) ? parseJson(body) : undefined
   const values = [...namedIn(sent), ...identityNumbersIn(sent), ...namedIn(received)]
   const authorization = request.headers.authorization?.split(' ').at(-1)
-  return [authorization, ...linkPartsOf(request), ...values].filter(value => typeof value === 'string')
+  const linkParts = isOperation(request) ? [] : linkPartsOf(request.url)
+  return [authorization, ...linkParts, ...values].filter(value => typeof value === 'string')
 }
 
 /** The parts of a signed link (§2.6) that cannot be guessed, as they are written and as they are meant. */
-function linkPartsOf(request: WireRequest): string[] {
-  const url = isOperation(request) ? undefined : parseUrl(request.url)
+function linkPartsOf(link: string): string[] {
+  const url = parseUrl(link)
   if (url === undefined || url.pathname.startsWith(CONTROLS)) return []
   const {pathname, search} = url
   const isTelling = (part: string) => /\d/.test(part) && /[a-z]/i.test(part)

@@ -55,8 +55,14 @@ export async function openSender(options: ConnectOptions) {
   const ca =
     caFile === undefined ? undefined : await (await import('./trust.js')).trustedCertificates(caFile, env)
   const summaries: object[] = []
-  const note = history && ((summary: object) => void summaries.push({command: history.command, ...summary}))
-  const trace = createTrace({secrets, show, bodies, showCurl, note, keep: har !== undefined})
+  const trace = createTrace({
+    secrets,
+    show,
+    bodies,
+    showCurl,
+    note: history && (summary => summaries.push({command: history.command, ...summary})),
+    keep: har !== undefined,
+  })
   const progress = openProgress(options.quiet, options.env)
   const transport = createTransport({env, insecure, ca})
   const sender = createSender({

@@ -7,7 +7,7 @@ import {stringify} from '../../contract/json.js'
 import {OPERATIONS, type OperationName, pathOf} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {jsonResult, type Result} from '../terminal/result.js'
-import {notShown, readNamedPaths} from './own-paths.js'
+import {namedPathOf, notShown} from './own-paths.js'
 import type {Target} from './resolve.js'
 
 export const dryRunFlag = {
@@ -69,7 +69,7 @@ export function describeRequest(
   {parameters = {}, body}: RequestValues,
 ): DryRequest {
   const {method, source} = OPERATIONS[name]
-  const named = source === 'ours' ? readNamedPaths(target, state)(name) : undefined
+  const named = source === 'ours' ? namedPathOf(name, target, state) : undefined
   // A guessed path is called on a local sandbox only, which is on this machine.
   if (source === 'ours' && named === undefined && !target.isLoopback) throw notShown(name)
   return dryRequest(method, target.baseUrl + pathOf(name, parameters, named), body)

@@ -14,23 +14,18 @@ import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
 import type {Target} from './resolve.js'
 
-type NamedPath = (name: OperationName) => string | undefined
-
-/** By profile, base URL or defaults; read on first use, invalid ones then throw Failure. */
-export function readNamedPaths({profile, baseUrl}: Target, state: State): NamedPath {
-  let paths: Readonly<Record<string, string>> | undefined
-  const read = () => {
-    const {profiles, defaults} = state.settings.read()
-    const ofService = Object.entries(profiles).filter(([, {base_url}]) => isSameService(base_url, baseUrl))
-    const own = ofService.find(([name]) => name === profile) ?? ofService.find(([, {paths}]) => paths)
-    const found = own?.[1].paths ?? (profile === null ? defaults?.paths : undefined) ?? {}
-    for (const [name, path] of Object.entries(found)) checkOwnPath('config.json', name, path)
-    return found
-  }
-  return name => {
-    paths ??= read()
-    return paths[name]
-  }
+/**
+ * The path that config.json names for an operation: by profile, base URL or defaults; undefined for none. Throws a usage error
+ * if one of the paths is invalid.
+ */
+export function namedPathOf(name: OperationName, {profile, baseUrl}: Target, state: State) {
+  const {profiles, defaults} = state.settings.read()
+  const ofService = Object.entries(profiles).filter(([, {base_url}]) => isSameService(base_url, baseUrl))
+  const own = ofService.find(([name]) => name === profile) ?? ofService.find(([, {paths}]) => paths)
+  const paths: Readonly<Record<string, string>> =
+    own?.[1].paths ?? (profile === null ? defaults?.paths : undefined) ?? {}
+  for (const [each, path] of Object.entries(paths)) checkOwnPath('config.json', each, path)
+  return paths[name]
 }
 
 /** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */
@@ -54,10 +49,9 @@ interface OwnPathParts {
  * where ours is called. Throws a usage error `path_not_shown` where ours would be a guess, before any request.
  */
 export function createOwnPaths(parts: OwnPathParts): (name: OperationName) => Promise<string | undefined> {
-  const namedPath = readNamedPaths(parts.target, parts.state)
   let sandbox: Promise<boolean> | undefined
   return async name => {
-    const named = namedPath(name)
+    const named = namedPathOf(name, parts.target, parts.state)
     if (named !== undefined) return named
     // A failed question is asked again the next time.
     sandbox ??= isLocalSandbox(parts).catch(error => {

@@ -45,8 +45,7 @@ async function dialled(found: Found, givenBy = PUBLIC, all = true): Promise<unkn
     expect(options.all).toBe(true)
     done(null, addresses)
   })
-  const request = {method: 'GET', url: 'https://files.example/v', headers: {}, givenBy}
-  const look = guard(request, new URL(request.url), false)
+  const look = guard(givenBy, new URL('https://files.example/v'), false)
   if (look === undefined) return 'anything'
   return new Promise(resolve =>
     look.lookup('files.example', {all}, (error, given) => resolve(error?.message ?? given)),
@@ -69,17 +68,16 @@ test('a service that is not public itself, by its address or by where it was rea
   expect(await dialled(['10.0.0.1'], LOCAL)).toBe('anything')
   expect(await dialled(['10.0.0.1'], 'https://192.168.1.7/v1')).toBe('anything')
   const only = createPublicOnly()
-  const link = {method: 'GET', url: 'https://10.0.0.9/v', headers: {}, givenBy: PUBLIC}
+  const link = new URL('https://10.0.0.9/v')
   const call = {method: 'GET', url: `${PUBLIC}/account`, headers: {}}
-  const url = new URL(link.url)
-  expect(() => only.guard(link, url, false)).toThrow('not a public address')
+  expect(() => only.guard(PUBLIC, link, false)).toThrow('not a public address')
   only.learn(call, new URL(call.url), {remoteAddress: '10.0.0.8'})
-  expect(only.guard(link, url, false)).toBeUndefined()
+  expect(only.guard(PUBLIC, link, false)).toBeUndefined()
   only.learn(call, new URL(call.url), {remoteAddress: '8.8.8.8'})
-  expect(() => only.guard(link, url, false)).toThrow('not a public address')
+  expect(() => only.guard(PUBLIC, link, false)).toThrow('not a public address')
   // Where a link led says nothing of the service.
-  only.learn(link, new URL(call.url), {remoteAddress: '10.0.0.8'})
-  expect(() => only.guard(link, url, false)).toThrow('not a public address')
+  only.learn({...call, givenBy: PUBLIC}, new URL(call.url), {remoteAddress: '10.0.0.8'})
+  expect(() => only.guard(PUBLIC, link, false)).toThrow('not a public address')
 })
 
 test('a voucher link or its redirect into a private network is refused once, and the rest of the link is not shown', async () => {
