@@ -65,7 +65,7 @@ export class ExchangeError extends Error {
     readonly sent: boolean,
     /** Cause and place in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
     readonly reason: string,
-    /** Whether nothing listens at a port of this machine: repeats take too short a time for anyone to start it. */
+    /** Whether nothing listens at a port of this machine. It is not repeated: nobody starts a server that quickly. */
     readonly isRefusedHere = false,
   ) {
     super(reason)

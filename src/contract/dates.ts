@@ -1,4 +1,7 @@
-/** Calendar dates (`YYYY-MM-DD`), days at the hotel, computed in UTC and never through a local clock; ISO 8601 times; the clock. */
+/**
+ * Calendar dates (`YYYY-MM-DD`), days at the hotel, computed in UTC and never through a local clock; ISO 8601 times; the
+ * clock.
+ */
 import {setTimeout as sleep} from 'node:timers/promises'
 
 export interface Clock {

@@ -38,7 +38,10 @@ export interface JournalEntry
   readonly id: number
   /** Null once the outcome is known. */
   readonly body: string | null
-  /** `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  /**
+   * `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`,
+   * `pending_payment`, …
+   */
   readonly outcome: string
   readonly reservationRef: string | null
   /** Attempts that may have gone on the wire; 0 means that nothing was sent. */

@@ -1,4 +1,7 @@
-/** Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MOST_DEPTH; and its names. */
+/**
+ * Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MOST_DEPTH; and its
+ * names.
+ */
 import {isSafeNumber, parse} from 'lossless-json'
 
 export type JsonObject = Record<string, unknown>
@@ -27,7 +30,9 @@ let hasExactNumbers = false
 /** A number of more than fifteen digits, or one too large or small; a text may match as well, which only takes longer. */
 const LONG_NUMBER = /(?:^|[[:,\s])-?(?:[\d.]{16,}|\d[\d.]*[eE][+-]?\d{3})/
 
-/** The value of a JSON text, as JSON.parse reads it, but for an ExactNumber where that would change digits. Throws SyntaxError. */
+/**
+ * The value of a JSON text, as JSON.parse reads it, but for an ExactNumber where that would change digits. Throws SyntaxError.
+ */
 export function parseExactly(text: string): unknown {
   const plain: unknown = JSON.parse(text)
   if (!LONG_NUMBER.test(text)) return plain

@@ -86,7 +86,10 @@ export function mayBeThisMachine(hostname: string): boolean {
   return /^0\.|^::$|^::(ffff:)?(0:)?(7f[0-9a-f]{2}|0):[0-9a-f]{1,4}$/.test(host)
 }
 
-/** A base URL with one name for this machine, so that `localhost`, 127.0.0.1 and `[::1]` are one service. Others stay as they are. */
+/**
+ * A base URL with one name for this machine, so that `localhost`, 127.0.0.1 and `[::1]` are one service. Others stay as they
+ * are.
+ */
 export function underOneName(baseUrl: string): string {
   const url = parseUrl(baseUrl)
   if (url === undefined || !mayBeThisMachine(url.hostname)) return baseUrl

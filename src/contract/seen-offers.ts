@@ -5,7 +5,7 @@ import type {Client} from './token-cache.js'
 /** Offers are removed this long after their search. */
 export const OFFER_RETENTION_SECONDS = 24 * 3600
 
-/** More of an offer, so that `reserve` can show as much as the search did. */
+/** Details of an offer, so that `reserve` can show as much as the search did. */
 export interface SeenDetails {
   readonly refundable: boolean | null
   readonly free_cancellation_until: string | null
@@ -13,7 +13,7 @@ export interface SeenDetails {
   readonly terms: object | null
   /** The city of the search; null if it was not for a city. */
   readonly city: number | null
-  /** That of the search, in which a price without a currency is; undefined for an offer stored by an earlier version. */
+  /** The currency of the search, which applies to a price without one; undefined for an offer stored by an earlier version. */
   readonly currency?: string
 }
 

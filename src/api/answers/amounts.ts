@@ -44,7 +44,10 @@ const OBJECTS: MoneyWay = {
   currency: CURRENCY,
 }
 
-/** The amount under the first of `names` that has one, `12.5`, `"12.50 EUR"` or in an object; null also for an unclear one. */
+/**
+ * The amount under the first of `names` that has one: `12.5`, `"12.50 EUR"` or in an object. Null if there is none or it is
+ * unclear.
+ */
 export function moneyIn(fields: Fields, names: readonly string[], node?: Node): Money | null {
   for (const name of names) {
     const found = priceIn(fields, [name], node)
@@ -74,7 +77,7 @@ export function priceIn(
   )
 }
 
-/** The one amount that they all are. */
+/** The amount, if all readings are the same; `unclear` if they differ. */
 export function agreed(readings: readonly MoneyReading[]): MoneyReading | null {
   const [first = null, ...others] = readings
   if (first === null || first === 'unclear') return first
@@ -120,7 +123,7 @@ function readingsUnder(fields: Fields, name: string, way: MoneyWay): (FoundAmoun
   })
 }
 
-/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`; with two currencies it is none. */
+/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`; null with two currencies. */
 export function readAmount(value: unknown): FoundAmount | null {
   if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
   const text = value instanceof ExactNumber ? value.digits : value

@@ -46,7 +46,7 @@ export function itemAskedFor<Item>(
   return found[0]
 }
 
-/** Services pad ids, change their case, compose letters with marks otherwise, and write digits as a number. */
+/** Services pad ids, change their case and their Unicode normalization, and write digits as a number. */
 function isSameId(left: string, right: string | number): boolean {
   if (typeof right === 'number') return /^\s*\d+\s*$/.test(left) && Number(left) === right
   const plain = (id: string) => id.normalize('NFC').trim().toLowerCase()
@@ -65,7 +65,7 @@ function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other:
   })
 }
 
-/** The ids under which `record` may have been asked for. Around it, only names count that say what it is: `property_id`. */
+/** The ids under which `record` may have been requested. Around it only specific names count: `property_id`, not `id`. */
 export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeof NOUNS): string[] {
   const textsIn = (value: JsonObject, names: readonly string[]) =>
     names.flatMap(name => textOf(fieldsOf(value).get(name)) ?? [])

@@ -56,7 +56,7 @@ const BY_CODE = {
   idempotency_key_reused: 'bookctl journal shows what is booked with it; another key makes a second booking',
 } as const satisfies Partial<Record<ErrorCode, string>>
 
-/** What is gone, by keywords in an unknown code, else in the scope of the operation, in this order. */
+/** What is missing or gone, by keywords in an unknown code, else in the scope of the operation; the first match wins. */
 const BY_WORD: readonly (readonly [RegExp, string])[] = [
   [/offer|rate|availab|sold|hotels:read/, SEARCH_AGAIN],
   [/subscription|webhook/, FIND_SUBSCRIPTION],
@@ -118,7 +118,7 @@ export function hintFor(answer: Answer, code: string, {now, scope, about}: Askin
   return status === 404 && json === undefined ? BASE_URL_HINT : step
 }
 
-/** Names the scope that is missing: as the answer does, in WWW-Authenticate (RFC 6750) or its body, else as §5 does. */
+/** Names the missing scope: the one in WWW-Authenticate (RFC 6750) or the body, else that of §5. */
 function scopeHint(answer: Answer, needed: Asking['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const body = isObject(answer.json) ? JSON.stringify(own(answer.json, 'error') ?? answer.json) : ''

@@ -21,7 +21,7 @@ export type OfferNode = ReturnType<typeof findOffers>[number]
 
 /** Every object with an `offer_id` that can be one, under any name and depth, in document order, each id once. */
 export function findOffers(json: unknown) {
-  /** The first place that names each offer, whose object is the service's own offer, and the others. */
+  /** For each offer the first place that names it, which is the service's own offer, and the other places. */
   const found = new Map<string, {node: Node; repeats: Node[]}>()
   // The one offer below each object, or null when there are several.
   const below = new Map<Node, string | null>()
@@ -71,7 +71,7 @@ function childrenOf({offerId}: OfferNode, value: unknown, name: string): JsonObj
   return isObject(only) && others.length === 0 ? [only] : undefined
 }
 
-/** Across a list, only an object under a price's name counts: a bare `total` beside a list is the number of its items. */
+/** Across a list, a price must be an object: a bare `total` beside a list is the number of its items. */
 function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   let crossedList = node.inArray
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
@@ -87,10 +87,10 @@ function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
 /** What is not found is null; so is a price that can be read in two ways. */
 export type OfferFacts = ReturnType<typeof factsOf>
 
-/** Of an offer that is named in many places; not in the interface. */
+/** Places to read where an offer is named in many. Not in the interface. */
 const MOST_PLACES = 4
 
-/** The facts of one offer, gathered from the places that name it, the first place first. */
+/** The facts of one offer, gathered from the places that name it; earlier places win. */
 export function factsOf(offer: OfferNode) {
   const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
   const found = places.map(node => factsAt(offer, node))
@@ -152,7 +152,7 @@ type View = {readonly fields: Fields; readonly role: Role; readonly place: 'own'
 
 const MOST_DEPTH_INSIDE = 5
 const MOST_VIEWS_INSIDE = 80
-/** An object with more fields is a collection under keys and no record. */
+/** An object with more fields is a collection by key, not a record. */
 const MOST_FIELDS_AROUND = 200
 
 const roleOf: (key: string) => Role = onceForEachName(key => {
@@ -206,7 +206,7 @@ function* viewsInside({offerId}: OfferNode, value: JsonObject, role: Role, place
   }
 }
 
-/** Of a name in several languages the first will do. */
+/** A name in several languages is read in the first of them. */
 function nameText(value: unknown): string | undefined {
   return textOf(value) ?? (isObject(value) ? textOf(value.content, value.en) : undefined)
 }

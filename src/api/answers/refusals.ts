@@ -151,7 +151,7 @@ type EchoingAnswer = WireAnswer & EchoOf
 /** Characters to quote of each; not in the interface. */
 const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100} as const
 const MOST_DETAILS = 3
-/** Far more than is quoted, because a secret must be whole to be recognised. */
+/** Far more than is quoted: a secret is only recognised whole. */
 const MOST_BYTES_READ = 16_384
 
 /** What an error answer says, sanitised; never throws. */
@@ -275,7 +275,7 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   })
 }
 
-/** Whether an object of a 2xx answer reports that it failed: then what else it says need not be true. */
+/** Whether an object of a 2xx answer reports that it failed: the rest of it need not be true then. */
 export function reportsError(value: JsonObject): boolean {
   return [...fieldsOf(value)].some(([name, said]) => {
     if (ERROR.successFlags.includes(name)) return said === false

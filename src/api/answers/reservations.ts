@@ -215,11 +215,11 @@ function relative(value: unknown, origin: string): string | undefined {
   return url?.origin === origin ? url.href : undefined
 }
 
-/** How services spell the states that no confirmation follows, such as `REJECTED_BY_HOTEL`; any other word is none of them. */
+/** Spellings of states that are never confirmed afterwards, such as `REJECTED_BY_HOTEL`. */
 const ENDED =
   /^((booking|reservation)_)?(fail(ed|ure)|error|reject(ed|ion)|refused|denied|declined|cancell?ed|expired|timed_out|void(ed)?)(_(by|with|without|for|due|after)_\w+)?$/
 
-/** Whether a reservation in this state is no booking, or is none any more. */
+/** Whether a reservation in this state is not, or no longer, a booking. */
 export function isEnded(status: string | null | undefined): boolean {
   const word = status
     ?.trim()

@@ -47,7 +47,7 @@ export function termsOf(raw: object) {
   }
 }
 
-/** Undefined when none of the items can be read: then the term is unknown. */
+/** Undefined if none of the items can be read: the term is then unknown. */
 function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
   if (value === undefined) return undefined
   const items = [value].flat()
@@ -74,7 +74,7 @@ function stepFrom(item: unknown) {
   return percent === null ? undefined : {from, fee: `${percent.replace(/\s*%$/, '')} %`, currency: null}
 }
 
-/** Undefined as soon as one step cannot be read: it may be the first that costs something. */
+/** Undefined if any step cannot be read, because that may be the first that costs something. */
 function firstFeeIn(policies: unknown): string | undefined {
   const starts: string[] = []
   for (const item of [policies].flat()) {
@@ -102,7 +102,10 @@ function amountIn(fields: Fields): {amount: string; currency: string | null} | u
 
 type Candidate = {readonly fee: Money; readonly refund: Money | null}
 
-/** What cancelling costs and gives back. `unclear`: why no fee was taken although one is named; an ambiguous fee is none. */
+/**
+ * What cancelling costs and gives back. `unclear`: why no fee is returned although the answer names one. An ambiguous fee
+ * counts as none.
+ */
 export function costIn(json: unknown) {
   const names = [...FEE.explicit, ...FEE.others]
   const isElsewhere = (node: Node) => FEE.elsewhere.test(snakeCase(node.key))
@@ -141,7 +144,7 @@ const NO_MONEY =
   /^(%|per_?cent(age|s)?|pct|permille|basis_points?|bps|nights?|days?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)(_.*)?$/
 const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
 
-/** Whether one of `names` holds a share, nights, or a number of which the answer does not say what it counts. Zero is zero. */
+/** Whether one of `names` holds a share, nights, or a number without a clear unit. Zero is zero in any unit. */
 function isNoAmount(node: Node, names: readonly string[]): boolean {
   const fields = fieldsOf(node.value)
   return names.some(name => {

@@ -5,29 +5,29 @@ function names(text: string): readonly string[] {
   return text.trim().split(/\s+/)
 }
 
-/** What a thing is called by itself: in an object about it, or where it is the record. */
+/** The name of a thing in an object about it, or where it is the record itself. */
 export const ANY_NAME = names('name title display_name label')
 export const CURRENCY = names('currency currency_code currency_iso')
-/** What a price with everything in it is called: beside a lower one, it is not known which of them is paid. */
+/** Names of a price that includes everything. Beside a lower price, it is unknown which of the two is paid. */
 const WHOLE = names(`gross_price gross_amount gross_total total_gross final_price final_total
   total_with_tax total_with_taxes total_incl_tax total_incl_taxes total_including_tax total_including_taxes
   price_with_tax price_with_taxes price_incl_tax price_incl_taxes price_including_tax price_including_taxes`)
-/** What an amount is called in an object that is a sum of money. */
+/** Names of the amount in an object that is a sum of money. */
 export const AMOUNT = [...names('amount total value price total_price total_amount gross'), ...WHOLE]
 export const STATE = names('status state')
-/** What says that an amount without a point may have decimals all the same. */
+/** Fields which say that an amount without a point may still have decimals. */
 export const MINOR = {
-  /** Wherever it is said, around the amount too. */
+  /** Anywhere around the amount. */
   always:
     names(`minor_units minor_unit in_minor_units amount_in_minor_units amounts_in_minor_units minor in_minor
     cents in_cents amount_in_cents amounts_in_cents price_in_cents prices_in_cents`),
   /** Beside the amount, or in its currency. */
   besideAmount: names(`exponent currency_exponent decimals decimal_places currency_decimals scale amount_scale
     price_scale precision fraction_digits multiplier factor divisor denominator`),
-  /** One of these that is 1 changes nothing. */
+  /** A value of 1 changes nothing. */
   factors: names('multiplier factor divisor denominator'),
 } as const
-/** What says that an amount is not the price of the whole, or no money. */
+/** Fields which say that an amount is not the whole price, or not money. */
 export const UNIT = {
   beside:
     names(`price_type price_unit price_basis price_per price_period price_kind rate_type rate_unit rate_basis
@@ -38,13 +38,13 @@ export const UNIT = {
   words:
     /^((per|each|a|by)_)?(nights?|nightly|days?|daily|persons?|guests?|adults?|pax|rooms?)(_.*)?$|^(average_)?per_|^(%|per_?cent(age|s)?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)$/,
 } as const
-/** What holds the answer. */
+/** Names of an envelope around the answer. */
 export const ENVELOPES = names('data result response payload')
 
-/** What is beside a record rather than in it. */
+/** Names of what is beside a record rather than part of it. */
 export const BESIDE = names('meta links request_id status success')
 
-/** What services call a thing where they name its id, such as `property_code`. */
+/** Nouns in the names of ids, such as `property_code`. */
 export const NOUNS = {
   hotel: names('hotel property accommodation'),
   tour: names('tour activity product'),
@@ -52,7 +52,7 @@ export const NOUNS = {
 } as const
 export const ID = {
   own: names('id code'),
-  /** What else a record may be asked for by. */
+  /** Other fields by which a record may be requested. */
   others: names('slug key uuid reference'),
 } as const
 
@@ -82,7 +82,7 @@ export const PRICE = {
     amount net gross`),
     ...WHOLE,
   ],
-  /** What leads to it: an object, never an amount of its own (`rooms: 2`). */
+  /** Objects that lead to it, never amounts (`rooms: 2`). */
   leads:
     names(`offer_retail_rate retail_rate totals inclusive billable_currency request_currency pricing prices
     price_details cost rate rates payment_options payment_types occupancy_pricing rooms`),
@@ -128,7 +128,7 @@ export const RESERVATION = {
   ofHotel: names('name hotel_name property_name title'),
   checkIn: names('check_in checkin check_in_date arrival start_date'),
   checkOut: names('check_out checkout check_out_date departure end_date'),
-  /** All of these that a reservation has must agree. */
+  /** If a reservation has several of these, they must agree. */
   wholePrice: [
     ...names(`price total_price total total_amount amount pricing price_total grand_total price_amount
     selling_rate selling_price net gross`),
@@ -148,7 +148,7 @@ export const RESERVATION = {
   state: names('status state reservation_status booking_status'),
 } as const
 
-/** By what an answer says which booking it is about. */
+/** Fields by which an answer identifies the booking it is about. */
 export const BOOKING = {
   clientReference: names('client_reference_id client_reference'),
   /** Objects inside a reservation or beside it that are about it; others may be about other bookings. */
@@ -160,7 +160,7 @@ export const BOOKING = {
 
 /** What cancelling costs. */
 export const FEE = {
-  /** Names that say what is paid for. */
+  /** Names that say it is the fee of cancelling. */
   explicit: names(`cancellation_fee cancel_fee cancellation_penalty cancellation_charge cancellation_cost
     cancellation_fee_amount penalty penalty_amount penalty_fee`),
   others: names('fee fee_amount total_fee fee_total charge charge_amount total_charge'),
@@ -169,13 +169,13 @@ export const FEE = {
   /** No fee, but it may be meant as one in an object that is `about` cancelling: `{"quote": {"amount": …}}`. */
   unnamed: names('amount total value'),
   about: /quote|cancel|fee|penalt/,
-  /** Where fees are that are not what cancelling costs now. */
+  /** Objects whose fees are not the current cost of cancelling. */
   elsewhere: /(^|_)(polic(y|ies)|prices?|pricing|rates?|rooms?)(_|$)/,
   /** A fee that is a share. */
   share: /^(percent(age)?|pct|nights?)$/i,
   /** Says what a number counts. */
   unit: /(^|_)(type|units?|kind|basis|mode|method|format|calculation|currency|currency_code|in|measure)$/,
-  /** `minor_units: 2` may be said of the amount beside it, or of its currency: which, the answer does not say. */
+  /** `minor_units: 2` may describe the amount beside it or its currency; the answer does not say which. */
   minorUnits: /^(amount_in_|in_)?(minor_units?|cents)$/,
 } as const
 
@@ -193,7 +193,7 @@ export const PAYMENT = {
 export const LINK = names('url link href redirect_url')
 export const VOUCHER_LINK = names('voucher_url voucher_link pdf_url pdf_link download_url download_link')
 export const VOUCHERS = names('voucher vouchers')
-/** By which a document says what it is. */
+/** Fields that say what kind of document it is. */
 export const DOCUMENT_KIND = names('type kind document_type rel name')
 
 export const COUNTRY = {
@@ -290,13 +290,13 @@ export const PAGING = {
   total: names('total total_count total_items total_results total_records total_elements'),
 } as const
 
-/** What an answer to a change says of the change. */
+/** Fields in the answer to a change that tell its outcome. */
 export const CHANGE = {
   state: names(`status state cancellation_status cancel_status reservation_status booking_status result
     outcome`),
   taken: names('success ok accepted'),
   cancelled: names('cancelled canceled is_cancelled is_canceled'),
-  /** Objects whose state is not that of the change. */
+  /** Objects whose state says nothing about the change. */
   ofOthers:
     /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/,
 } as const
@@ -318,7 +318,7 @@ export const ERROR = {
   successFlags: names('success successful is_success succeeded ok'),
   /** Names under which only an error is found. */
   report: /^errors?(_(code|message|text|description|details?|list))?$/,
-  /** What is about the answer itself; any other field that is not empty is content. */
+  /** Fields about the answer itself; any other field that is not empty is content. */
   aboutAnswer:
     /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i,
 } as const

@@ -142,7 +142,7 @@ function isInNetwork(network: string, bits: number, host: string): boolean {
   return list.check(host, family)
 }
 
-/** Of all interim answers together: a server that sends more never comes to its answer. */
+/** Limit on all interim answers of one exchange together. */
 export const MOST_INTERIM_BYTES = 64 * 1024
 
 /**
@@ -186,13 +186,13 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
 /** `101 Switching Protocols` is final: what comes after it is another protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r\n]/
 
-/** Completes a start of which only a part has come. */
+/** Completes a start that has arrived only in part. */
 const ANY_INTERIM = 'HTTP/1.1 100 '
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Reads each byte once, however they are divided, and keeps none of an interim answer. */
+/** Reads each byte once, however the pieces are cut, and stores nothing of an interim answer. */
 class InterimReader {
   interimBytes = 0
   /** The first bytes of an answer, while it may be an interim one; as latin1. */
@@ -200,7 +200,7 @@ class InterimReader {
   private where: 'at its start' | 'in an interim answer' | 'in the answer' = 'at its start'
   private lineIsEmpty = false
 
-  /** What of `piece` is no interim answer, after the start that came before it. */
+  /** The part of `piece` that belongs to the answer, after the bytes held back so far. */
   read(piece: Buffer): Buffer {
     let at = 0
     for (; at < piece.length && this.where !== 'in the answer'; at++) {

@@ -11,7 +11,7 @@ const WAITING_FOR: Readonly<Record<Phase, string>> = {
   body: 'reading the answer from',
 }
 
-/** Used once: `run` settles on the first of answer, fault and time limit. */
+/** Used once: `run` settles with the answer, a fault or a time limit, whichever comes first. */
 export class Exchange {
   private phase: Phase = 'connect'
   private status = 0
@@ -27,7 +27,7 @@ export class Exchange {
     private readonly limits: ExchangeLimits,
   ) {}
 
-  /** `dispatch` starts the exchange, and reports to this object as undici's dispatch handlers are reported to. */
+  /** `dispatch` starts the exchange with this object as undici's dispatch handler. */
   run(dispatch: () => void): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
       this.settle = {resolve, reject}
@@ -117,7 +117,7 @@ export class Exchange {
     this.finish()?.reject(new ExchangeError(fault, this.phase !== 'connect', reason, isRefusedHere))
   }
 
-  /** Ends the exchange: the first caller gets the promise's two ends, later ones nothing. */
+  /** Ends the exchange. The first caller gets the promise's resolve and reject, later callers nothing. */
   private finish() {
     clearTimeout(this.phaseTimer)
     clearTimeout(this.totalTimer)

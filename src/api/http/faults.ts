@@ -65,7 +65,7 @@ function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
   return [status.startsWith('5') ? 'proxy' : 'proxy_refused', reason]
 }
 
-/** The first error that says something: happy eyeballs collect theirs, undici wraps some. */
+/** The first error with a cause in it: happy eyeballs collect several, undici wraps some. */
 function rootOf(error: unknown): NodeError {
   let current = error as NodeError
   for (let depth = 0; depth < 5; depth++) {
@@ -118,7 +118,7 @@ function addressOf(cause: NodeError, target: string): string {
   return cause.port === undefined ? host : `${host}:${cause.port}`
 }
 
-/** Milliseconds as `3 s`, rounded to two digits, so that the rest of a limit after a moment reads as the limit. */
+/** Milliseconds as `3 s`, rounded to two digits, so that what is left of a limit shortly after its start reads as the limit. */
 export function secondsText(milliseconds: number): string {
   return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`
 }

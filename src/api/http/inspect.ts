@@ -46,7 +46,10 @@ export async function tryConnecting(way: Way): Promise<void> {
   await connectOnly(way, origin, undefined, {}, () => {})
 }
 
-/** The TLS handshake, through the proxy where there is one; `problem` is why calls would refuse the certificate. Throws ExchangeError when there is no handshake. */
+/**
+ * The TLS handshake, through the proxy where there is one; `problem` is why calls would refuse the certificate. Throws
+ * ExchangeError when there is no handshake.
+ */
 export async function inspectTls(way: Way) {
   // What a call would say to the certificate is in authorizationError.
   return connectOnly(way, way.url, way.proxy, {ca: way.ca, insecure: true}, socket => {
@@ -59,7 +62,7 @@ export async function inspectTls(way: Way) {
   })
 }
 
-/** What `view` returns of the socket once it is connected; undici then starts the request, which is aborted: nothing is sent. */
+/** Connects and returns the result of `view` on the socket. undici then starts the request, which is aborted: nothing is sent. */
 async function connectOnly<T>(
   way: Way,
   url: URL,

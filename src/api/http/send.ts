@@ -34,7 +34,7 @@ const SEND_LIMITS = {
   connectSeconds: 10,
   bodyIdleSeconds: 30,
   answerBytes: 64 * 1024 * 1024,
-  /** The wait before asking again for what is in progress grows no longer than this one: up to 4 s. */
+  /** The wait before asking again about work in progress stops growing here, at up to 4 s. */
   waitsInProgress: 5,
 } as const
 
@@ -112,7 +112,7 @@ function requireUnstopped({signal}: SendPolicy, attempts: number, acted: boolean
   throw new SendError(new ExchangeError('stopped', false, 'the command was stopped'), attempts, acted)
 }
 
-/** For one call, repeats included. */
+/** Limit on one call, repeats included. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
 const MOST_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250

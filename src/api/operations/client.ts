@@ -67,7 +67,7 @@ export function createApi(parts: ApiParts): Api {
 /** POST operations that only read, or whose repetition changes nothing. */
 const HARMLESS = new Set<OperationName>(['token.create', 'token.revoke', 'hotels.search', 'tours.search'])
 
-/** Whether a repetition of `operation` could make a difference. */
+/** Whether repeating `operation` could change something. */
 export function changesSomething(operation: OperationName): boolean {
   return OPERATIONS[operation].method !== 'GET' && !HARMLESS.has(operation)
 }

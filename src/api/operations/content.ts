@@ -28,7 +28,10 @@ export function listCities(api: Api): Promise<WholeList<FoundCity>> {
   return readAll(api, 'content.cities', readCity, 'id')
 }
 
-/** The code may also be the key (`{"EUR": {…}}`) or all there is (`["EUR", "USD"]`). Undefined without code and name. */
+/**
+ * The code may also be the key (`{"EUR": {…}}`) or the whole entry (`["EUR", "USD"]`). Undefined if it has neither code nor
+ * name.
+ */
 function withCode<T extends {code: string | null; name: string | null}>(record: T, {key}: Entry) {
   const {name} = record
   const code = record.code ?? key ?? null

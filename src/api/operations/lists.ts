@@ -21,7 +21,7 @@ const LIST_LIMITS = {
   pages: 1000,
   /** Objects around the list in its answer. */
   depth: 6,
-  /** In a row: a service that narrows a list after paging sends some, and one that names a next page for ever only such. */
+  /** Empty pages tolerated in a row: services that filter after paging send some, and a broken one repeats `next` forever. */
   emptyPages: 3,
   entriesPerPage: 200,
 } as const
@@ -82,11 +82,11 @@ interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
   readonly idOf: (item: Item) => string
   /** Where to start, as an earlier page named its `next`. */
   readonly after?: PageQuery | undefined
-  /** How many items to ask for, over as many pages as that needs (default all); `page`: one, as long as the service makes it. */
+  /** How many items to ask for, over as many pages as that needs (default all); `page`: one page, whatever its length. */
   readonly wanted?: number | 'page'
 }
 
-/** Every entry of a list that `read` understands, each id once, over all pages. Throws Failure, also without a list. */
+/** Every entry that `read` understands, each id once, over all pages. Throws Failure, also if the answer holds no list. */
 export function readAll<Item extends {readonly raw: JsonObject}>(
   api: Api,
   name: OperationName,
@@ -167,7 +167,7 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
 }
 
-/** Where an answer speaks of pages: in an object about it, or beside the list. */
+/** The places where an answer may describe its pages: in an object for that, or beside the list. */
 function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const around = [json, json.data].filter(isObject).map(fieldsOf)

@@ -1,4 +1,4 @@
-/** Any request under the base URL (§4.9 shows few operations), with a token, which goes to that origin and path alone. */
+/** Any request under the base URL, with a token (§4.9 shows few operations). The token never goes to another origin or path. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {isSuccess, OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
@@ -10,10 +10,10 @@ import {type CallParts, changesSomething, sendWithToken} from './client.js'
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 type RawRequest = ReturnType<typeof buildRaw>
-/** Its body is JSON text, sent as it is. */
+/** The body is JSON text, sent unchanged. */
 type RawInput = Pick<WireRequest, 'method' | 'headers'> & {path: string; body: string | undefined}
 
-/** The request meant, checked, and the operation of the contract if it is one. Throws usage; sends nothing. */
+/** The checked request, and the operation of the contract that it is, if any. Sends nothing. Throws a usage error. */
 export function buildRaw(baseUrl: string, input: RawInput) {
   const {method, body} = input
   const url = urlUnder(baseUrl, input.path)
@@ -82,7 +82,7 @@ export function failureOf(answer: Answer, {changes}: RawRequest, now: number): F
   return isSuccess(answer) && !isBroken ? undefined : failureIn(answer, changes, {now})
 }
 
-/** A refusal as it may be shown: what it echoes of the secrets sent is taken out, however it is written, and no other byte. */
+/** A refusal fit to show: echoes of the secrets that were sent are removed, in any spelling, and every other byte is kept. */
 export function withoutEcho(answer: Answer): Answer {
   const spellings = (answer.secrets ?? []).flatMap(spellingsOf).sort((a, b) => b.length - a.length)
   // Byte by byte, since a refusal may be anything.

@@ -50,7 +50,10 @@ export async function listReservations(api: Api, {query, after, limit, all}: Lis
   return {reservations: items, next: next === undefined ? null : nextText(next)}
 }
 
-/** One reservation. `booking`: what else it is known by here. Throws Failure, also when the answer is about another one. */
+/**
+ * One reservation. `booking`: other names that it has on this machine. Throws Failure, also when the answer is about another
+ * one.
+ */
 export async function showReservation(
   api: Api,
   reference: string,
@@ -98,7 +101,7 @@ export async function cancelReservation(api: Api, reference: string, body: {reas
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
 }
 
-/** Throws Failure when any word of the answer says something else than that it is done, or will be. */
+/** Throws Failure if any word of the answer denies that it is cancelled or will be. */
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
   const words = [...own, ...wordsBeside(answer.json, reservation, CHANGE.cancelled)]
@@ -109,7 +112,7 @@ function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   return telling.find(word => ON_ITS_WAY.test(word)) ?? telling[0] ?? 'accepted'
 }
 
-/** Whether a service that says this of a reservation has cancelled it; `not_cancelled` and the like are no such words. */
+/** Whether this state of a reservation means that it is cancelled; `not_cancelled` and the like do not. */
 export function isCancelled(word: string): boolean {
   return /^((fully_)?cancell?ed(_(by|with|without|for)_\w+)?|cancellation_(confirmed|completed?|done|accepted)|void(ed)?|annulled)$/i.test(
     word.trim(),
@@ -119,9 +122,9 @@ export function isCancelled(word: string): boolean {
 /** Words that say that the change was not made. */
 const DENIAL =
   /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/
-/** Words that say no more than that the request was accepted. */
+/** Words which only say that the request was accepted. */
 const TAKEN = /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/
-/** Of a cancellation that is accepted and not done yet. */
+/** Words for a cancellation that is accepted and not finished. */
 const ON_ITS_WAY =
   /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/
 
@@ -131,7 +134,7 @@ export function stateOf(reservation: JsonObject): string | undefined {
   return state === null ? undefined : asWord(state)
 }
 
-/** The words for the state outside of `reservation`, outermost first. `done`: flags that say whether the change was made. */
+/** The state words outside of `reservation`, outermost first. `done`: names of flags that say whether the change was made. */
 function wordsBeside(json: unknown, reservation: JsonObject | null, done: readonly string[] = []): string[] {
   const isOther = ({value, key}: Node) => value === reservation || CHANGE.ofOthers.test(snakeCase(key))
   return [...breadthFirst(json, isOther)].flatMap(({value}) => wordsIn(value, done))
@@ -163,7 +166,7 @@ function asWord(text: string): string {
     .replace(/[\s-]+/g, '_')
 }
 
-/** Throws Failure after a success whose body says nothing of the change: `{"data": null}`. Without a body its status counts. */
+/** Throws Failure if the body of a success says nothing about the change: `{"data": null}`. Without a body the status counts. */
 function checkSaysSomething(answer: Answer): void {
   const {json} = answer
   if (json === undefined || findNamed(json, 'reservation')) return

@@ -41,7 +41,7 @@ function readTour(value: JsonObject, key?: string): FoundTour | undefined {
   return tour_id === null && tour.name === null ? undefined : {...tour, tour_id}
 }
 
-/** Also of `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
+/** Reads `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}` as well. */
 function lowestPriceIn(fields: Fields, names: Names): {total: string | null; currency: string | null} {
   const found =
     moneyIn(fields, names) ??

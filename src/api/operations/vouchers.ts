@@ -13,7 +13,7 @@ import {showReservation} from './reservations.js'
 const POLL_SECONDS = {first: 1, longest: 5} as const
 /** Statuses that may mean "not yet" (§4.5 shows none): before CONFIRMED, and shortly after it in a slow service. */
 const NOT_READY: ReadonlySet<number> = new Set([402, 404, 409, 412, 422, 425])
-/** What an expired or altered link is answered with. */
+/** Statuses for an expired or altered link. */
 const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
 
 /**
@@ -107,7 +107,7 @@ const PDF_END = '%%EOF'
 /** Tab, line feed, form feed, carriage return, space. Zeros are white space to a PDF too, but here a sign of lost data. */
 const WHITE_SPACE: ReadonlySet<number | undefined> = new Set([9, 10, 12, 13, 32])
 
-/** Where the bytes end that are not followed by white space alone. */
+/** The end of the bytes without trailing white space. */
 function endOfText(bytes: Uint8Array): number {
   let end = bytes.length
   while (WHITE_SPACE.has(bytes[end - 1])) end--

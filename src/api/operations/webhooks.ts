@@ -33,7 +33,7 @@ export async function createSubscription(api: Api, request: SubscriptionRequest)
   throw mayBeDone(answer, `${answer.status}, and without an id and a signing secret`)
 }
 
-/** Asks for a test event (§4.8); returns what the answer holds. Throws Failure: `outcome_unknown` when it may be sent. */
+/** Requests a test event (§4.8); returns the content of the answer. Throws Failure: `outcome_unknown` when it may be sent. */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await api.call('subscriptions.test', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
@@ -99,7 +99,7 @@ export async function deleteSubscription(api: Api, id: string): Promise<void> {
   requireSubscription(answer, id)
 }
 
-/** Throws Failure when an answer reports an error, or names only other subscriptions; it need not name any. */
+/** Throws Failure if the answer reports an error or names only other subscriptions. It may name none at all. */
 function requireSubscription(answer: Answer, id: string): void {
   if (reportsErrorIn(answer)) throw mayBeDone(answer, `${answer.status} and an error`)
   const named = [...inDocumentOrder(answer.json)].flatMap(

@@ -122,7 +122,7 @@ const FORMS = [
 ]
 /** Groups of digits, as people write them. */
 const DIGITS = /(?<![\w-]|\d\.)\d+(?:([ \u00a0-])\d+(?:\1\d+)*)?(?!\w|-\w)/g
-/** Of a card, the most. */
+/** The longest number of a card. */
 const MOST_DIGITS = 19
 
 /** Where in a text something has the form of a secret, or is the number of a card or an identity by its checksum. */
@@ -133,7 +133,7 @@ function formsIn(text: string): Range[] {
   ]
 }
 
-/** Those among the groups of `run`, one after the other, that are a person's; `run` is at `offset`. */
+/** The places in `run`, which begins at `offset`, where groups in a row make up a personal number. */
 function numbersIn(run: string, offset: number): Range[] {
   const groups = [...run.matchAll(/\d+/g)]
   return groups.flatMap(({index: start}, from) => {

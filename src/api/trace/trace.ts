@@ -65,7 +65,7 @@ function describeAttempt(record: AttemptRecord, summary: AttemptSummary, redacto
   return sanitizeLine(`${method} ${url}: ${parts.join(', ')}`)
 }
 
-/** Of a body with `-vv`, in UTF-16 units; not in the interface. */
+/** The length of a body shown with `-vv`, in UTF-16 units. Not in the interface. */
 const MOST_LENGTH = 4096
 
 /** What `-vv` adds: headers and body, `>` of what was sent, `<` of what was received. */
@@ -87,7 +87,7 @@ function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer,
 /** In UTF-16 units; more than is shown, because redaction shortens. */
 const MOST_REDACTED = 8 * MOST_LENGTH
 
-/** The first members of a JSON value, each whole: a secret that is cut in half would not be found. */
+/** The first members of a JSON value, each uncut, because half a secret would not be recognised. */
 function startOf(json: unknown) {
   let left = MOST_REDACTED
   let isWhole = true

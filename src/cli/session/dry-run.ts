@@ -61,7 +61,7 @@ export interface RequestValues {
   readonly body?: object
 }
 
-/** The request of an operation. Throws usage for invalid settings, and for a path that would be a guess. */
+/** The request of an operation. Throws a usage error for invalid settings and for a path that would be a guess. */
 export function describeRequest(
   name: OperationName,
   target: Target,

@@ -212,7 +212,10 @@ export function checkClientId(clientId: string, from = '', hint?: string): strin
   throw usage('invalid_client_id', named(from, problem), hint)
 }
 
-/** Scopes from lists separated by spaces or commas; undefined when empty. Throws usage, naming the valid ones, for an unknown one. */
+/**
+ * Scopes from lists separated by spaces or commas; undefined when empty. Throws usage, naming the valid ones, for an unknown
+ * one.
+ */
 export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
   const names = new Set(texts.flatMap(text => text?.split(/[\s,]+/) ?? []).filter(Boolean))
   const scopes = [...names].map(name => {
