@@ -9,7 +9,6 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {listen, listenGrowth} from './cases/listen.js'
-import {peers} from './cases/peers.js'
 import {account, searchGrowth} from './cases/requests.js'
 import {sandboxCrowd, sandboxGrowth} from './cases/sandbox.js'
 import {store} from './cases/store.js'
@@ -28,16 +27,13 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'sandbox-crowd': sandboxCrowd,
   'listen-growth': listenGrowth,
   store,
-  peers,
 }
-/** Not without being asked: it installs packages. */
-const USUAL = Object.keys(CASES).filter(name => name !== 'peers')
 
 const tell = (text: string) => process.stderr.write(`${text}\n`)
 
 try {
   const {quick, only, markdown: file} = readFlags()
-  const table = markdown(await measure(only.length > 0 ? only : USUAL, quick), quick)
+  const table = markdown(await measure(only.length > 0 ? only : Object.keys(CASES), quick), quick)
   process.stdout.write(table)
   if (file !== undefined) writeFileSync(file, table)
 } catch (error) {

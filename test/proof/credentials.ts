@@ -9,10 +9,10 @@ import {join} from 'node:path'
 import {type Finished, Home as HomeHere} from '../support/bookctl.js'
 import {connectTo} from '../support/sandbox.js'
 import {Wire, type WireFault} from '../support/wire.js'
-import {done, openSandbox} from './shared/home.js'
+import {done} from './shared/home.js'
 import {part} from './shared/part.js'
-import {booking, CREDENTIALS, ending, parse, Side} from './shared/scene.js'
-import {openStores, STORES, type StoreName, withoutPostgres} from './shared/stores.js'
+import {booking, CREDENTIALS, ending, keysAt, losing, parse, RESERVE, type Side} from './shared/scene.js'
+import {openWithStores, STORES, type StoreName, withoutPostgres} from './shared/stores.js'
 
 interface Bench {
   readonly side: Side
@@ -48,11 +48,9 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
 /** How the first attempt ends. */
 const FIRST: Readonly<Record<string, {readonly exit: number; readonly fault?: WireFault}>> = {
   confirmed: {exit: 0},
-  'lost after it was made': {exit: 10, fault: {forwards: true, play: () => ['reset']}},
-  'lost before it was made': {exit: 10, fault: {forwards: false, play: () => ['reset']}},
+  'lost after it was made': {exit: 10, fault: losing(true)},
+  'lost before it was made': {exit: 10, fault: losing(false)},
 }
-
-const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
 
 interface Pair {
   readonly from: Identity
@@ -80,7 +78,7 @@ async function tryPair(bench: Bench, {from, to, first, store}: Pair) {
       if (Object.keys(identity.env(bench)).length === 0) await login(home, wire)
     const [offer = '', another = ''] = (await side.offers(2)).map(({offer_id}) => offer_id)
     const wrong: string[] = []
-    if (first.fault) wire.strike = {fault: first.fault, ...isReserve}
+    if (first.fault) wire.strike = {fault: first.fault, ...RESERVE}
     const began = await run(book(offer), from)
     wire.strike = undefined
     if (began.exit !== first.exit) return {count: 1, wrong: [`the first attempt: ${ending(began)}`]}
@@ -109,10 +107,7 @@ async function tryPair(bench: Bench, {from, to, first, store}: Pair) {
       const finished = await run(argv, to)
       if (!isRight(finished)) wrong.push(`${what}: ${ending(finished)}`)
     }
-    const keys = wire.requests
-      .filter(({path}) => isReserve.path.test(path))
-      .map(each => each.headers['idempotency-key'])
-    if (new Set(keys).size !== 1) wrong.push(`${new Set(keys).size} KEYS`)
+    if (keysAt(wire).length !== 1) wrong.push(`${keysAt(wire).length} KEYS`)
     return {count: 1 + tries.length, wrong}
   } finally {
     await wire.close()
@@ -158,10 +153,8 @@ const CELLS = ALL.filter(isMeant).map(({store, from, to, how}) => {
 })
 
 async function open() {
-  const {origin, close} = await openSandbox()
-  const {store, closeStores} = openStores()
-  const {token} = await connectTo(origin)
-  return {side: new Side(origin), token, store, close: () => closeStores().finally(close)}
+  const bench = await openWithStores()
+  return {...bench, token: (await connectTo(bench.side.origin)).token}
 }
 
 export const credentials = part<Bench>({

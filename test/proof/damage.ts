@@ -14,7 +14,7 @@ import {randomOf} from './kills/kills.js'
 import {killing, MOMENTS} from './kills/trial.js'
 import {copyDirectory} from './shared/home.js'
 import {firstOf, part} from './shared/part.js'
-import {booking, ending, parse, Side, shown} from './shared/scene.js'
+import {booking, ending, keysAt, losing, parse, RESERVE, Side, shown} from './shared/scene.js'
 
 /** What one reservation left. */
 interface Left {
@@ -36,11 +36,6 @@ interface Bench {
   readonly left: Map<string, Promise<Left>>
 }
 
-const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
-
-const keysAt = ({requests}: Wire) =>
-  requests.filter(({path}) => isReserve.path.test(path)).map(({headers}) => headers['idempotency-key'] ?? '')
-
 type Ending = (kill: () => void, random: () => number) => WireFault
 
 const LATER_MILLISECONDS = 60
@@ -48,8 +43,8 @@ const LATER_MILLISECONDS = 60
 /** Every way in which the reservation may end. */
 const ENDS: Readonly<Record<string, {readonly exit: Finished['exit']; readonly ending?: Ending}>> = {
   confirmed: {exit: 0},
-  'unknown, and made': {exit: 10, ending: () => ({forwards: true, play: () => ['reset']})},
-  'unknown, and not made': {exit: 10, ending: () => ({forwards: false, play: () => ['reset']})},
+  'unknown, and made': {exit: 10, ending: () => losing(true)},
+  'unknown, and not made': {exit: 10, ending: () => losing(false)},
   ...Object.fromEntries(
     MOMENTS.map(moment => [`killed: ${moment}`, {exit: 'SIGKILL', ending: kill => killing(moment, kill)}]),
   ),
@@ -84,15 +79,15 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   const argv = booking(offer, ['--json', '--timeout', '20'])
   let kill = () => {}
   const fault = ending?.(() => kill(), randomOf(seed, name))
-  if (fault) wire.strike = {fault, ...isReserve}
+  if (fault) wire.strike = {fault, ...RESERVE}
   const finished = await home.run(argv, {onStart: child => (kill = () => void child.kill('SIGKILL'))})
   await wire.quiet()
   wire.strike = undefined
-  const keys = new Set(keysAt(wire))
+  const keys = keysAt(wire)
   const [key = ''] = keys
   // A random kill may come too late.
   const isAsWanted = finished.exit === wanted || (name.includes('random') && finished.exit === 0)
-  if (!isAsWanted || keys.size !== 1) throw new Error(`${name}: ${keys.size} keys, ${shown(finished)}`)
+  if (!isAsWanted || keys.length !== 1) throw new Error(`${name}: ${keys.length} keys, ${shown(finished)}`)
   const {client_reference_id: reference} = parse(wire.requests.at(-1)?.body ?? '')
   const left = {home, wire, argv, words: [key, offer, reference, wire.origin, 'cid_sandbox'], key, olderSides}
   // Undamaged, it is the same trip; and the service has it from here on, whenever the offer expires.

@@ -6,20 +6,21 @@ import {randomUUID} from 'node:crypto'
 import type {Finished} from '../support/bookctl.js'
 import {hasStack} from '../support/stack.js'
 import type {WireFault} from '../support/wire.js'
-import {openSandbox} from './shared/home.js'
 import {type Cell, firstOf, part} from './shared/part.js'
 import {
   booking,
   CREDENTIALS,
   ending,
+  losing,
   openScene,
   parse,
+  RESERVE,
   refusing,
   type Scene,
-  Side,
+  type Side,
   shown,
 } from './shared/scene.js'
-import {openStores, STORES, type StoreName, withoutPostgres} from './shared/stores.js'
+import {openWithStores, STORES, type StoreName, withoutPostgres} from './shared/stores.js'
 
 const SIGNALS = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const
 type Signal = keyof typeof SIGNALS
@@ -41,7 +42,7 @@ interface Scenario {
   readonly isAway?: boolean
 }
 
-const LOST: WireFault = {forwards: true, play: () => ['reset']}
+const LOST = losing(true)
 const LAST_FIFTH = 0.8
 /** About when the modules are loaded, before which a process ends as any other. */
 const ALL_OF_IT = 0.3
@@ -54,8 +55,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'lost before': {exit: 0, from: ALL_OF_IT, before: {exit: 10, fault: LOST}},
   'booked before, the store is away': {exit: 7, from: ALL_OF_IT, before: {exit: 0}, isAway: true},
 }
-
-const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
 
 interface Run extends Finished {
   readonly milliseconds: number
@@ -76,7 +75,7 @@ async function runOnce(
   const offer = await side.offer()
   const argv = booking(offer, ['--client-reference', reference, '--timeout', '3', '--json'])
   const play = (fault: WireFault | undefined) => {
-    wire.strike = fault && {fault, ...isReserve}
+    wire.strike = fault && {fault, ...RESERVE}
   }
   play(scenario.before?.fault)
   const before = scenario.before && (await home.run(argv))
@@ -172,10 +171,6 @@ export const signals = part<Bench>({
         .flatMap(name => Object.keys(SIGNALS).map(signal => cell(store, name, signal as Signal, RUNS))),
     ),
   ],
-  async open() {
-    const {origin, close} = await openSandbox()
-    const {store, closeStores} = openStores()
-    return {side: new Side(origin), store, close: () => closeStores().finally(close)}
-  },
+  open: openWithStores,
   leftOut: withoutPostgres('signals'),
 })

@@ -11,7 +11,7 @@ import {hasStack} from '../../support/stack.js'
 import {type Reply, replyBytes, Wire} from '../../support/wire.js'
 import {type Content, checkDatabases, contentOf, temporaryFiles} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
-import {explained, PEOPLE, parse, shown} from '../shared/scene.js'
+import {explained, PEOPLE, parse, RESERVE, shown} from '../shared/scene.js'
 import {type Errand, FILE_COMMANDS, type FileCommand} from './commands.js'
 import {DISKS, type Disk} from './disks.js'
 import {FORMS, type Form} from './forms.js'
@@ -176,7 +176,7 @@ interface Filling {
 }
 
 const FILLINGS: Readonly<Record<string, Filling>> = {
-  reserve: {path: /\/reservations\/hotel$/, exits: [0], shows: /"outcome": "confirmed"/},
+  reserve: {path: RESERVE.path, exits: [0], shows: /"outcome": "confirmed"/},
   'webhooks create': {path: /\/webhooks\/subscriptions$/, exits: [10], shows: /whsec_/},
   token: {path: /\/oauth\/token$/, exits: [0], shows: /access_token/},
   account: {path: /\/oauth\/token$/, exits: [0], shows: /balance/},

@@ -11,7 +11,17 @@ import {startTarget} from '../../support/listening.js'
 import {waitUntil} from '../../support/wait.js'
 import {load, SECRET, signedEvent} from '../../support/webhook-load.js'
 import {isPdf} from '../shared/home.js'
-import {booking, CREDENTIALS, cents, findTexts, Home, PEOPLE, parse, withState} from '../shared/scene.js'
+import {
+  booking,
+  CREDENTIALS,
+  cents,
+  findTexts,
+  Home,
+  PEOPLE,
+  parse,
+  reservationsAt,
+  withState,
+} from '../shared/scene.js'
 import {
   command,
   look,
@@ -35,7 +45,7 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
     const argv = booking(await side.offer(), ['--client-reference', reference], mode)
     const resume = ['reserve', '--resume', reference]
     const balance = await side.balance()
-    const sent = () => wire.requests.filter(({path}) => path.endsWith('/reservations/hotel'))
+    const sent = () => reservationsAt(wire)
     const findPeople = () => findTexts(home.directory, PEOPLE)
     let argvAgain = argv
     return {

@@ -14,7 +14,16 @@ import type {Wire} from '../../support/wire.js'
 import {errandOf, type Row} from '../faults/commands.js'
 import {type Fault, identityOf, strike, trustOf} from '../faults/connections.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
-import {booking, CREDENTIALS, type Home, openScene, type Side, withState} from '../shared/scene.js'
+import {
+  booking,
+  CREDENTIALS,
+  type Home,
+  losing,
+  openScene,
+  RESERVE,
+  type Side,
+  withState,
+} from '../shared/scene.js'
 import {Canaries, PLANTED, type Switch, type Watched} from '../shared/secrets.js'
 
 export interface Bench {
@@ -49,7 +58,7 @@ async function remember(home: Home, origin: string): Promise<{canaries: Canaries
     return home.run(lead.map(text => text.replace('U1234567', OPEN_OTHER)))
   }
   await done(reserve(first?.offer_id, 'knowing-paid-later'))
-  wire.strike = {fault: {forwards: true, play: () => ['reset']}, path: /\/reservations\/hotel$/}
+  wire.strike = {fault: losing(true), ...RESERVE}
   await done(reserve(second?.offer_id, OPEN_REFERENCE), 10)
   await keepGuest(home)
   await receiveEvent(home, wire.origin)

@@ -14,7 +14,7 @@ import {ACCOUNT, allAsk, isToken, sameRequest, TIME_LIMIT_SECONDS} from '../race
 import {documents, type Ground, startHanging, unless, withGround, wrongEnds} from '../shared/crowd.js'
 import {done} from '../shared/home.js'
 import {type Cell, part} from '../shared/part.js'
-import {booking, CREDENTIALS, shown} from '../shared/scene.js'
+import {booking, CREDENTIALS, RESERVE, reservationsAt, shown} from '../shared/scene.js'
 import {RECEIVER_TRIALS} from './receivers.js'
 
 const found = await findPostgres()
@@ -81,9 +81,6 @@ interface Machines {
   readonly server: PostgresServer
 }
 
-const RESERVE = '/reservations/hotel'
-const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
-
 /** Gives all machines an expired token. */
 async function expire(field: Field): Promise<void> {
   await done(field.home.run(ACCOUNT))
@@ -138,7 +135,7 @@ async function killOnce(field: Field, death: Death) {
   const home = machine()
   const {exit, result} = await home.json<{outcome?: string; idempotency_key?: string}>(argv)
   home.remove()
-  const sent = field.sent(RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
+  const sent = reservationsAt(wire).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
   const made = await side.reservations(reference)
   const wrong = [
     ...unless(0, exit, 'is how the second ended'),
@@ -161,7 +158,7 @@ const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async
       cutter.cut(how)
       return [replyBytes(reply)]
     }
-    field.wire.strike = {fault: {forwards: true, play}, ...isReserve}
+    field.wire.strike = {fault: {forwards: true, play}, ...RESERVE}
   }
   try {
     const finished = await field.machine({BOOKCTL_STORE: cutter.url}).run(argv)

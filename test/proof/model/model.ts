@@ -13,15 +13,13 @@ import {deadlyEnv, killing} from '../kills/trial.js'
 import {type Ground, withGround} from '../shared/crowd.js'
 import {openSandbox} from '../shared/home.js'
 import {part} from '../shared/part.js'
-import {booking, parse, refusing, shown, withState} from '../shared/scene.js'
+import {booking, losing, parse, RESERVE, refusing, reservationsAt, shown, withState} from '../shared/scene.js'
 import {serviceModel} from './commands.js'
-
-const RESERVE = '/reservations/hotel'
 
 const FAULTS = {
   'nothing wrong': undefined,
-  'cut before it is passed on': {forwards: false, play: () => ['reset']},
-  'the answer lost': {forwards: true, play: () => ['reset']},
+  'cut before it is passed on': losing(false),
+  'the answer lost': losing(true),
   'the answer cut short': {forwards: true, play: reply => [replyBytes(reply).subarray(0, -40), 'end']},
   'answered 503, though it was done': refusing(true, 503, 'service_unavailable'),
   'answered 503': refusing(false, 503, 'service_unavailable'),
@@ -64,11 +62,10 @@ function argvOf(each: Step, offers: readonly string[]): string[] {
 }
 
 function strikeOf({fault, always, kill}: Step, killChild: () => void): Strike | undefined {
-  const where = {method: 'POST', path: /\/reservations\/hotel$/}
   if (kill && kill !== 'once it is written down')
-    return {...where, fault: killing(kill === 'after it was done' ? 'acted' : 'read', killChild)}
+    return {...RESERVE, fault: killing(kill === 'after it was done' ? 'acted' : 'read', killChild)}
   const chosen = FAULTS[fault]
-  return chosen && {...where, fault: chosen, ...(always ? {} : {nth: 1})}
+  return chosen && {...RESERVE, fault: chosen, ...(always ? {} : {nth: 1})}
 }
 
 const entriesOf = ({home}: Ground) => withState(home.configDirectory, ({journal}) => journal.list())
@@ -102,7 +99,7 @@ async function perform(ground: Ground, each: Step, offers: readonly string[]): P
   let child: ChildProcess | undefined
   const entry = (await entriesOf(ground)).find(({clientReferenceId}) => clientReferenceId === nameOf(each))
   const isUnsent = each.does === 'resume' && entry !== undefined && isNeverSent(entry)
-  const before = ground.sent(RESERVE).length
+  const before = reservationsAt(ground.wire).length
   wire.strike = strikeOf(each, () => void child?.kill('SIGKILL'))
   const finished = await home.run(argvOf(each, offers), {
     env: each.kill === 'once it is written down' ? WRITTEN_DOWN : {},
@@ -111,7 +108,7 @@ async function perform(ground: Ground, each: Step, offers: readonly string[]): P
     },
   })
   wire.strike = undefined
-  const sent = ground.sent(RESERVE).length - before
+  const sent = reservationsAt(ground.wire).length - before
   const isWrong = isUnsent && (finished.exit !== 2 || sent > 0)
   return [
     ...(isWrong ? [`never sent, it is resumed with exit ${finished.exit} and ${sent} requests`] : []),

@@ -18,15 +18,22 @@ import {
 } from '../shared/crowd.js'
 import {openSandbox} from '../shared/home.js'
 import {part} from '../shared/part.js'
-import {booking, cents, keepToken, refusing, withState} from '../shared/scene.js'
+import {
+  booking,
+  cents,
+  keepToken,
+  losing,
+  RESERVE,
+  refusing,
+  reservationsAt,
+  withState,
+} from '../shared/scene.js'
 import {FILE_RACES} from './files.js'
 
 const TOKEN = '/oauth/token'
-const RESERVE = '/reservations/hotel'
 export const TIME_LIMIT_SECONDS = 60
 export const ACCOUNT = ['account', '--json', '--timeout', String(TIME_LIMIT_SECONDS)]
 export const isToken = {method: 'POST', path: /\/oauth\/token$/}
-const isReserve = {method: 'POST', path: /\/reservations\/hotel$/}
 
 const all = (argv: readonly string[]) => (ground: Ground, options?: CrowdOptions) =>
   ground.crowd(
@@ -81,7 +88,7 @@ const TOKEN_RACES: Record<string, Race> = {
   },
   'tokens: the service is down': allFail(refusing(false, 503, 'service_unavailable'), 6, 4),
   'tokens: the secret is wrong': allFail(refusing(false, 401, 'invalid_client'), 4, 1),
-  'tokens: the connection is cut': allFail({forwards: false, play: () => ['reset']}, 7, 4),
+  'tokens: the connection is cut': allFail(losing(false), 7, 4),
 }
 
 const reserving = (offer: string | undefined, more: readonly string[] = []) =>
@@ -90,7 +97,7 @@ const reserving = (offer: string | undefined, more: readonly string[] = []) =>
 /** Reserves with a reference and loses the answer; returns the total of the offer. */
 async function loseAnswer({side, home, wire}: Ground, reference: string) {
   const [offer] = await side.offers(1)
-  wire.strike = {fault: {forwards: true, play: () => ['reset']}, ...isReserve}
+  wire.strike = {fault: losing(true), ...RESERVE}
   const first = await home.run(reserving(offer?.offer_id, ['--client-reference', reference]))
   wire.strike = undefined
   wire.requests.length = 0
@@ -120,7 +127,7 @@ export const sameRequest =
     const finished = await all(reserving(offer?.offer_id, extra))(ground)
     return [
       ...(await checkOne(ground, finished, balance, offer?.price.total)),
-      ...unless(1, ground.sent(RESERVE).length, 'requests to reserve'),
+      ...unless(1, reservationsAt(ground.wire).length, 'requests to reserve'),
       ...unless(1, ground.sent(TOKEN).length, 'token requests'),
     ]
   }
@@ -133,7 +140,7 @@ async function oneWins(ground: Ground, members: readonly (readonly string[])[], 
     ...wrongEnds(finished, [0, 2]),
     ...unless(1, finished.filter(({exit}) => exit === 0).length, 'say that they reserved'),
     ...unless(1, (await ground.side.reservations()).length, 'reservations'),
-    ...unless(1, ground.sent(RESERVE).length, 'requests to reserve'),
+    ...unless(1, reservationsAt(ground.wire).length, 'requests to reserve'),
     ...[...new Set(refused)].flatMap(code => unless(codes, code, 'is why one was refused')),
   ]
 }
@@ -188,16 +195,16 @@ const RESERVE_RACES: Record<string, Race> = {
     const finished = await all(['reserve', '--resume', 'race-3', '--json', '--timeout', '120'])(ground)
     return [
       ...[...wrong, ...(await checkOne(ground, finished, balance, total))],
-      ...unless(1, ground.sent(RESERVE).length, 'requests to resume'),
+      ...unless(1, reservationsAt(ground.wire).length, 'requests to resume'),
     ]
   },
   async 'reserve: the process that sends is killed'(ground) {
     const balance = await ground.side.balance()
     const [offer] = await ground.side.offers(1)
     const argv = reserving(offer?.offer_id)
-    const first = await startHanging(ground, argv, {forwards: true, ...isReserve})
+    const first = await startHanging(ground, argv, {forwards: true, ...RESERVE})
     const finished = await all(argv)(ground, {onGo: first.kill})
-    const keys = ground.sent(RESERVE).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
+    const keys = reservationsAt(ground.wire).map(({headers, body}) => `${headers['idempotency-key']} ${body}`)
     return [
       ...(await checkOne(ground, finished, balance, offer?.price.total)),
       ...unless('SIGKILL', (await first.ended).exit, 'ended the first'),
@@ -222,7 +229,7 @@ const RESERVE_RACES: Record<string, Race> = {
       ...unless('forgotten', entries.map(({outcome}) => outcome).join(), 'is what the journal says'),
       ...unless(1, (await side.reservations()).length, 'reservations'),
       ...unless(cents(total), balance - (await side.balance()), 'cents paid'),
-      ...unless([0, 1], ground.sent(RESERVE).length, 'requests to reserve'),
+      ...unless([0, 1], reservationsAt(ground.wire).length, 'requests to reserve'),
     ]
   },
 }

@@ -139,6 +139,20 @@ export async function openScene(
   }
 }
 
+/** The request that makes a reservation. */
+export const RESERVE = {method: 'POST', path: /\/reservations\/hotel$/}
+
+/** Those of them that came. */
+export const reservationsAt = ({requests}: Wire) => requests.filter(({path}) => RESERVE.path.test(path))
+
+/** Their different keys. */
+export const keysAt = (wire: Wire) => [
+  ...new Set(reservationsAt(wire).map(({headers}) => headers['idempotency-key'] ?? '')),
+]
+
+/** The fault of a connection that is cut, after the service has acted or before. */
+export const losing = (forwards: boolean): WireFault => ({forwards, play: () => ['reset']})
+
 /** The fault of a service that refuses, after it has acted or before. */
 export function refusing(forwards: boolean, status: number, code: string): WireFault {
   const body = Buffer.from(JSON.stringify({error: {code, message: 'later'}}))
