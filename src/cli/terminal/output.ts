@@ -61,6 +61,12 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
   return lines(lead ?? []) + (await render(view))
 }
 
+/** Prints rows as CSV: a line each, quoted where needed. The package is loaded when it is used. */
+export async function csvPrinter(): Promise<(rows: readonly (readonly string[])[]) => string> {
+  const {stringify} = await import('csv-stringify/sync')
+  return rows => stringify([...rows])
+}
+
 /** Whether the result is read by a person, who asked for no format. */
 export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'isTTY'>): boolean {
   const {json, format, columns, query, quiet} = flags
@@ -74,9 +80,9 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
     return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
   },
   csv: async view => {
-    const {stringify} = await import('csv-stringify/sync')
     const head = view.terminal.continues || view.columns.length === 0 ? [] : [namesOf(view)]
-    return stringify([...head, ...rowsOf(view)])
+    const csvLines = await csvPrinter()
+    return csvLines([...head, ...rowsOf(view)])
   },
   tsv: view => {
     if (!view.result.single) return lines(rowsOf(view).map(row => row.join('\t')))

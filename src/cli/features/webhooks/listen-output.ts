@@ -10,7 +10,7 @@ import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
-import {isForPeople, type OutputFlags} from '../../terminal/output.js'
+import {csvPrinter, isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {answerText, createForwardNotes, createListenRows, type ListenTerms} from './listen-rows.js'
 import {isLate, unansweredText} from './targets.js'
@@ -92,22 +92,29 @@ const WIDTHS = {
   duplicate: 5,
   ack_ms: 0,
 }
-export const EVENT_COLUMNS = Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]
+type EventColumn = keyof typeof WIDTHS
+export const EVENT_COLUMNS = Object.keys(WIDTHS) as EventColumn[]
 
 /** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
 async function textLine(flags: OutputFlags): Promise<(record: CaptureRecord) => string | undefined> {
-  const csv = flags.format === 'csv' ? await import('csv-stringify/sync') : undefined
-  const chosen = flags.columns?.split(',').map(name => name.trim() as keyof typeof WIDTHS)
+  const chosen = flags.columns?.split(',').map(name => name.trim() as EventColumn)
   const names = chosen ?? EVENT_COLUMNS
-  const aligned = process.stdout.isTTY && (flags.format === undefined || flags.format === 'table')
-  const widthOf = (name: keyof typeof WIDTHS) => (aligned ? WIDTHS[name] : 0)
-  return record => {
+  const cellOf = (record: CaptureRecord, name: EventColumn) => sanitizeLine(String(record[name] ?? ''))
+  const cellsOf = (record: CaptureRecord) => names.map(name => cellOf(record, name))
+  if (flags.quiet)
     // A bare id hides that the signature failed.
-    if (flags.quiet) return record.verdict === 'valid' ? sanitizeLine(record.event_id ?? '') : undefined
-    const cells = names.map(name => sanitizeLine(String(record[name] ?? '')).padEnd(widthOf(name)))
-    if (aligned) return cells.join('  ').trimEnd()
-    return csv ? csv.stringify([cells], {eof: false}) : cells.join('\t')
+    return record => (record.verdict === 'valid' ? cellOf(record, 'event_id') : undefined)
+  if (flags.format === 'csv') {
+    const csvLines = await csvPrinter()
+    return record => csvLines([cellsOf(record)]).slice(0, -1)
   }
+  const isAligned = process.stdout.isTTY && (flags.format === undefined || flags.format === 'table')
+  if (!isAligned) return record => cellsOf(record).join('\t')
+  return record =>
+    names
+      .map(name => cellOf(record, name).padEnd(WIDTHS[name]))
+      .join('  ')
+      .trimEnd()
 }
 
 /** `--query`: its result for each record, if there is one. */
@@ -129,7 +136,7 @@ function forwardDocument(report: ForwardReport): object {
 
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
 
-/** The file of --capture, created 0600: bodies contain personal data. Throws usage. */
+/** The file of --capture, created 0600: bodies contain personal data. Throws a usage error if it cannot be written. */
 function openCapture(path: string, tell: (text: string) => void): {writer: LineWriter; close(): void} {
   let file: number
   try {
