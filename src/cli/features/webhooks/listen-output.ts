@@ -12,68 +12,94 @@ import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
 import {csvPrinter, isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
-import {answerText, createForwardNotes, createListenRows, type ListenTerms} from './listen-rows.js'
+import {answerText, ForwardNotes, ListenRows, type ListenTerms} from './listen-rows.js'
 import {isLate, unansweredText} from './targets.js'
 
-export type ListenOutput = Awaited<ReturnType<typeof createListenOutput>>
+type LineOf = (record: CaptureRecord) => string | undefined
 
-export async function createListenOutput(terms: ListenTerms) {
-  const {flags, tell, targets, secrets} = terms
-  const stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
-    // A reader that has gone ends the command silently (streams.ts).
-    if (error?.code !== 'EPIPE') tell('lines were dropped: their reader is too slow; the events are stored')
-  })
-  const capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
-  const asJson = flags.json || flags.format === 'ndjson'
-  const printsJson = asJson && flags.query === undefined
-  const lineOf = await (flags.query === undefined ? textLine(flags) : queryLine(flags.query))
-  // "Ready" is the first line, even if a thousand come before it; the events themselves are in the store.
-  let early: string[] | undefined = []
-  const print = (line: string) => {
-    if (early === undefined) stdout.write(line)
-    else if (early.length < 1000) early.push(line)
+export class ListenOutput {
+  private readonly stdout: LineWriter
+  private readonly capture: Capture | undefined
+  private readonly rows: ListenRows | undefined
+  private readonly notes: ForwardNotes
+  private readonly isJson: boolean
+  private readonly printsJson: boolean
+  /** "Ready" is the first line, even if a thousand come before it; the events themselves are in the store. */
+  private early: string[] | undefined = []
+
+  /** Throws a usage error if --capture cannot be written. */
+  static async open(terms: ListenTerms): Promise<ListenOutput> {
+    const {flags} = terms
+    return new ListenOutput(
+      terms,
+      await (flags.query === undefined ? textLine(flags) : queryLine(flags.query)),
+    )
   }
-  const notesOf = createForwardNotes(terms)
-  const rows = isForPeople(flags, process.stdout) ? createListenRows(print, terms) : undefined
-  return {
-    /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
-    ready(url: string, pid: number) {
-      const count = secrets().length
-      const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${sanitizeLine(target, 200)}`).join('')
-      if (asJson) stdout.write(jsonText({type: 'ready', url, pid}))
-      else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
-      for (const line of early ?? []) stdout.write(line)
-      early = undefined
-    },
-    /** A request answered 200 or 401; `isShown` unless --event leaves it out, which forwards it, too. */
-    request(receipt: Receipt, isShown: boolean, isTest: boolean) {
-      const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
-      capture?.writer.write(json)
-      if (!isShown) return
-      if (rows) return rows.request(receipt, isTest)
-      const line = printsJson ? json : lineOf(captureRecord(receipt))
-      if (line !== undefined) print(line)
-    },
-    /** A stored signing secret went away: its events are refused from now on. */
-    secretRemoved({subscription_id, removed_at, removed_by}: RemovedSecret) {
-      if (!printsJson) return
-      print(jsonText({type: 'secret_removed', subscription_id, removed_at: isoTime(removed_at), removed_by}))
-    },
-    forward(report: ForwardReport) {
-      if (rows) rows.forward(report)
-      else if (printsJson) print(jsonText(forwardDocument(report)))
-      else {
-        const event = `${sanitizeLine(report.eventId, 60)} → ${sanitizeLine(report.target, 200)}`
-        const line = `  ${event}: ${answerText(report, systemClock.now())}`
-        for (const each of [line, ...notesOf(report)]) tell(each)
-      }
-    },
-    /** Writes the waiting lines, for at most `milliseconds`. */
-    async end(milliseconds: number) {
-      rows?.end()
-      await Promise.all([stdout.drain(milliseconds), capture?.writer.drain(milliseconds)])
-      capture?.close()
-    },
+
+  private constructor(
+    private readonly terms: ListenTerms,
+    private readonly lineOf: LineOf,
+  ) {
+    const {flags, tell} = terms
+    this.stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
+      // A reader that has gone ends the command silently (streams.ts).
+      if (error?.code !== 'EPIPE') tell('lines were dropped: their reader is too slow; the events are stored')
+    })
+    this.capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
+    this.isJson = flags.json || flags.format === 'ndjson'
+    this.printsJson = this.isJson && flags.query === undefined
+    this.notes = new ForwardNotes(terms)
+    if (isForPeople(flags, process.stdout))
+      this.rows = new ListenRows(line => this.print(line), terms, this.notes)
+  }
+
+  /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
+  ready(url: string, pid: number): void {
+    const {targets, secrets, tell} = this.terms
+    const count = secrets().length
+    const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${sanitizeLine(target, 200)}`).join('')
+    if (this.isJson) this.stdout.write(jsonText({type: 'ready', url, pid}))
+    else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
+    for (const line of this.early ?? []) this.stdout.write(line)
+    this.early = undefined
+  }
+
+  /** A request answered 200 or 401; `isShown` unless --event leaves it out, which forwards it, too. */
+  request(receipt: Receipt, isShown: boolean, isTest: boolean) {
+    const {capture, rows, printsJson} = this
+    const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
+    capture?.writer.write(json)
+    if (!isShown) return
+    if (rows) return rows.request(receipt, isTest)
+    const line = printsJson ? json : this.lineOf(captureRecord(receipt))
+    if (line !== undefined) this.print(line)
+  }
+
+  /** A stored signing secret was removed: events signed with it are refused from now on. */
+  secretRemoved({subscription_id, removed_at, removed_by}: RemovedSecret): void {
+    if (!this.printsJson) return
+    const removed = {type: 'secret_removed', subscription_id, removed_at: isoTime(removed_at), removed_by}
+    this.print(jsonText(removed))
+  }
+
+  forward(report: ForwardReport) {
+    if (this.rows) return this.rows.forward(report)
+    if (this.printsJson) return this.print(jsonText(forwardDocument(report)))
+    const event = `${sanitizeLine(report.eventId, 60)} → ${sanitizeLine(report.target, 200)}`
+    this.terms.tell(`  ${event}: ${answerText(report, systemClock.now())}`)
+    for (const note of this.notes.of(report)) this.terms.tell(note)
+  }
+
+  /** Writes the waiting lines, for at most `milliseconds`. */
+  async end(milliseconds: number): Promise<void> {
+    this.rows?.end()
+    await Promise.all([this.stdout.drain(milliseconds), this.capture?.writer.drain(milliseconds)])
+    this.capture?.close()
+  }
+
+  private print(line: string): void {
+    if (this.early === undefined) this.stdout.write(line)
+    else if (this.early.length < 1000) this.early.push(line)
   }
 }
 
@@ -96,7 +122,7 @@ type EventColumn = keyof typeof WIDTHS
 export const EVENT_COLUMNS = Object.keys(WIDTHS) as EventColumn[]
 
 /** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
-async function textLine(flags: OutputFlags): Promise<(record: CaptureRecord) => string | undefined> {
+async function textLine(flags: OutputFlags): Promise<LineOf> {
   const chosen = flags.columns?.split(',').map(name => name.trim() as EventColumn)
   const names = chosen ?? EVENT_COLUMNS
   const cellOf = (record: CaptureRecord, name: EventColumn) => sanitizeLine(String(record[name] ?? ''))
@@ -118,7 +144,7 @@ async function textLine(flags: OutputFlags): Promise<(record: CaptureRecord) => 
 }
 
 /** `--query`: its result for each record, if there is one. */
-async function queryLine(query: string): Promise<(record: CaptureRecord) => string | undefined> {
+async function queryLine(query: string): Promise<LineOf> {
   const find = await finderOf(query)
   return record => {
     const found = find({...record, headers: {...record.headers}})
@@ -134,10 +160,15 @@ function forwardDocument(report: ForwardReport): object {
   return {...document, next_attempt_at: state === 'pending' ? isoTime(report.nextAttemptAt) : null}
 }
 
+interface Capture {
+  readonly writer: LineWriter
+  close(): void
+}
+
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
 
 /** The file of --capture, created 0600: bodies contain personal data. Throws a usage error if it cannot be written. */
-function openCapture(path: string, tell: (text: string) => void): {writer: LineWriter; close(): void} {
+function openCapture(path: string, tell: (text: string) => void): Capture {
   let file: number
   try {
     file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0o600)

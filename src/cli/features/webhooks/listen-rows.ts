@@ -25,7 +25,7 @@ const EXPLAINED_EVERY_MILLISECONDS = 1000
 /** The longest event type and reservation reference of the interface. */
 const TYPE_WIDTH = 21
 const REFERENCE_WIDTH = 14
-/** Answers that came before their receipts. */
+/** So many ids of events that were answered before their receipts came are kept. */
 const MOST_EARLY = 1000
 
 const REASONS: Readonly<Record<Receipt['reason'], string>> = {
@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
   event_id_mismatch: 'wrong event id',
 }
 
-/** What the output of `listen` is made of; `otherSecrets`: those stored for other subscriptions, for explanations alone. */
+/** What the output of `listen` needs; `otherSecrets` are those stored for other subscriptions, for explanations alone. */
 export interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
   readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
   /** Prints on stderr. */
@@ -55,61 +55,77 @@ interface Row {
   readonly notes?: readonly string[]
 }
 
-export function createListenRows(print: (line: string) => void, terms: ListenTerms) {
-  const {targets} = terms
-  const notesOf = createForwardNotes(terms)
-  const held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
-  const early = new Set<string>()
-  let explainedAt = Number.NEGATIVE_INFINITY
-  let testId: string | undefined
-  const show = (row: Row) => {
-    for (const line of rowLines(row, testId)) print(line)
+/** The rows of events at a terminal. An event that is forwarded is shown with the answer of its target. */
+export class ListenRows {
+  /** Events whose targets have not answered yet. */
+  private readonly held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
+  /** Ids of events whose targets answered before their receipts came. */
+  private readonly early = new Set<string>()
+  /** When the last search for a cause ended, as `performance.now()`; infinite while one runs. */
+  private explainedAt = Number.NEGATIVE_INFINITY
+  private testId: string | undefined
+
+  constructor(
+    private readonly print: (line: string) => void,
+    private readonly terms: ListenTerms,
+    private readonly notes: ForwardNotes,
+  ) {}
+
+  /** `isTest`: the event that --subscribe asked for. */
+  request(receipt: Receipt, isTest: boolean): void {
+    const {receivedAt: time, body, reason, status, duplicate, eventId = ''} = receipt
+    if (isTest) this.testId = eventId
+    const row = {time, isGood: reason === 'ok', body, text: duplicate ? 'duplicate' : ''}
+    if (!row.isGood) void this.refuse(receipt, {...row, text: `${status} ${REASONS[reason]}`})
+    else if (this.terms.targets.length > 0 && !duplicate) this.hold(eventId, row)
+    else this.show(row)
   }
-  const hold = (id: string, row: Row) => {
-    if (early.delete(id)) return
+
+  forward(report: ForwardReport): void {
+    const {eventId, body} = report
+    clearTimeout(this.held.get(eventId)?.timer)
+    if (!this.held.delete(eventId)) this.early.add(eventId)
+    if (this.early.size > MOST_EARLY) this.early.clear()
+    const target = this.terms.targets.length > 1 ? `, ${sanitizeLine(report.target, 200)}` : ''
+    const time = systemClock.now()
+    const text = answerText(report, time) + target
+    this.show({time, isGood: report.state === 'done', body, text, notes: this.notes.of(report)})
+  }
+
+  /** Shows the events that no target has answered yet. */
+  end(): void {
+    for (const {timer, row} of this.held.values()) {
+      clearTimeout(timer)
+      this.show({...row, text: 'not answered by the target yet'})
+    }
+    this.held.clear()
+  }
+
+  private show(row: Row): void {
+    for (const line of rowLines(row, this.testId)) this.print(line)
+  }
+
+  private hold(id: string, row: Row): void {
+    if (this.early.delete(id)) return
     const timer = setTimeout(() => {
-      held.delete(id)
-      show({...row, text: 'waiting for the target'})
+      this.held.delete(id)
+      this.show({...row, text: 'waiting for the target'})
     }, HELD_MILLISECONDS)
-    held.set(id, {timer, row})
+    this.held.set(id, {timer, row})
   }
-  const refuse = async (receipt: Receipt, row: Row) => {
-    if (performance.now() - explainedAt < EXPLAINED_EVERY_MILLISECONDS)
-      return show({...row, text: `${row.text}, cause not looked for (at most one a second)`})
-    explainedAt = Number.POSITIVE_INFINITY
-    // The row matters more than its cause.
-    const notes = await explainRefusal(receipt, terms).catch(() => [])
-    explainedAt = performance.now()
-    show({...row, notes})
-  }
-  return {
-    /** `isTest`: the event that --subscribe asked for. */
-    request(receipt: Receipt, isTest: boolean): void {
-      const {receivedAt: time, body, reason, status, duplicate, eventId = ''} = receipt
-      if (isTest) testId = eventId
-      const row = {time, isGood: reason === 'ok', body, text: duplicate ? 'duplicate' : ''}
-      if (!row.isGood) void refuse(receipt, {...row, text: `${status} ${REASONS[reason]}`})
-      else if (targets.length > 0 && !duplicate) hold(eventId, row)
-      else show(row)
-    },
-    forward(report: ForwardReport): void {
-      const waiting = held.get(report.eventId)
-      clearTimeout(waiting?.timer)
-      if (!held.delete(report.eventId)) early.add(report.eventId)
-      if (early.size > MOST_EARLY) early.clear()
-      const target = targets.length > 1 ? `, ${sanitizeLine(report.target, 200)}` : ''
-      const time = systemClock.now()
-      const [isGood, text] = [report.state === 'done', answerText(report, time) + target]
-      show({time, isGood, body: report.body, text, notes: notesOf(report)})
-    },
-    /** Shows the events that no target has answered yet. */
-    end(): void {
-      for (const {timer, row} of held.values()) {
-        clearTimeout(timer)
-        show({...row, text: 'not answered by the target yet'})
-      }
-      held.clear()
-    },
+
+  private async refuse(receipt: Receipt, row: Row): Promise<void> {
+    if (performance.now() - this.explainedAt < EXPLAINED_EVERY_MILLISECONDS)
+      return this.show({...row, text: `${row.text}, cause not looked for (at most one a second)`})
+    this.explainedAt = Number.POSITIVE_INFINITY
+    let notes: string[] = []
+    try {
+      notes = await explainRefusal(receipt, this.terms)
+    } catch {
+      // The row matters more than its cause.
+    }
+    this.explainedAt = performance.now()
+    this.show({...row, notes})
   }
 }
 
@@ -131,7 +147,7 @@ function rowLines({time, isGood, body, text: words, notes = []}: Row, testId: st
   ]
 }
 
-/** The row, and what of `text` has no room in it after the last comma that has. */
+/** The row in lines of `columns`, broken after a comma of `text`. */
 function broken(lead: string, text: string, columns: number): string[] {
   const room = columns - textWidth(lead)
   if (textWidth(text) <= room) return [(lead + text).trimEnd()]
@@ -167,12 +183,12 @@ function factsOf(body: Uint8Array): Readonly<Record<'id' | 'type' | 'reference',
   }
 }
 
-/** The answer, its time, and what comes of it at `now`, Unix seconds. */
+/** The answer and its time, and what happens next; `now` is Unix seconds. */
 export function answerText(report: ForwardReport, now: number): string {
   const {target, status, error, ms, attempt, resigned, state, nextAttemptAt} = report
   const why = unansweredText(error, target) ?? ''
   const words = status === null ? `no answer (${sanitizeLine(why, 300)})` : `${status} in ${ms} ms`
-  const parts = [
+  const facts = [
     error === SIGNATURE_TOO_OLD ? 'not sent, its signature is too old' : words,
     status !== null && isLate(ms) && `later than the ${WEBHOOK_RESPONSE_SECONDS} s a receiver has`,
     isRedirect(status) && 'redirects are not followed',
@@ -181,30 +197,42 @@ export function answerText(report: ForwardReport, now: number): string {
     state === 'pending' && `again in ${Math.max(1, Math.round(nextAttemptAt - now))} s`,
     state === 'given_up' && 'given up',
   ]
-  return parts.filter(Boolean).join(', ')
+  return facts.filter(Boolean).join(', ')
 }
 
 /** Notes about attempts: the command that replays what was given up, and once for each target the secret it refused. */
-export function createForwardNotes({names, secrets, flags}: ListenTerms) {
-  const refused = new Set<string>()
-  const withValue = (['profile', 'secret-file'] as const).flatMap(name =>
-    flags[name] === undefined ? [] : ` --${name} ${shellWord(flags[name])}`,
-  )
-  const own = withValue.join('') + (flags['secret-stdin'] ? ' --secret-stdin' : '')
-  return (report: ForwardReport): string[] => {
+export class ForwardNotes {
+  private readonly refused = new Set<string>()
+
+  constructor(private readonly terms: ListenTerms) {}
+
+  of(report: ForwardReport): string[] {
+    const {names, secrets} = this.terms
     const {eventId, target, state, status} = report
-    if (state === 'given_up')
-      return [
-        `Replay it: bookctl webhooks events replay ${shellWord(eventId)} --to ${shellWord(target)} --resign${own}`,
-      ]
+    if (state === 'given_up') {
+      const command = `bookctl webhooks events replay ${shellWord(eventId)} --to ${shellWord(target)} --resign`
+      return [`Replay it: ${command}${this.secretFlags()}`]
+    }
     if (status !== 401) return []
     const signer = signerOf(report, names.signature, secrets())
     const place = `${target} ${signer?.name}`
-    if (refused.has(place)) return []
-    refused.add(place)
+    if (this.refused.has(place)) return []
+    this.refused.add(place)
     if (!signer) return ['The target refused a signature whose secret is not known here any more']
     const what = `The target refused the signature; its secret is ${sourceOf(signer)}. Compare it with that of the target:`
-    return [`${what} bookctl webhooks listen --print-secret${own}`]
+    return [`${what} bookctl webhooks listen --print-secret${this.secretFlags()}`]
+  }
+
+  /** The flags with which another command finds the same secrets. */
+  private secretFlags(): string {
+    const {profile, 'secret-file': file, 'secret-stdin': fromStdin} = this.terms.flags
+    return [
+      profile !== undefined && ` --profile ${shellWord(profile)}`,
+      file !== undefined && ` --secret-file ${shellWord(file)}`,
+      fromStdin && ' --secret-stdin',
+    ]
+      .filter(Boolean)
+      .join('')
   }
 }
 

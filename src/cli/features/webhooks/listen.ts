@@ -21,7 +21,7 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {listenOn} from '../sandbox/port.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
-import {createListenOutput, type ListenOutput, removalText} from './listen-output.js'
+import {ListenOutput, removalText} from './listen-output.js'
 import type {KeyPair} from './listen-tls.js'
 import {
   removedSecretsFor,
@@ -83,7 +83,7 @@ class Listener {
     const {trustedCertificates} = await import('../../session/trust.js')
     const trusted = await trustedCertificates(flags['ca-file'], process.env)
     const names = webhookHeaderNames(flags, state)
-    const output = await createListenOutput({
+    const output = await ListenOutput.open({
       flags,
       tell: text => command.tell(text),
       targets: plan.targets,
