@@ -54,37 +54,40 @@ export function createSender({
       const {'user-agent': agent = userAgent} = given.headers
       const request = agent ? {...given, headers: {...given.headers, 'user-agent': agent}} : given
       for (const secret of secretsIn(request)) known.add(secret)
-      const deadline = clock.now() + policy.timeoutSeconds
+      const {signal, timeoutSeconds, repeatable, mostAttempts = MOST_ATTEMPTS} = policy
+      const deadline = clock.now() + timeoutSeconds
       let acted = false
       // Answers that only report work in progress do not count as failed attempts.
       let inProgress = 0
       for (let attempt = 1; ; attempt++) {
-        requireUnstopped(policy, attempt - 1, acted)
+        if (signal?.aborted) throw stopped(attempt - 1, acted)
         await policy.beforeAttempt?.()
-        requireUnstopped(policy, attempt - 1, acted)
+        if (signal?.aborted) throw stopped(attempt - 1, acted)
         const startedAt = clock.now()
         const outcome = await exchange(transport, request, policy, deadline - startedAt)
         const endedAt = clock.now()
-        const isInProgress = !(outcome instanceof ExchangeError) && (policy.isInProgress?.(outcome) ?? false)
+        const isFault = outcome instanceof ExchangeError
+        const isInProgress = !isFault && (policy.isInProgress?.(outcome) ?? false)
         if (isInProgress) inProgress++
         acted ||= isInProgress
         const failed = attempt - inProgress
-        const isFutile = attempt === 1 && outcome instanceof ExchangeError && outcome.isRefusedHere
-        const most = isFutile ? 1 : (policy.mostAttempts ?? MOST_ATTEMPTS)
-        const mayFail = failed < most && mayRepeat(outcome, policy.repeatable)
-        const nth = isInProgress ? Math.min(inProgress, SEND_LIMITS.waitsInProgress) : failed
-        const wait = waitBeforeRepeat(outcome, nth, random, endedAt)
-        const repeats = (isInProgress || mayFail) && endedAt + wait / 1000 < deadline
+        const isFutile = attempt === 1 && isFault && outcome.isRefusedHere
+        const mayFail = !isFutile && failed < mostAttempts && mayRepeat(outcome, repeatable)
+        let waitMilliseconds: number | undefined
+        if (isInProgress || mayFail) {
+          const nth = isInProgress ? Math.min(inProgress, SEND_LIMITS.waitsInProgress) : failed
+          const wait = waitBeforeRepeat(outcome, nth, random, endedAt)
+          if (endedAt + wait / 1000 < deadline) waitMilliseconds = wait
+        }
         const milliseconds = (endedAt - startedAt) * 1000
-        const waitMilliseconds = repeats ? wait : undefined
         for (const trace of traces)
           trace.attempt({request, attempt, startedAt, milliseconds, outcome, waitMilliseconds})
-        if (!repeats) {
-          if (outcome instanceof ExchangeError) throw new SendError(outcome, attempt, acted || outcome.sent)
+        if (waitMilliseconds === undefined) {
+          if (isFault) throw new SendError(outcome, attempt, acted || outcome.sent)
           return {...outcome, url: request.url, attempts: attempt, mayHaveActed: acted, secrets: [...known]}
         }
         acted ||= mayHaveActed(outcome)
-        await pause(clock, wait, policy.signal)
+        await pause(clock, waitMilliseconds, signal)
       }
     },
   }
@@ -107,9 +110,8 @@ async function exchange(transport: Transport, request: WireRequest, policy: Send
   }
 }
 
-function requireUnstopped({signal}: SendPolicy, attempts: number, acted: boolean): void {
-  if (!signal?.aborted) return
-  throw new SendError(new ExchangeError('stopped', false, 'the command was stopped'), attempts, acted)
+function stopped(attempts: number, acted: boolean): SendError {
+  return new SendError(new ExchangeError('stopped', false, 'the command was stopped'), attempts, acted)
 }
 
 /** Limit on one call, repeats included. */

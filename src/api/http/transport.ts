@@ -92,16 +92,17 @@ export function createTransport(options: TransportOptions): Transport & {close()
  * `resolve` is that of the system except in tests.
  */
 export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunction) {
-  /** Hosts that were connected to at an address that is not public, such as a service reached through a VPN. */
-  const inner = new Set<string>()
-  const isInner = (url: URL) => !isPublicHost(url.hostname) || inner.has(url.hostname)
+  /** Where hosts really are: a service may be reached through a VPN at an address that is not public. */
+  const addresses = new Map<string, string>()
   return {
     /**
      * How to resolve the host of a link that the service at `givenBy` gave; undefined for the usual way. Throws NotPublicError
      * for an address that may not be dialled.
      */
     guard(givenBy: string, url: URL, isProxied: boolean): Guard | undefined {
-      if (isInner(new URL(givenBy))) return undefined
+      const {hostname} = new URL(givenBy)
+      const address = addresses.get(hostname)
+      if (!isPublicHost(hostname) || (address !== undefined && !isPublicAddress(address))) return undefined
       const host = hostOf(url)
       const isRefused = isIP(host) > 0 ? !isPublicAddress(host) : isProxied && !isPublicHost(host)
       if (isRefused) throw new NotPublicError('which is not a public address')
@@ -109,9 +110,7 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
     },
     /** Learns where the host of a request that is no link really is. */
     learn({givenBy}: WireRequest, url: URL, {remoteAddress}: Pick<Socket, 'remoteAddress'>): void {
-      if (givenBy !== undefined || remoteAddress === undefined) return
-      if (isPublicAddress(remoteAddress)) inner.delete(url.hostname)
-      else inner.add(url.hostname)
+      if (givenBy === undefined && remoteAddress !== undefined) addresses.set(url.hostname, remoteAddress)
     },
   }
 }
