@@ -7,9 +7,9 @@ import {MOST_INTERIM_BYTES, withoutInterim} from '../../../src/api/http/connecti
 import {createTransport} from '../../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeLimits} from '../../../src/api/types.js'
 import {trustedCertificates} from '../../../src/cli/session/trust.js'
-import {closing, ownProxy, ownTcpPort, ownWire} from '../../support/own.js'
+import {ownProxy, ownTcpPort, ownWire} from '../../support/own.js'
 import {certificateFile, tlsIdentity} from '../../support/tls.js'
-import {httpAnswer, type Script, Wire} from '../../support/wire.js'
+import {httpAnswer, type Script} from '../../support/wire.js'
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const NAMED = 'HTTP/1.1 100 Continue\r\ndate: today\r\nx-a: b: c\r\n\r\n'
@@ -86,13 +86,6 @@ describe('on the wire', () => {
   const serve = (script: Script, tls?: ReturnType<typeof tlsIdentity>) => ownWire(() => script, tls)
   const local = (port: number) => `http://127.0.0.1:${port}/v1`
 
-  test('an answer in single bytes comes whole, with one request', async () => {
-    const steps = [...Buffer.from(CONTINUE + NAMED + ANSWER)].map(byte => Buffer.from([byte]))
-    const server = closing(await Wire.start({answer: () => [...steps, 'end']}))
-    expect(await send(local(server.port))).toBe('201 {  }')
-    expect(server.requests).toMatchObject([{method: 'POST', body: '{"ü":1}'}])
-  })
-
   test('what is sent before the request is read as what it is', async () => {
     const port = await ownTcpPort(socket => {
       socket.write(CONTINUE)
@@ -122,21 +115,5 @@ describe('on the wire', () => {
     const request = {method: 'POST', url: local(echo), headers: {}, body: large}
     const {body} = await createTransport({env: {}})(request, LIMITS)
     expect(Buffer.from(body).toString()).toBe(large)
-  })
-
-  test.each<[string, Script, string]>([
-    ['nothing more', {bytes: CONTINUE}, 'reset'],
-    ['a reset', {bytes: CONTINUE, after: 'reset'}, 'reset'],
-    ['half a line', {bytes: `${CONTINUE}HTTP/1.1 2`}, 'reset'],
-    ['half an answer', {bytes: CONTINUE + ANSWER.slice(0, -1)}, 'cut'],
-    ['no end', {bytes: CONTINUE.repeat(10_000), after: 'hang'}, 'too_large'],
-    [
-      'another protocol',
-      {bytes: `${CONTINUE}HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n`},
-      'reset',
-    ],
-  ])('with %s after it the fault is named, and the request counts as sent', async (_, script, fault) => {
-    const {port} = await serve(script)
-    await expect(send(local(port))).rejects.toMatchObject({name: 'ExchangeError', fault, sent: true})
   })
 })
