@@ -111,6 +111,12 @@ const LINES_AT_ONCE = 50
 export const MOST_LINES_DRAWN = 1000
 const MOST_COLUMNS_DRAWN = 100
 
+/**
+ * What cli-table3 may not know the width of: it counts by a string-width of 2019, for which an emoji of later years has one
+ * column. Lines with such text are padded as it would pad them.
+ */
+const COUNTED_OTHERWISE = /\u00ad|[\u0300-\uffff]/
+
 const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap(side => [side, `${side}-mid`])
 const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right']
 const PLAIN = {
@@ -157,19 +163,27 @@ function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[
     const height = cells.reduce((most, cell) => Math.max(most, cell.length), 0)
     return Array.from({length: height}, (_, at) => cells.map(cell => cell[at] ?? ''))
   })
-  const drawn: string[] = []
   const most = columns.length > MOST_COLUMNS_DRAWN ? 0 : MOST_LINES_DRAWN
-  for (let at = 0; at < lines.length && at < most; at += LINES_AT_ONCE) {
-    const table = new CliTable({
-      ...PLAIN,
-      colWidths: columns.map(({width}) => width),
-      colAligns: columns.map(({isNumber}) => (isNumber ? 'right' : 'left')),
-    })
-    table.push(...lines.slice(at, at + LINES_AT_ONCE))
-    drawn.push(...table.toString().split('\n'))
+  const drawn: string[] = []
+  for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+    const some = lines.slice(at, at + LINES_AT_ONCE)
+    if (at >= most || some.some(cells => cells.some(cell => COUNTED_OTHERWISE.test(cell)))) {
+      drawn.push(...some.map(cells => padded(columns, cells)))
+    } else {
+      drawn.push(...drawTable(columns, some))
+    }
   }
-  for (const cells of lines.slice(most)) drawn.push(padded(columns, cells))
   return drawn.map(line => line.trimEnd())
+}
+
+function drawTable(columns: readonly FittedColumn[], lines: readonly string[][]): string[] {
+  const table = new CliTable({
+    ...PLAIN,
+    colWidths: columns.map(({width}) => width),
+    colAligns: columns.map(({isNumber}) => (isNumber ? 'right' : 'left')),
+  })
+  table.push(...lines)
+  return table.toString().split('\n')
 }
 
 function padded(columns: readonly FittedColumn[], cells: readonly string[]): string {

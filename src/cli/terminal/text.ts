@@ -1,7 +1,4 @@
-/**
- * Text in columns of a terminal: 東 takes two, and a grapheme is never split.
- * string-width must be the version that cli-table3 and wrap-ansi use: with another, columns would not line up.
- */
+/** Text in columns of a terminal: 東 takes two, and a grapheme is never split. */
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 

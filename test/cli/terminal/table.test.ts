@@ -1,4 +1,3 @@
-import {createRequire} from 'node:module'
 import stringWidth from 'string-width'
 import {describe, expect, test, vi} from 'vitest'
 import {painterFor, unpainted} from '../../../src/cli/terminal/colour.js'
@@ -161,8 +160,17 @@ test('only the painter writes colour, and no line ends in spaces', () => {
   expect(painted?.lines.slice(1)).toEqual(['a   \u001b[32mconfirmed\u001b[39m', 'b'])
 })
 
-test('all packages use the same string-width', () => {
-  const ours = createRequire(import.meta.url)
-  const theirs = ['cli-table3', 'wrap-ansi', '@oclif/core'].map(name => createRequire(ours.resolve(name)))
-  for (const one of theirs) expect(one.resolve('string-width')).toBe(ours.resolve('string-width'))
-})
+test.each(['🫠', '🫩', '🪿', '🇹🇷', '👩‍👩‍👧', '👍🏽', '🫱🏻‍🫲🏿', '❤️', '東'])(
+  '%s takes two columns, and what follows lines up',
+  wide => {
+    const lines =
+      lay(
+        ['name', 'id'],
+        [
+          [wide, 'a'],
+          ['xx', 'b'],
+        ],
+      )?.lines ?? []
+    expect(lines.slice(1)).toEqual([`${wide}    a`, 'xx    b'])
+  },
+)
