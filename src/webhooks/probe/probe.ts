@@ -32,15 +32,15 @@ export interface ProbeRow {
   readonly said: string | null
 }
 
-interface ProbeParts {
-  /** Waits longer than the 3 s of §6.4, so that a late answer is measured and not only missed; keeps some of the answers. */
+interface ProbeOptions {
+  /** Waits longer than the 3 s of §6.4, so that a late answer is measured and not only missed; keeps the start of an answer. */
   readonly handover: Handover
   readonly url: string
   readonly names: WebhookHeaderNames
   readonly secret: string
   /** Unix seconds. */
   readonly clock: () => number
-  /** Called before request `n`, from 1. */
+  /** Called before request `n`, from 1, of at most `most`. */
   readonly onSend?: ((n: number, most: number) => void) | undefined
 }
 
@@ -50,15 +50,19 @@ export type ProbeSheet = Awaited<ReturnType<typeof probe>>
 const MOST_SILENCES = 3
 const MOST_LATE = 2
 
-/** Sends the cases, until answers stay away or are late, or a valid request met no working receiver; `notSent`: how many not. */
-export async function probe(parts: ProbeParts) {
+/**
+ * Sends the cases in order. Stops when answers are missing or late several times in a row, and when the first case, a valid
+ * request, met something other than a receiver that checks signatures. `notSent` is the number of cases left.
+ */
+export async function probe(options: ProbeOptions) {
   // Event ids are new in each run: a receiver may ignore those it knows.
   const run = randomBytes(6).toString('hex')
   const rows: ProbeRow[] = []
-  let [silences, late] = [0, 0]
-  for (const one of CASES) {
-    parts.onSend?.(rows.length + 1, CASES.length)
-    const {row, isOver, isLate} = await probeOne({...parts, run}, one, rows[0])
+  let silences = 0
+  let late = 0
+  for (const probeCase of CASES) {
+    options.onSend?.(rows.length + 1, CASES.length)
+    const {row, isOver, isLate} = await tryCase(options, probeCase, run, rows[0])
     rows.push(row)
     silences = typeof row.answered === 'string' ? silences + 1 : 0
     late = isLate ? late + 1 : 0
@@ -67,11 +71,11 @@ export async function probe(parts: ProbeParts) {
   return {rows, notSent: CASES.length - rows.length}
 }
 
-/** `isOver`: the first case, a valid request, met something other than a receiver that checks signatures. */
-async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: ProbeRow | undefined) {
-  const {handover, url, names, clock, secret} = parts
-  const {name, sent, expected, required = true} = one
-  const {eventId, body, signatures} = requestOf(parts, one, Math.floor(clock()))
+/** Sends one case; `first` is the row of the first one. */
+async function tryCase(options: ProbeOptions, probeCase: Case, run: string, first: ProbeRow | undefined) {
+  const {handover, url, names, clock, secret} = options
+  const {name, sent, expected, required = true} = probeCase
+  const {eventId, body, signatures} = requestOf(probeCase, secret, run, Math.floor(clock()))
   const headers = ['Content-Type', 'application/json', 'User-Agent', 'bookctl-probe', names.eventId, eventId]
   for (const value of signatures) headers.push(names.signature, value)
   const result = await handover.send(url, headers, body)
@@ -79,23 +83,28 @@ async function probeOne(parts: ProbeParts & {run: string}, one: Case, first: Pro
   const isLate = ms > WEBHOOK_RESPONSE_SECONDS * 1000 || error === 'timeout'
   const isRight = expected === '401' ? status === 401 : isSuccess({status})
   const ok = isRight && !isLate
-  const words = isRight ? null : await ownWords(result, secret)
-  const refusal = !first && status !== null ? refusalAdvice(status, result, words ?? '') : undefined
-  // What is wrong with the first is wrong with every valid request, and says nothing of their differences.
-  const usual = expected === '2xx' && Number(first?.answered) >= 400 ? first?.advice : one.advice
-  const unanswered = status === null ? SILENT : usual
-  const advice = ok ? null : (refusal ?? (isLate ? LATE : (unanswered ?? null)))
+  const said = isRight ? null : await messageOf(result, secret)
+  const refusal = first === undefined ? refusalAdvice(result, said ?? '') : undefined
+  let advice: string | null = null
+  if (!ok) {
+    if (refusal !== undefined) advice = refusal
+    else if (isLate) advice = LATE
+    else if (status === null) advice = SILENT
+    // What is wrong with the first is wrong with every valid request, and says nothing of their differences.
+    else if (expected === '2xx' && first && Number(first.answered) >= 400) advice = first.advice
+    else advice = probeCase.advice
+  }
   const answered = status ?? error ?? 'no answer'
-  const row: ProbeRow = {case: name, sent, expected, answered, ms, ok, required, advice, said: words}
+  const row: ProbeRow = {case: name, sent, expected, answered, ms, ok, required, advice, said}
   return {row, isOver: refusal !== undefined, isLate}
 }
 
 interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly name: string
   readonly advice: string
-  /** The case whose event id this one has; its own unless given. */
+  /** The case whose event id this one has (default: its own). */
   readonly eventOf?: string
-  /** JSON of the body, from that of a plain event. */
+  /** The JSON to send, made from that of a plain event. */
   readonly spell?: (plain: string) => string
   readonly required?: boolean
   /** Seconds from now at which it is signed. */
@@ -107,8 +116,8 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
 /** Each of `signatures` is sent as a header of its own. */
 type Changed = {readonly signatures?: readonly string[]; readonly body?: Buffer}
 
-function requestOf({secret, run}: {secret: string; run: string}, one: Case, now: number) {
-  const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = one
+function requestOf(probeCase: Case, secret: string, run: string, now: number) {
+  const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = probeCase
   const eventId = `evt_probe_${run}_${eventOf}`
   const body = Buffer.from(spell(plainEvent(eventId, now)))
   const header = sign(secret, String(now + offset), body)
@@ -137,7 +146,7 @@ function wrong(name: string, sent: string, change: NonNullable<Case['change']>):
   return {name, sent, advice: REFUSE, expected: '401', change}
 }
 
-/** A right body whose header is spelled in another way. */
+/** A request whose signature header is changed. */
 function header(name: string, sent: string, spell: (value: string) => string): Case {
   return wrong(name, sent, value => ({signatures: [spell(value)]}))
 }
@@ -148,7 +157,7 @@ function at(name: string, offset: number): Case {
   return {name, sent, advice: CLOCK, expected, offset}
 }
 
-/** More members in the data of the event, as text, so that no printer changes it. They do not survive parse and print. */
+/** A valid event with additional members, as text: they do not survive being parsed and printed again. */
 function canary(name: string, sent: string, more: string): Case {
   return right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
 }
@@ -157,7 +166,7 @@ const SECRET =
   'give the receiver the same signing secret as this command, and let it verify the raw bytes of the body'
 const DUPLICATE = 'answer 2xx to an event that came before'
 const ROTATED = 'try every v1 and ignore names you do not know: while a secret is replaced, both sign'
-/** So far from the tolerance that neither the time on the way nor a rounded second decides. */
+/** Far enough from the tolerance that neither the time of the transfer nor a rounded second decides. */
 const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
 const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
 
@@ -202,13 +211,13 @@ const CASES: readonly Case[] = [
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]
 
-/** What to do about `status` as the answer to a valid request; undefined where the other cases say more. */
-function refusalAdvice(status: number, {headers = {}}: HandoverResult, words: string): string | undefined {
-  if (isSuccess({status})) return undefined
+/** What to do about such an answer to a valid request; undefined where the other cases say more. */
+function refusalAdvice({status, headers = {}}: HandoverResult, said: string): string | undefined {
+  if (status === null || isSuccess({status})) return undefined
   if (status >= 300 && status < 400)
     return 'it redirects, and a webhook follows no redirect: probe and subscribe the final address'
   if (status === 500)
-    return `a JSON parser took the body before the check, which needs its raw bytes. ${rawBodyFix(headers, words)}`
+    return `a JSON parser took the body before the check, which needs its raw bytes. ${rawBodyFix(headers, said)}`
   if (status > 501 && status < 505)
     return 'a proxy in front of it has no answer from it: check that the receiver itself runs'
   return REFUSALS[status] ?? (status > 501 ? 'see the log of the receiver' : undefined)
@@ -232,17 +241,17 @@ const REFUSALS: Readonly<Record<number, string>> = {
 }
 
 /** The first line of an answer that says something, safe to print and without `secret`; null when there is none. */
-async function ownWords({start}: HandoverResult, secret: string): Promise<string | null> {
+async function messageOf({start}: HandoverResult, secret: string): Promise<string | null> {
   const text = (await start)?.toString('utf8').trim() ?? ''
   const plain = messageIn(parseText(text)) ?? (text.startsWith('<') ? visibleText(text) : text)
   const line = plain
     .replaceAll(secret, '…')
     .split(/[\r\n]+/)
-    .find(one => one.trim() !== '')
+    .find(text => text.trim() !== '')
   return line === undefined ? null : sanitizeLine(line.trim(), 200)
 }
 
-/** What frameworks put under one of these names, or deeper. */
+/** The text that frameworks put under one of these names, or deeper. */
 function messageIn(json: unknown): string | undefined {
   if (typeof json === 'string') return json
   if (!isObject(json)) return undefined
@@ -250,12 +259,12 @@ function messageIn(json: unknown): string | undefined {
   return messageIn(values.find(value => typeof value === 'string' || isObject(value)))
 }
 
-/** Of a page: its title, or, where that says nothing, what is set in fixed width, its heading or its text. */
+/** The title of a page; where that says nothing, its first fixed-width text, heading or body. */
 function visibleText(page: string): string {
   const inside = (name: string) =>
     new RegExp(`<${name}\\b[^>]*>(.*?)(?:</${name}>|$)`, 'is').exec(page)?.[1] ?? ''
   const texts = [inside('title'), inside('pre'), inside('h1'), inside('body'), page].map(markup =>
     unescapeHtml(markup.replace(/<br\s*\/?>/gi, '\n').replace(/<(style|script)\b.*?<\/\1>|<[^>]*>/gis, ' ')),
   )
-  return texts.find(one => !/^\s*(?:error)?\s*$/i.test(one)) ?? ''
+  return texts.find(text => !/^\s*(?:error)?\s*$/i.test(text)) ?? ''
 }
