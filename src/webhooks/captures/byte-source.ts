@@ -12,23 +12,23 @@ export class ByteSource {
     this.iterator = pieces[Symbol.asyncIterator]()
   }
 
-  /** The first `length` bytes, fewer when there are no more; they are still to be taken. */
+  /** The first `length` bytes, or fewer when there are no more, without taking them. */
   async peek(length: number): Promise<Buffer> {
-    const parts = [this.seen]
+    const pieces = [this.seen]
     let total = this.seen.length
     while (total < length && !this.ended) {
       const {done, value} = await this.iterator.next()
       if (done) this.ended = true
       else {
-        parts.push(Buffer.from(value))
+        pieces.push(Buffer.from(value))
         total += value.length
       }
     }
-    this.seen = parts.length === 1 ? this.seen : Buffer.concat(parts)
+    this.seen = pieces.length === 1 ? this.seen : Buffer.concat(pieces)
     return this.seen.subarray(0, length)
   }
 
-  /** Whether `peek` has seen the end, with no more than `length` bytes before it. */
+  /** Whether `peek` reached the end, in fewer than `length` bytes. */
   isShorterThan(length: number): boolean {
     return this.ended && this.seen.length < length
   }

@@ -1,6 +1,7 @@
 /**
  * Captured webhooks in the forms that people have: a raw body, a whole HTTP request, a HAR file, a capture of `webhooks
- * listen` (NDJSON). The content says which it is. Bodies stream, and captures by records; a HAR file is held.
+ * listen` (NDJSON). The form is detected from the content. Bodies are streamed, and captures record by record; a HAR file is
+ * read whole.
  */
 import {isObject} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
@@ -20,7 +21,7 @@ export interface ReadOptions<T = never> {
   readonly shortcut?: LineShortcut<T> | undefined
 }
 
-/** Enough of a file to see what it is; the first record of a capture fits in. */
+/** Enough of a file to detect its form: the first record of a capture fits in. */
 const HEAD_BYTES = 16 * 1024 * 1024
 const FIRST_HEAD_BYTES = 64 * 1024
 
@@ -28,8 +29,8 @@ const FOREIGN_FORM =
   'its signature is in a form that is not read, such as a curl command or the output of curl -v: pass the raw body with --signature, or the request without "> "'
 
 /**
- * The requests in `bytes`, in their order, as many at once as were read together: one hand-over for each of a million
- * lines would take as long as checking them. Throws what reading `bytes` throws, and nothing else.
+ * The requests in `bytes`, in their order. They come in groups that were read together, because yielding each of a million
+ * lines would take as long as checking them. Throws only what reading `bytes` throws.
  */
 export async function* readCaptures<T = never>(
   bytes: AsyncIterable<Uint8Array>,
@@ -38,7 +39,7 @@ export async function* readCaptures<T = never>(
   const {leftOut, shortcut, names, signatureGiven} = options
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_HEAD_BYTES)
-  // An empty file is an empty capture; only beside a signature is it an empty body.
+  // An empty file is an empty capture, and with --signature an empty body.
   if (start.length === 0 && !signatureGiven) return
   const request = readHttpRequest(source, start)
   if (request) return yield [request]
@@ -46,7 +47,7 @@ export async function* readCaptures<T = never>(
   const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '')
   if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return yield* readHar(source.rest(), options)
   if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
-  // A cheap check first: other files are not held in memory.
+  // A cheap check first, so that other files are not read into memory.
   if (/^\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)) {
     const head = await source.peek(HEAD_BYTES)
     if (beginsWithRecord(head)) return yield* readRecords(source, leftOut, shortcut)
@@ -58,21 +59,21 @@ export async function* readCaptures<T = never>(
   yield [holdsSignature ? unreadable(FOREIGN_FORM, '') : {body: source.rest()}]
 }
 
-/** Parsing takes several times as much memory. */
+/** Parsing takes several times as much memory as the file. */
 const MOST_HAR_BYTES = 128 * 1024 * 1024
 
-/** The webhooks among the requests in `log.entries` of a HAR file, as browsers and proxies write it; others are counted. */
+/** The webhooks in `log.entries` of a HAR file, as browsers and proxies write it. Other requests are only counted. */
 async function* readHar(
   pieces: AsyncIterable<Uint8Array>,
   {names, leftOut}: Pick<ReadOptions, 'names' | 'leftOut'>,
 ): AsyncGenerator<readonly CapturedRequest[]> {
-  const parts: Buffer[] = []
+  const kept: Buffer[] = []
   let length = 0
   for await (const piece of pieces) {
     length += piece.length
-    if (length <= MOST_HAR_BYTES) parts.push(Buffer.from(piece))
+    if (length <= MOST_HAR_BYTES) kept.push(Buffer.from(piece))
   }
-  const text = Buffer.concat(parts)
+  const text = Buffer.concat(kept)
     .toString('utf8')
     .replace(/^\ufeff/, '')
   const har = parseText(text) as {log?: {entries?: unknown} | null} | undefined
@@ -97,7 +98,7 @@ async function* readHar(
   }
 }
 
-/** The body; a browser keeps text, not bytes. */
+/** The body of an entry. Browsers store text, not bytes. */
 function harBody(postData: unknown) {
   const {text, encoding} = isObject(postData) ? postData : {}
   if (typeof text !== 'string') return {body: Buffer.alloc(0)}
@@ -110,7 +111,7 @@ function harBody(postData: unknown) {
 function harHeaders(headers: unknown): HeaderMap {
   const pairs = (Array.isArray(headers) ? headers : []).filter(isObject).map(({name, value}) => [name, value])
   return gatherHeaders(
-    pairs.filter((pair): pair is [string, string] => pair.every(one => typeof one === 'string')),
+    pairs.filter((pair): pair is [string, string] => pair.every(text => typeof text === 'string')),
   )
 }
 
@@ -134,15 +135,16 @@ const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
 /**
- * The HTTP/1 request at `start`, the peeked beginning of `source`: lines end with CRLF or LF, the body by length or in chunks.
+ * The HTTP/1 request whose beginning is `start`, peeked from `source`. Lines end with CRLF or LF; the body has a
+ * Content-Length, or comes in chunks.
  * Undefined unless there is a request line, or headers with a signature and an empty line.
  */
 function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | undefined {
   const text = start.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
-  // A request whose end of the headers is missing is read as far as it goes: it may be right, without a body.
+  // Without the empty line after the headers, all of it is headers.
   const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
-  // A line that begins with white space goes on with the header before it.
+  // A line that begins with white space continues the header before it.
   const lines = head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
   const hasRequestLine = REQUEST_LINE.test(head.split(/\r?\n/, 1)[0] ?? '')
   const fields = lines.slice(hasRequestLine ? 1 : 0).map(line => HEADER_LINE.exec(line))
@@ -157,7 +159,7 @@ function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | u
   return {headers, body: httpBody(source, headers, afterwards), afterwards}
 }
 
-/** Without spaces and tabs around it: they are no part of a value. */
+/** The value without the spaces and tabs around it, which are not part of it. */
 const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
 
 async function* httpBody(
@@ -173,7 +175,7 @@ async function* httpBody(
   yield* upTo(source, Number(length), afterwards)
 }
 
-/** The first `length` bytes; what follows is set aside, for an editor may have changed the body's length. */
+/** The first `length` bytes. The rest becomes `surplus`, because an editor may have changed the length of the body. */
 async function* upTo(source: ByteSource, length: number, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
   let left = length
   let surplusBytes = 0
@@ -189,7 +191,7 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
   if (left > 0) afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
   if (surplusBytes === 0) return
   const more = Buffer.concat(surplus)
-  // An editor ends the last line.
+  // A line break at the end was added by an editor.
   if (!/^\r?\n$/.test(more.toString('latin1', 0, 3)))
     afterwards.notes.push(
       `after the body, beyond its Content-Length, the file has ${bytesText(surplusBytes)} more`,
@@ -205,7 +207,7 @@ async function chunkSizeIn(source: ByteSource): Promise<RegExpExecArray | null> 
   return CHUNK_SIZE.exec((await source.peek(1024)).toString('latin1'))
 }
 
-/** The data of the chunks; from where they break off, the bytes as they are. */
+/** The data of the chunks; where a chunk is malformed, the remaining bytes as they are. */
 async function* dechunk(source: ByteSource, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
   for (;;) {
     const size = await chunkSizeIn(source)

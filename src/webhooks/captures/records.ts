@@ -1,6 +1,6 @@
 /**
- * Our own captures, read and written: the lines `webhooks listen --json` prints and `--capture` writes, one event a line.
- * Also one such record, or a list of them, as a tool may have re-indented it.
+ * Reads and writes our own captures: the lines that `webhooks listen --json` prints and `--capture` writes, an event a line.
+ * Also reads one such record, or a list of them, that a tool has indented.
  */
 import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
@@ -9,24 +9,24 @@ import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
 import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
-/** A body of 1 MiB, its base64 and its event printed beside it fit in. */
+/** Enough for a body of 1 MiB as base64 and as an event. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
 const MOST_BROKEN_LINES = 20
 const LINE_FEED = 10
 
-/** Whether one of the first lines of `start` that are in it whole is a record of ours, or begins as one does. */
+/** Whether one of the first complete lines of `start` is a record of ours, or the first begins as one. */
 export function beginsWithRecord(start: Buffer): boolean {
   const text = start.toString('utf8').replace(/^\ufeff/, '')
   if (/^\{"type":"event","verdict":"/.test(text)) return true
-  // A list that was printed with a record a line is one document.
+  // A list with a record a line is one document.
   if (/^\s*\[/.test(text)) return false
   const lines = text.split('\n', MOST_BROKEN_LINES + 1)
   const whole = lines.length > MOST_BROKEN_LINES ? lines : lines.slice(0, -1)
   return whole.some(line => isOurs(parseText(line)))
 }
 
-/** The events of `document`, a whole file that may be a record of ours or a list of them; undefined when it is not. */
+/** The events of a whole file that is one record of ours or a list of them; undefined when it is neither. */
 export function requestsOfDocument(document: Buffer): CapturedRequest[] | undefined {
   const text = document.toString('utf8').replace(/^\ufeff/, '')
   const value = parseText(text)
@@ -40,13 +40,13 @@ function isOurs(value: unknown): boolean {
   if (!isObject(value)) return false
   if (value.type === 'ready') return typeof value.url === 'string'
   if (value.type !== 'event') return value.body_base64 !== undefined && isObject(value.headers)
-  // A broken one is ours as well: no event of the service has this type.
+  // Also a broken one: no event of the service has this type.
   return ['body_base64', 'headers', 'verdict'].some(name => name in value)
 }
 
 /**
- * What is made of line `number` of a capture, from `start` to the line feed at `end`, without reading it as a request. A byte is
- * a character of `text` (latin1), so that places in one are places in the other.
+ * Handles line `number` of a capture, from `start` to the line feed at `end`, without parsing it; undefined if it cannot.
+ * `text` is latin1, so that offsets in it are offsets in `bytes`.
  */
 export type LineShortcut<T> = (
   lines: {readonly bytes: Buffer; readonly text: string},
@@ -56,8 +56,8 @@ export type LineShortcut<T> = (
 ) => T | undefined
 
 /**
- * The events of a capture, line by line, but for those that `shortcut` takes; a line that cannot be read is one with a
- * `problem`. JSON that is no record of ours is counted in `leftOut`.
+ * The events of a capture, line by line; a line that `shortcut` handles is its result, and one that cannot be read has a
+ * `problem`. JSON that is not a record of ours is counted in `leftOut`.
  */
 export async function* readRecords<T = never>(
   source: ByteSource,
@@ -86,15 +86,15 @@ export async function* readRecords<T = never>(
 }
 
 /**
- * Whole lines with their line feeds, the last too; those of a piece together, since to wait for each would take as long as
- * its work. Undefined for a line that came in several pieces and is too long.
+ * Whole lines with their line feeds, the last one too. The lines of a piece come together, because awaiting each would take as
+ * long as checking it. Undefined for a line of several pieces that is too long.
  */
 async function* lineBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer | undefined> {
   let line: Uint8Array[] = []
   let lineBytes = 0
   const begin = (part: Uint8Array) => {
     lineBytes += part.length
-    // Of a line that is too long nothing is kept; its bytes are counted.
+    // A line that is too long is only counted.
     if (lineBytes > MOST_LINE_BYTES) line = []
     else line.push(part)
   }
@@ -133,7 +133,7 @@ function requestIn(line: string, number: number, leftOut: {count: number}): Capt
   return undefined
 }
 
-/** Nothing, or a line of `events export --json` around its records. */
+/** An empty line, or one that `events export --json` prints around the records. */
 const FRAME = /^\s*(?:\{"records": \[|,|\]\})?\s*$/
 
 /** Types of the lines that `listen --json` prints between those of events. */
@@ -143,14 +143,14 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
   if (!isObject(record) || record.type === 'ready') return undefined
   const text = record.body_base64
   const body = typeof text === 'string' && text.length % 4 === 0 ? Buffer.from(text, 'base64') : undefined
-  // Node skips what is not base64, which leaves too few bytes.
+  // Node ignores characters that are not base64, so the result is too short.
   if (body === undefined || body.length < Buffer.byteLength(`${text}`, 'base64'))
     return unreadable('the body of a record is not base64', place)
   if (!isObject(record.headers)) return unreadable('the headers of a record are no object', place)
   return {place, headers: headersOf(record.headers), receivedAt: timeOf(record.received_at), body}
 }
 
-/** As we write them, headers are gathered already. */
+/** Headers as we write them need no change. */
 function headersOf(headers: Record<string, unknown>): HeaderMap {
   const names = Object.keys(headers)
   if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))

@@ -1,7 +1,7 @@
 /** One captured webhook request, whatever the form of the capture. */
 import type {HeaderMap} from '../signature/headers.js'
 
-/** Known only after the body was read to its end. */
+/** Known once the body was read to its end. */
 export interface Afterwards {
   /** The bytes after the body, by its Content-Length, up to 4 MiB. */
   surplus?: Uint8Array
@@ -13,12 +13,12 @@ export interface Afterwards {
 export interface CapturedRequest {
   /** A raw body has none. */
   readonly headers?: HeaderMap | undefined
-  /** Unix seconds, by the capture itself. */
+  /** Unix seconds, as the capture says. */
   readonly receivedAt?: number | undefined
-  /** The raw body, whole, or in pieces to be read once, before the next request is asked for. */
+  /** The raw body: whole, or in pieces that can be read once, before the next request. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
   readonly afterwards?: Afterwards
-  /** Its place in the file, to follow the file's name: `#2` (entry, from 1) or `:17` (line). */
+  /** The suffix of the file's name in results: `#2` (entry, from 1) or `:17` (line). */
   readonly place?: string
   /** Why nothing could be read here: a broken line, a record that is too long. */
   readonly problem?: string

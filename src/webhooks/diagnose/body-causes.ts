@@ -1,6 +1,6 @@
 /**
- * What may have been done to a body after it was signed: repairs, each undoing one change, which the HMAC proves or not; and
- * readings with loss, which nothing undoes.
+ * Changes of a body after it was signed. A repair undoes one of them, and the HMAC proves whether that is what happened. Changes
+ * that lose something cannot be undone.
  */
 
 import {isUtf8} from 'node:buffer'
@@ -9,7 +9,7 @@ import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
-/** The body as repairs look at it. `latin1`: a character for each byte; `json`: undefined for other text; `fields`: of an object or a list. */
+/** The body in the readings that repairs need. `latin1` has a character for each byte; `json` is undefined if it is not JSON. */
 function readForms(bytes: Uint8Array) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
@@ -20,7 +20,7 @@ function readForms(bytes: Uint8Array) {
 
 type Given = ReturnType<typeof readForms>
 
-/** A cause, and the bodies before the change; throws nothing. */
+/** A cause, and the bodies that the change may have been made to. */
 type Repair = readonly [Cause, undo: (given: Given) => readonly (string | Uint8Array)[]]
 
 const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1')
@@ -73,7 +73,7 @@ const REPAIRS: readonly Repair[] = [
   ),
   row(FORM, 'The body is encoded as a form, and the plain one was signed.', ({utf8}) => fieldsIn(utf8)),
   row(FORM, 'A form parser turned its plus signs into spaces.', ({utf8}) => {
-    // The offset of a time shows it.
+    // The space in the offset of a time gives it away.
     const zoned = utf8.replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d")/g, '$1+$2')
     return zoned === utf8 ? [] : [zoned, utf8.replaceAll(' ', '+')]
   }),
@@ -85,7 +85,7 @@ const REPAIRS: readonly Repair[] = [
   ),
 ]
 
-/** One step back: each the inverse of one thing that happens to bodies. */
+/** Every body that one change may have been made to. */
 function* stepsBack(bytes: Uint8Array): Generator<BodyForm> {
   const given = readForms(bytes)
   for (const [cause, undo] of REPAIRS)
@@ -96,13 +96,13 @@ function* stepsBack(bytes: Uint8Array): Generator<BodyForm> {
 const MOST_FORMS = 60
 const MOST_STEPS = 3
 
-/** `start` and every body that up to three steps back from it lead to, the nearest first, `mostBytes` in all. */
+/** `start`, and the bodies that up to three changes may have been made to, the nearest first, `mostBytes` in all. */
 export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyForm[] {
   const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
   const seen = new Set(start.map(({bytes}) => keyOf(bytes)))
   const forms = [...start]
   let total = 0
-  // Those that are found are walked as well.
+  // The loop reaches the forms that it adds.
   for (const {bytes, causes} of forms) {
     if (causes.length >= MOST_STEPS) continue
     for (const back of stepsBack(bytes)) {
@@ -119,7 +119,7 @@ export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyF
 function base64In(text: string): Uint8Array[] {
   const data = text.trim().replace(/^data:[^,]{0,100};base64,/, '')
   const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
-  // A word of letters is base64 too, but an event is longer.
+  // A short word may look like base64.
   return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
 }
 
@@ -136,7 +136,7 @@ function fromPython(text: string): Uint8Array {
   return bytesOf(plain)
 }
 
-/** The values of a form, the names of fields without one, and a form that is the body and an equals sign. */
+/** The values of a form, the names of its fields without a value, and a body that is followed by an equals sign. */
 function fieldsIn(text: string): string[] {
   const trimmed = text.trim()
   if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
@@ -146,7 +146,7 @@ function fieldsIn(text: string): string[] {
 
 const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
 
-/** `text` with the characters themselves in place of entities. */
+/** `text` with its HTML entities decoded. */
 export function unescapeHtml(text: string): string {
   const entity = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|amp|lt|gt|apos));/gi
   return text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => {
@@ -161,14 +161,14 @@ function inflate(bytes: Uint8Array): Uint8Array[] {
   try {
     return [unzipSync(bytes, {maxOutputLength: 4 * 1024 * 1024})]
   } catch {
-    // It only looked compressed.
+    // It is not compressed.
     return []
   }
 }
 
 const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '\r\n\r\n', '  \n', '    ']
 
-/** What `form` may have been before white space or a byte order mark around it was taken away. */
+/** `form` with the white space or byte order mark that may have been removed from its edges. */
 export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
   const around = (before: string, after: string, code: string, what: string): BodyForm => ({
     bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
@@ -183,7 +183,7 @@ export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
     for (const after of EDGES) if (before + after !== '') yield around(before, after, 'body_trimmed', trimmed)
 }
 
-/** One-byte encodings a receiver may take for UTF-8; 1254 is Turkish. */
+/** One-byte encodings that a receiver may mistake for UTF-8; 1254 is Turkish. */
 const ONE_BYTE = ['latin1', 'windows-1252', 'windows-1254'] as const
 
 const step = (content: string | Uint8Array, how: string): BodyForm => ({
@@ -191,7 +191,7 @@ const step = (content: string | Uint8Array, how: string): BodyForm => ({
   causes: [cause('body_charset', `The body ${how}.`)],
 })
 
-/** What `bytes` may have been before an encoding went wrong. Only what can be undone without loss. */
+/** The bodies that a wrong encoding may have turned into `bytes`, where that loses nothing. */
 function* undoCharset(bytes: Uint8Array): Generator<BodyForm> {
   if (bytes.every(byte => byte < 0x80 && byte !== 0)) return
   const wide = wideEncodingOf(bytes)
@@ -222,14 +222,14 @@ function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return undefined
 }
 
-/** TextDecoder takes latin1 for windows-1252. */
+/** Without TextDecoder for latin1, which it treats as windows-1252. */
 function decode(bytes: Uint8Array, encoding: (typeof ONE_BYTE)[number]): string {
   return encoding === 'latin1'
     ? Buffer.from(bytes).toString('latin1')
     : new TextDecoder(encoding).decode(bytes)
 }
 
-/** `text` in a one-byte encoding; undefined when it has a character that the encoding has not. */
+/** `text` in a one-byte encoding; undefined when the encoding lacks one of its characters. */
 function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array | undefined {
   const all = Uint8Array.from({length: 256}, (_, n) => n)
   const bytes = new Map([...decode(all, encoding)].map((character, n) => [character.charCodeAt(0), n]))
@@ -242,7 +242,7 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
   return encoded
 }
 
-/** What reading `original` in the wrong encoding makes of it, with loss: not to be undone, but recognised beside it. */
+/** `original` as wrong encodings garble it. That cannot be undone, but it is recognised when the original is known. */
 export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
   const text = Buffer.from(original).toString('utf8')
   const bytes = Buffer.from(original).toString('latin1')

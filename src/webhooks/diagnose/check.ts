@@ -1,4 +1,4 @@
-/** `webhooks verify` of one captured request: verdict, event, and why it is not valid; and of the usual line of a capture. */
+/** Verifies one captured request: verdict, event, and why it is not valid. A fast path does so for the usual line of a capture. */
 import type {LineShortcut} from '../captures/records.js'
 import {type CapturedRequest, timeOf} from '../captures/request.js'
 import {checkEventId, readEvent} from '../signature/event.js'
@@ -21,13 +21,13 @@ export interface CheckResult {
   readonly findings: readonly Finding[]
 }
 
-/** A longer body is checked as it streams by, without its event and without a cause. */
+/** A longer body is not kept: its signature is checked, but its event is not read and no cause is searched. */
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
-/** A search in vain takes up to 50 ms, and with a wrong secret every search is in vain. */
+/** Searches that find nothing take up to 50 ms each, and with a wrong secret none finds anything. */
 const MOST_IN_VAIN = 400
 
-/** Checks `request`; at once when its body is at hand and right, as in a long capture. Throws what reading throws. */
+/** Checks `request`, synchronously if its body is in memory and valid, as in a long capture. Throws what reading throws. */
 export function check(request: CapturedRequest, terms: CheckTerms): CheckResult | Promise<CheckResult> {
   const {body, headers = {}} = request
   const {secrets, toleranceSeconds, names} = terms
@@ -67,7 +67,7 @@ function conclude(checked: CheckedRequest): CheckResult | Promise<CheckResult> {
   return {...result, findings: [{code: 'capture_unreadable', explanation, fix}]}
 }
 
-/** The search for causes is loaded when something is wrong: a right signature needs none of it. */
+/** The search for causes is loaded only when something is wrong. */
 async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> {
   const {verdict, terms} = refused
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
@@ -87,20 +87,20 @@ async function readBody(
   pieces: AsyncIterable<Uint8Array>,
   onPiece: (piece: Uint8Array) => void,
 ): Promise<CheckedRequest['body']> {
-  const parts: Uint8Array[] = []
+  let copies: Uint8Array[] = []
   let length = 0
   for await (const piece of pieces) {
     onPiece(piece)
     length += piece.length
-    if (length > MOST_KEPT_BYTES) parts.length = 0
-    else parts.push(Buffer.from(piece))
+    if (length > MOST_KEPT_BYTES) copies = []
+    else copies.push(Buffer.from(piece))
   }
   if (length > MOST_KEPT_BYTES) return {length}
-  const kept = Buffer.concat(parts)
+  const kept = Buffer.concat(copies)
   return {length, kept, event: readEvent(kept)}
 }
 
-/** Strings without escapes: others are not met in practice. */
+/** Strings without escapes; others take the slow path. */
 const CHARACTERS = String.raw`[ !#-[\]-~]`
 const TEXT = `"${CHARACTERS}*"`
 /** What `captureRecord` writes before the body. */
@@ -120,13 +120,13 @@ const SIGNATURE = /^t=\d{1,12},v1=.{64}$/
 const DIGEST_LENGTH = 64
 const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
 const WORDS = String.raw`\{(?:${TEXT}:${WORD}(?:,${TEXT}:${WORD})*)?\}`
-/** An event as §2.8 shows it, whose other members are words or objects of words, none of them the id or type again. */
+/** An event as §2.8 shows it; the other members are plain values or objects of them, and none repeats the id or type. */
 const EVENT = new RegExp(
   `\\{"id":"(${CHARACTERS}+)","type":"(${CHARACTERS}*)"(?:,(?!"(?:id|type)":)${TEXT}:(?:${WORD}|${WORDS}))*\\}\\}\\n`,
   'y',
 )
 
-/** In a longer line the bytes take the time, not the work for each line. */
+/** Longer lines gain nothing from the fast path. */
 const MOST_LINE_BYTES = 64 * 1024
 
 /**
@@ -162,7 +162,8 @@ export function usualLineCheck(
     const headers = text.slice(headersStart, eventStart)
     const header = onlyValue(headers, signatureKey)
     if (header === undefined || !SIGNATURE.test(header)) return undefined
-    const [timestamp, digest] = [header.slice(2, -DIGEST_LENGTH - 4), header.slice(-DIGEST_LENGTH)]
+    const timestamp = header.slice(2, -DIGEST_LENGTH - 4)
+    const digest = header.slice(-DIGEST_LENGTH)
     if (onlyValue(headers, eventIdKey) !== id && headers.includes(eventIdKey)) return undefined
 
     const verdict = verifyParsed({timestamp, digests: [digest]}, text.slice(eventStart, end - 1), {

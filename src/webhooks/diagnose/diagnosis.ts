@@ -1,7 +1,7 @@
 /**
- * Why a webhook did not verify: looks for the causes under which its signature is right. A cause is named only when undoing it
- * makes the digest match. The likely and the single ones come first, and the work is bounded. Digests are not compared in
- * constant time: only the secret's owner waits.
+ * Finds out why a signature does not match. A cause is named only when undoing it makes the digest match. Likely causes are tried
+ * first, combinations later, and the work is bounded. Digests are not compared in constant time, because only the owner of
+ * the secret sees how long that takes.
  */
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
@@ -37,7 +37,7 @@ import {
 import {printables, reorder, reprint, respace} from './reprint.js'
 import {doubts, keyForms, otherKeyForms} from './secret-causes.js'
 
-/** At least one finding for a request that is refused. Throws what `findOriginal` throws. */
+/** At least one finding for a refused request. Throws what `findOriginal` throws. */
 export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const {verdict, terms, request, body} = refused
   if (verdict.valid) return [describeEventId(refused)]
@@ -49,11 +49,11 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   }
   const text = Buffer.from(body.kept.subarray(0, 65_536)).toString('utf8')
   const findings = (causes: readonly Cause[]) =>
-    mergeCauses(causes).map(one => ({...one, fix: fixFor(one, request.headers ?? {}, text)}))
+    mergeCauses(causes).map(each => ({...each, fix: fixFor(each, request.headers ?? {}, text)}))
   const doubted = doubts(terms.secrets)
   const kinds = doubted.filter(({code}) => code === 'secret_not_a_signing_secret')
   const isMismatch = verdict.reason === 'signature_mismatch'
-  // Without a signing secret nothing can match, but what is wrong with the header can be seen.
+  // No search can succeed with something that is not a signing secret; a wrong header is reported even so.
   if (isMismatch && kinds.length > 0) return findings(kinds)
   const found = explain(refused, body.kept) ?? (await explainByReceived(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
@@ -65,15 +65,15 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
 /** Joins causes with the same code, so that each finding comes once. */
 function mergeCauses(causes: readonly Cause[]): Cause[] {
   const merged = new Map<string, Cause>()
-  for (const one of causes) {
-    const before = merged.get(one.code)?.explanation ?? ''
-    const both = before.includes(one.explanation) ? before : `${before} ${one.explanation}`.trimStart()
-    merged.set(one.code, {...one, explanation: both})
+  for (const each of causes) {
+    const before = merged.get(each.code)?.explanation ?? ''
+    const both = before.includes(each.explanation) ? before : `${before} ${each.explanation}`.trimStart()
+    merged.set(each.code, {...each, explanation: both})
   }
   return [...merged.values()]
 }
 
-/** By the body in hand, and by that with what follows it in the capture. */
+/** The causes found from the body, or from the body with what follows it in the capture. */
 function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {
   const surplus = refused.request.afterwards?.surplus
   const what = 'The body is longer than its Content-Length says, and was signed with its full length.'
@@ -81,18 +81,21 @@ function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefi
   const inHand = {bytes: rawBody, causes: []}
   const longer = surplus ? [{bytes: Buffer.concat([rawBody, surplus]), causes: [short]}] : []
   const causes = search(refused, [inHand, ...longer])
-  // What changed the body has made it longer too.
+  // The change of the body explains its length, too.
   const isChanged = causes?.some(({code}) => code.startsWith('body_'))
-  return isChanged ? causes?.filter(one => one !== short) : causes
+  return isChanged ? causes?.filter(each => each !== short) : causes
 }
 
-/** By the body, then by the header; a malformed one was never stored. */
+/** The ids of the event by its body and by its header. Malformed ones are left out, because no such event is stored. */
 function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   const [header] = [eventIdHeader ?? []].flat()
   return [body.event?.id, header].filter(id => id !== undefined).filter(isPlainText)
 }
 
-/** The causes, when the body received here is right and what happened to it is known; else words on the difference, and whether that body is signed. */
+/**
+ * Compares with the body that was received here: the causes if that one is signed and the change is known, otherwise where they
+ * differ, and whether the one received is signed.
+ */
 async function explainByReceived(
   refused: CheckedRequest,
   rawBody: Uint8Array,
@@ -116,7 +119,7 @@ const REPRINTED = cause(
   'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
 )
 
-/** What changes that lose something make of `original`; each has its cause first. */
+/** `original` after changes that lose something; the first cause of each is the change. */
 function* lossyForms(original: Uint8Array): Generator<BodyForm> {
   yield* lossyReadings(original)
   const causes = [REPRINTED]
@@ -126,7 +129,7 @@ function* lossyForms(original: Uint8Array): Generator<BodyForm> {
   yield* from(printables({bytes: original, causes}), reprint)
 }
 
-/** The causes that together explain the signature; undefined when none of the combinations tried does. */
+/** The causes that together explain the signature; undefined when no combination does. */
 function search(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] | undefined {
   const claims = claimsOf(refused)
   const work = {left: BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE}
@@ -140,7 +143,7 @@ function search(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] |
 
 const MOST_HEADERS = 200
 
-/** What the header claims; without one, what any other header does. */
+/** The claims of the signature header or, if it is missing, of any other header. */
 function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
   if (header !== undefined) return readClaims([header].flat())
   return Object.entries(request.headers ?? {})
@@ -152,13 +155,13 @@ function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
     })
 }
 
-/** In nanoseconds of an ordinary machine: what a search costs at most, and more for each byte of the body. */
+/** The most that a search may cost, in nanoseconds of an ordinary machine, and what each byte of the body adds. */
 const BUDGET = 150e6
 const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
-/** A body beyond it is printed in the common styles before the search widens. */
+/** A longer body is printed in the common styles before anything else is tried. */
 const LONG_BYTES = 16_384
 
 type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
@@ -166,7 +169,7 @@ type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
 /** One step of the search: every body under every key and scheme, for at most `share` of the work that is left. */
 type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly KeyForm[], schemes: Schemes, share?: number]
 
-/** The steps in order. Forms of the body are made when a step asks for them. */
+/** The steps in order; bodies are made as they are needed. */
 function* stepsOf(
   refused: CheckedRequest,
   bodies: readonly BodyForm[],
@@ -182,16 +185,16 @@ function* stepsOf(
   const otherAndKeyless: Schemes = timestamp => [...other(timestamp), ...keylessSchemes(timestamp)]
 
   yield [bodies, all, properSchemes]
-  // The commonest change comes while there is work left for a long body, and takes none from the other steps.
+  // The commonest change of a long body first, without taking work from the other steps.
   const before = work.left
   const long = bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
   yield [from(long, respace), plain, properSchemes]
   work.left = before
-  // The body as it is in hand.
+  // The body as it is.
   yield [bodies, plain, otherAndKeyless]
   yield [bodies, all, other, 0.4]
   yield [bodies, plain, millisecondSchemes, 0.4]
-  // The body with what was done to it undone.
+  // The body with changes undone.
   const unwrapped = unwrapBody(bodies, work.left / COST_OF_FORM_BYTE / 2)
   const near = unwrapped.slice(bodies.length)
   const edged = [...bodies, ...near.slice(0, 8)].filter(({bytes}) => bytes.length <= 256 * 1024)
@@ -209,7 +212,7 @@ function* stepsOf(
   yield [near, all, other]
 }
 
-/** The first match in one step, for its share of the work left. */
+/** The causes of the first match in one step; undefined when there is none, or its share of the work is done. */
 function attempt(
   [bodies, keys, schemesOf, share = 1]: Step,
   claims: readonly Claim[],

@@ -1,4 +1,4 @@
-/** What is said of a refused request: what to do about a cause, for the framework it seems to come from; and all that has no cause. */
+/** The texts about a refused request: the fix for a cause, in the framework that seems to be used, and findings that need no search. */
 import {isoTime} from '../../contract/dates.js'
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
@@ -58,13 +58,13 @@ const FIXES: Readonly<Record<string, string>> = {
   content_length_short: 'Correct the Content-Length of the capture, or remove it.',
 }
 
-/** The line for `cause`; `text` is the body in hand. */
+/** The fix for `cause`; `text` is the body. */
 export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
   const style = cause.code === 'body_base64' ? 'gateway' : firstOf(PRINTERS, text)
   return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[namedIn(headers) ?? style ?? 'node']
 }
 
-/** How to get the raw body, in the framework that answered with `headers` and said `words`. */
+/** How to get the raw body, in the framework that answered with `headers` and the text `words`. */
 export function rawBodyFix(headers: HeaderMap, words: string): string {
   return RAW_BODY[namedIn(headers, words) ?? 'node']
 }
@@ -75,7 +75,7 @@ function firstOf(signs: Signs, text: string): Framework | undefined {
   return signs.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** What frameworks, the servers that are mostly in front of them, and hosts call themselves or their headers. */
+/** How frameworks, the servers usually in front of them, and hosts show in headers. */
 const NAMES: Signs = [
   [/\bexpress/i, 'express'],
   [/\bfastify/i, 'fastify'],
@@ -94,7 +94,7 @@ function namedIn(headers: HeaderMap, words = ''): Framework | undefined {
   return firstOf(NAMES, [...values, ...Object.keys(headers)].join(' '))
 }
 
-/** The style in which frameworks print JSON, or wrap it. */
+/** How frameworks print or wrap JSON. */
 const PRINTERS: Signs = [
   [/isBase64Encoded|requestContext/, 'gateway'],
   [/^\s*b'/, 'django'],
@@ -107,7 +107,7 @@ const PRINTERS: Signs = [
   [/\\u[\dA-F]{4}/, 'spring'],
 ]
 
-/** A right signature at the wrong time: old, or from the future. */
+/** A right signature whose time is too old, or in the future. */
 export function describeTime({verdict, terms, request: {receivedAt}}: CheckedRequest): Finding {
   const {timestamp = 0, ageSeconds = 0} = verdict
   const {toleranceSeconds} = terms
@@ -146,7 +146,7 @@ function attemptAt(age: number): number | undefined {
   return undefined
 }
 
-/** Whether clocks differ by so much when one of them takes local time for UTC: half hours, up to 14 hours. */
+/** Whether the difference is that of a time zone, as when local time is taken for UTC: half hours, up to 14 hours. */
 function isZoneApart(seconds: number): boolean {
   const halfHours = Math.round(seconds / 1800)
   return halfHours >= 2 && halfHours <= 28 && Math.abs(seconds - halfHours * 1800) <= 60
@@ -163,7 +163,7 @@ function lengthOf(seconds: number): string {
   return `${seconds} s${size ? ` (about ${Math.round(seconds / size)} ${name})` : ''}`
 }
 
-/** A right signature of a malformed id, or beside another id in the header, which is not signed. */
+/** A right signature with a malformed id, or with another id in the header, which is not signed. */
 export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): Finding {
   if (body.event && !isPlainText(body.event.id)) {
     const id = sanitizeLine(body.event.id, 80)
@@ -185,7 +185,7 @@ export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): F
 
 const MOST_REMOVED_NAMED = 3
 
-/** Of which subscriptions no secret is here any more, when it was removed and by what; undefined when none was. */
+/** Which secrets were removed, when and by which command; undefined when none was. */
 export function removedSecretsText(removed: readonly RemovedSecret[]): string | undefined {
   if (removed.length === 0) return undefined
   const words = removed
@@ -198,7 +198,7 @@ export function removedSecretsText(removed: readonly RemovedSecret[]): string | 
   return words.join(', ') + (more > 0 ? ` and ${more} more before` : '')
 }
 
-/** No secret here is right, and some were removed: undefined where none was, or the signature itself is missing. */
+/** The finding that the right secret was probably removed; undefined when none was, or when there is no signature. */
 export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest, 'terms' | 'verdict'>) {
   const words = removedSecretsText(terms.removedSecrets?.() ?? [])
   if (words === undefined || reason !== 'signature_mismatch') return undefined

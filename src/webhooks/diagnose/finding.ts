@@ -1,4 +1,4 @@
-/** What a request is judged by, and why it is refused: causes, and the forms of body, secret and header that they lead to. */
+/** The types of the diagnosis: what a request is checked by, why it is refused, and the bodies, keys and claims that are tried. */
 import type {KeyObject} from 'node:crypto'
 import type {CapturedRequest} from '../captures/request.js'
 import type {EventSummary} from '../signature/event.js'
@@ -14,7 +14,7 @@ export interface Finding {
   readonly fix: string
 }
 
-/** Without a fix, it is found by the code and the framework. */
+/** A missing fix is chosen by the code and the framework. */
 export type Cause = Pick<Finding, 'code' | 'explanation'> & Partial<Finding>
 
 /** `explanation`: one sentence, the difference from what was signed. */
@@ -34,7 +34,7 @@ export interface KeyForm {
   readonly causes: readonly Cause[]
 }
 
-/** What the header claims: a digest, and the timestamp in the spelling that may have been signed. */
+/** A digest that a header holds, and the timestamp as it may have been signed. */
 export interface Claim {
   /** Undefined when the header has none. */
   readonly timestamp: string | undefined
@@ -43,7 +43,7 @@ export interface Claim {
   readonly causes: readonly Cause[]
 }
 
-/** That the signing secret of a subscription was here; never the secret. */
+/** The record of a signing secret that was removed, without the secret. */
 export interface RemovedSecret {
   readonly subscription_id: string
   /** Unix seconds. */

@@ -1,4 +1,4 @@
-/** What a signature header claims, read as generously as can be, and the ways in which its digest may have been made. */
+/** Reads a signature header as generously as possible, and lists the ways in which its digest may have been made. */
 import {createHash, createHmac, type Hash, type Hmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
 import {type Cause, type Claim, cause} from './finding.js'
@@ -37,9 +37,9 @@ function readValue(text: string): Claim[] {
 
 function splitFields(text: string): {fields: {name: string; value: string}[]; rewritten: Cause[]} {
   const bare = text.trim().replace(/^["'](.*)["']$/s, '$1')
-  const parts = bare.split(/[,;&|\s]+/).filter(Boolean)
-  const fields = parts.map(part => {
-    const [, name = '', value = part] = /^(t|v\d|ts|timestamp|s|sig|signature)[=:](.*)$/is.exec(part) ?? []
+  const words = bare.split(/[,;&|\s]+/).filter(Boolean)
+  const fields = words.map(word => {
+    const [, name = '', value = word] = /^(t|v\d|ts|timestamp|s|sig|signature)[=:](.*)$/is.exec(word) ?? []
     return {name: name.replace(/^(?:ts|timestamp)$/i, 't'), value: value.replace(/^"(.*)"$/, '$1')}
   })
   const how = [
@@ -47,7 +47,7 @@ function splitFields(text: string): {fields: {name: string; value: string}[]; re
     /\s/.test(text) && 'has spaces in it',
     /[;&|]/.test(bare) && !bare.includes(',') && 'separates its fields with something other than commas',
     fields.some(({name}) => /[A-Z]/.test(name)) && 'names its fields in capitals',
-  ].find(words => words !== false)
+  ].find(text => text !== false)
   return {
     fields: fields.map(({name, value}) => ({name: name.toLowerCase(), value})),
     rewritten: how ? [REWRITTEN(how)] : [],
@@ -152,17 +152,17 @@ export function keylessSchemes(timestamp: Timestamp): Scheme[] {
   ])
 }
 
-type Part = string | Uint8Array
+type Piece = string | Uint8Array
 
-function sha256(...parts: readonly Part[]): string {
-  return digestOf(createHash('sha256'), parts)
+function sha256(...message: readonly Piece[]): string {
+  return digestOf(createHash('sha256'), message)
 }
 
-function hmac(key: Part | KeyObject, ...parts: readonly Part[]): string {
-  return digestOf(createHmac('sha256', key), parts)
+function hmac(key: Piece | KeyObject, ...message: readonly Piece[]): string {
+  return digestOf(createHmac('sha256', key), message)
 }
 
-function digestOf(sum: Hash | Hmac, parts: readonly Part[]): string {
-  for (const part of parts) sum.update(part)
+function digestOf(sum: Hash | Hmac, message: readonly Piece[]): string {
+  for (const piece of message) sum.update(piece)
   return sum.digest('hex')
 }

@@ -1,4 +1,4 @@
-/** A body that was parsed and printed again, printed back in every style, the nearest first. Each difference is named. */
+/** Undoes printing: a body that was parsed and printed again is printed in every style, the nearest first, with the differences named. */
 import {isObject} from '../../contract/json.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {
@@ -15,12 +15,12 @@ import {
   type Spelling,
 } from './json.js'
 
-/** Longer bodies are not printed again; no receiver of ours takes them either. */
+/** Longer bodies are not printed again. */
 const MOST_RESPACED_BYTES = 4 * 1024 * 1024
 /** Longer bodies are printed with other spacing alone, since every style would take seconds. */
 const MOST_BYTES = 128 * 1024
 
-/** JSON ready to be printed. Without a spacing: that in hand is no known one. */
+/** JSON ready to be printed. `spacing` is undefined when it is not a known one. */
 type Printable = ReturnType<typeof printables>[number]
 
 /** `form` as JSON, if it is JSON, and the events inside it. */
@@ -30,7 +30,7 @@ export function printables({bytes, causes}: BodyForm) {
   // White space around it is a cause of its own, taken away before.
   const node = /^[[{]/.test(text) && /[\]}]$/.test(text) ? parseTree(text) : undefined
   if (!node) return []
-  const spacing = SPACINGS.find(one => print(node, one) === text)
+  const spacing = SPACINGS.find(known => print(node, known) === text)
   const inside = cause('body_double_encoded', 'The body is inside another JSON object.')
   const inner = (isObject(node) ? node.members : [])
     .map(([, value]) => value)
@@ -126,7 +126,7 @@ function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
 
 type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
 
-/** Without a difference it is the text itself, as of an event inside another object. */
+/** The body in that style. */
 function toForm({text, causes}: Printable, style: Style): BodyForm {
   const [{value: node}, {value: spacing}, {value: spellings}] = style
   const differences = style.flatMap(choice => choice.differences)
@@ -139,7 +139,7 @@ function reserialized(differences: readonly string[]): Cause {
   return cause('body_reserialized', `The body was parsed and printed again: ${differences.join('; ')}.`)
 }
 
-/** One of several values of one kind, with how what is in hand differs from it: nothing for what is in hand. */
+/** One of several values, and how the body differs from it: no differences for the body's own. */
 interface Choice<T> {
   readonly value: T
   readonly differences: readonly string[]
@@ -183,7 +183,7 @@ function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
   return distinct([choice, ...changed])
 }
 
-/** Of those that print alike, the first. */
+/** The first of those that print alike. */
 function distinct(choices: readonly Choice<JsonNode>[]): Choice<JsonNode>[] {
   const seen = new Set<string>()
   return choices.filter(({value}) => {
@@ -234,10 +234,10 @@ function orderDifference(inHand: JsonNode): string {
 
 /** Every object with its members sorted by their names. */
 function sortMembers(node: JsonNode, compare: (a: string, b: string) => number): JsonNode {
-  return mapTree(node, one =>
-    isObject(one)
-      ? {members: one.members.toSorted(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)))}
-      : one,
+  return mapTree(node, each =>
+    isObject(each)
+      ? {members: each.members.toSorted(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)))}
+      : each,
   )
 }
 

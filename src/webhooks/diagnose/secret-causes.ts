@@ -4,7 +4,7 @@ import {SIGNING_SECRET_PREFIX} from '../../contract/identifiers.js'
 import type {NamedSecret} from '../signature/signature.js'
 import {type Cause, cause, type KeyForm} from './finding.js'
 
-/** Keys that may be meant by `secret`: itself first, then one thing wrong with it, then more. */
+/** The keys that may be meant by `secret`: itself first, then with one mistake undone, then with several. */
 export function keyForms({secret}: NamedSecret): KeyForm[] {
   const spellings = clean({text: secret, causes: []})
   const spaced = cause('secret_whitespace', 'It was signed with the secret and white space around it.')
@@ -110,7 +110,7 @@ const OTHER_KINDS: Rules = [
   [/^Bearer /, 'is an access token'],
 ]
 
-/** What makes a text doubtful as a signing secret, the first that fits. */
+/** Texts that are probably no signing secret; the first that matches is named. */
 const DOUBTS: Rules = [
   ...OTHER_KINDS,
   [/^\$\{?\w+\}?$|^%\w+%$/, 'is the name of a variable, not its value'],
@@ -125,7 +125,7 @@ const DOUBTS: Rules = [
   [/^whsec_.{0,15}$/, 'is short, and may have been cut off'],
 ]
 
-/** Why the first of `secrets` may be no signing secret, when all are doubtful; or is none, when all are of another kind. */
+/** Why the first of `secrets` is no signing secret, or probably none; empty unless that holds for all of them. */
 export function doubts(secrets: readonly NamedSecret[]): Cause[] {
   const found = secrets.flatMap(({secret}) => {
     const text = secret.trim().replace(/^["'`]|["'`]$/g, '')

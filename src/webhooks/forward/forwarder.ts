@@ -1,4 +1,4 @@
-/** Forwards events of the store until each address answers 2xx: at least once, because a kill leaves open requests due. */
+/** Forwards events of the store until each address answers 2xx. At least once: a request that is open at a kill is repeated. */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {isSuccess} from '../../contract/operations.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
@@ -87,7 +87,7 @@ export class Forwarder {
     onReport({...event, ...settled, attempt: event.attempts + 1, resigned})
   }
 
-  /** Until its result is recorded, the store does not give an event out again: so it is tried until the end. */
+  /** Repeats until it succeeds, because the store does not give an event out again before its result is recorded. */
   private async record(results: readonly ForwardResult[]): Promise<undefined[]> {
     const {store, onStoreError} = this.options
     for (;;) {
@@ -115,7 +115,7 @@ export function waitAfter(failures: number, most: number): number {
   return Math.min(most, 2 ** (failures - 1))
 }
 
-/** Any 2xx is success, as it is for the service (§6.4). Waits have up to a fifth more. */
+/** What follows from an attempt. Any 2xx is success, as for the service (§6.4). Waits are up to a fifth longer, at random. */
 function judge(
   {sequence, target, attempts, receivedAt}: DueForward,
   {status, milliseconds, error}: HandoverResult,

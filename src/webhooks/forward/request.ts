@@ -1,4 +1,4 @@
-/** Sends events on: their headers, signed again where they are too old, and one attempt, without following a redirect. */
+/** One attempt to forward an event, without following a redirect, and its headers, signed again when they are too old. */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
@@ -10,11 +10,11 @@ import {type NamedSecret, parseSignature, sign, verify} from '../signature/signa
 export interface HandoverResult {
   /** The answer's status; null when there was none. */
   readonly status: number | null
-  /** Until the answer's head came, or it was clear that there is none. */
+  /** Until the head of the answer, or the error. */
   readonly milliseconds: number
   /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
   readonly error: string | null
-  /** The first bytes of the answer's body, as many as are kept, once they came; and its headers. */
+  /** The first bytes of the answer's body, as many as are kept. */
   readonly start?: Promise<Buffer>
   readonly headers?: HeaderMap
 }
@@ -29,13 +29,13 @@ interface HandoverOptions {
   readonly keptBytes?: number
 }
 
-/** So much of an answer's body is read and discarded, so that the connection can be used again. */
+/** How much of an answer's body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES = 64 * 1024
 
-/** The kept bytes come with the head, or do not matter: an answer may have no end. */
+/** How long the kept bytes are waited for: an answer may have no end. */
 const START_MILLISECONDS = 1000
 
-/** Connection headers (RFC 9110 §7.6.1), and those that are the new connection's own. */
+/** Headers of the connection (RFC 9110 §7.6.1), and those that the new request sets itself. */
 const DROPPED =
   /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade|expect|host|content-length)$/i
 
@@ -66,13 +66,13 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
         const readMilliseconds = keptBytes > 0 ? START_MILLISECONDS : timeoutMilliseconds
         resolve({...result, start: startOf(answer, keptBytes, readMilliseconds), headers})
       })
-      // An unwanted 101 is no 'response' event; without this listener it would never end.
+      // A 101 is not a 'response' event; without this listener the attempt would never end.
       request.once('upgrade', (answer, socket) => {
         socket.destroy()
         resolve(settled(answer.statusCode ?? null, null))
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A body that breaks off, even together with its head, takes no answer back.
+        // The answer counts, even if its body breaks off.
         if (isAnswered) return
         const code = error.code ?? error.message
         resolve({...settled(null, code), stale: request.reusedSocket && code === 'ECONNRESET'})
@@ -86,8 +86,7 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
       const address = new URL(url)
       const headers = headersFor(address, rawHeaders, body.length)
       const first = await attempt(address, headers, body)
-      // The receiver closed an idle connection at the moment it was used again: that was no answer. The next idle one may be
-      // closed as well.
+      // The receiver closed an idle connection just as it was used again. Other idle ones may be closed as well.
       return first.stale ? attempt(address, headers, body, true) : first
     },
     /** Ends open requests, as `stopped`. */
@@ -99,17 +98,17 @@ export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: Ha
   }
 }
 
-/** The headers of the new request, as names and values in turn: without those that the Connection header names. */
+/** The headers of the new request, names and values in turn, without those of the connection. */
 export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
   const pairs = pairsOf(rawHeaders)
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map(one => one.trim().toLowerCase()))
+    .flatMap(([, value]) => value.split(',').map(name => name.trim().toLowerCase()))
   const kept = pairs.filter(([name]) => !DROPPED.test(name) && !named.includes(name.toLowerCase()))
   return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
 }
 
-/** The first `bytes` of the body, or what came before it ended; the rest is discarded, until there is too much of it. */
+/** The first `bytes` of the body, or all of a shorter one. The rest is discarded; too much of it ends the connection. */
 function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): Promise<Buffer> {
   let start = Buffer.alloc(0)
   let read = 0
@@ -133,10 +132,13 @@ function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): 
 
 type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
 
-/** The target may read its clock when its answer is due. */
+/** The target may check the age as late as its answer is due. */
 const MOST_AGE_SECONDS = SIGNATURE_TOLERANCE_SECONDS - WEBHOOK_RESPONSE_SECONDS
 
-/** Its own headers, or signed again where they are too old (§6.3.4) at `now`, Unix seconds; undefined without its secret. */
+/**
+ * The event's own headers; signed again when the signature is too old (§6.3.4) at `now`, Unix seconds; undefined if the secret
+ * for that is unknown.
+ */
 export function freshHeaders(
   event: SignedEvent,
   headerName: string,

@@ -1,6 +1,6 @@
 /**
- * Makes many items durable in few transactions: those added in one turn of the event loop, or while no more transactions
- * may run, go into one, and the disk is not left idle while many are still being added.
+ * Makes many items durable in few transactions. Items that are added in one turn of the event loop, or while the allowed
+ * transactions run, share one; when many are being added, the disk starts before the turn ends.
  */
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
@@ -14,7 +14,7 @@ interface GroupCommitOptions<Item, Outcome> {
   readonly maxBatch: number
   /** How many transactions may run at once (default 1), for a store that takes them one by one itself. */
   readonly maxRunning?: number
-  /** So many are not kept waiting for the end of the turn when no transaction is running (default: they are). */
+  /** With so many items an idle disk starts before the end of the turn (default: it never does). */
   readonly enough?: number
   /** Called for every transaction that failed. */
   readonly onError?: (error: unknown) => void

@@ -13,7 +13,7 @@ type Arrival = Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>
 
 interface CheckedArrival {
   readonly reason: Verdict['reason'] | 'event_id_mismatch'
-  /** Of the signed body; undefined when the signature is not right: the body is not parsed then. */
+  /** Undefined when the signature is wrong, because the body is not parsed then. */
   readonly eventId: string | undefined
   readonly type: string | null
   /** Name of the secret that matched. */
@@ -134,7 +134,7 @@ export class Receiver {
     if (this.receipts.length === 1) setImmediate(() => this.reportSome())
   }
 
-  /** After the answers: a few a turn of the event loop, to read requests in between, and a part of all, to bound them. */
+  /** Reports a few in each turn of the event loop, so that requests are read in between, and more the longer the list is. */
   private reportSome(): void {
     const some = Math.max(16, Math.ceil(this.receipts.length / 4))
     const due = this.receipts.slice(0, some)

@@ -1,6 +1,6 @@
 /**
- * Serves a receiver over node:http or node:https, which only this file of receiving knows: POST on one path, bodies exactly
- * as they came, slow senders cut, an orderly end, and bounds on connections and on the bytes of all bodies in memory.
+ * Serves a receiver over node:http or node:https: POST on one path, bodies exactly as they came. Slow senders are cut off,
+ * connections and the bytes of all bodies in memory are limited, and closing answers what is open.
  */
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
@@ -16,7 +16,7 @@ export const RECEIVER_LIMITS = {
   maxConnections: 4000,
   /** Events that may wait for the disk; more are answered 503. */
   maxWaiting: 2048,
-  /** From a request's first byte: a slow sender is cut after 2.5 s at the latest, the limit and one round of checks. */
+  /** From a request's first byte. With the interval of the checks, a slow sender is cut off after 2.5 s at the latest. */
   headMilliseconds: 2000,
   requestMilliseconds: 2000,
 }
@@ -25,7 +25,7 @@ export type ReceiverLimits = Readonly<typeof RECEIVER_LIMITS>
 const CHECK_MILLISECONDS = 250
 /** A connection without traffic is closed after this. */
 const STALLED_MILLISECONDS = 15_000
-/** At the end: how long connections may still finish what they are sending. */
+/** How long idle connections may still send a request at the end. */
 const GRACE_MILLISECONDS = 250
 /** Read and discarded after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
@@ -40,7 +40,7 @@ interface ReceiverAddress {
 
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
 
-interface ServeParts {
+interface ServeOptions {
   readonly receiver: Receiver
   /** Unix seconds. */
   readonly clock: () => number
@@ -49,7 +49,7 @@ interface ServeParts {
   readonly onRefused?: (status: number) => void
 }
 
-interface Serving extends ServeParts {
+interface Serving extends ServeOptions {
   readonly path: string
   /** Bytes that all requests together may still hold in memory. */
   readonly budget: {free: number}
@@ -58,9 +58,9 @@ interface Serving extends ServeParts {
 }
 
 /** Listens; rejects with the system's error when it cannot. */
-export async function serveReceiver(parts: ServeParts, address: ReceiverAddress) {
-  const {limits} = parts
-  const options: ServerOptions = {
+export async function serveReceiver(options: ServeOptions, address: ReceiverAddress) {
+  const {limits} = options
+  const timeouts: ServerOptions = {
     headersTimeout: limits.headMilliseconds,
     requestTimeout: limits.requestMilliseconds,
     connectionsCheckingInterval: CHECK_MILLISECONDS,
@@ -68,18 +68,18 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   const {tls} = address
   const server = tls
     ? createTlsServer({
-        ...options,
+        ...timeouts,
         ...tls,
         minVersion: TLS_RULES.minVersion,
         handshakeTimeout: limits.headMilliseconds,
       })
-    : createServer(options)
+    : createServer(timeouts)
   // node:http silently drops headers beyond a count; their size is bounded anyway.
   server.maxHeadersCount = 0
   server.setTimeout(STALLED_MILLISECONDS)
   const connections = boundConnections(server, tls ? 'secureConnection' : 'connection', limits.maxConnections)
   const budget = {free: limits.maxHeldBytes}
-  const serving: Serving = {...parts, path: address.path, budget, connections, closing: false}
+  const serving: Serving = {...options, path: address.path, budget, connections, closing: false}
   server.on('request', (request, response) => onRequest(serving, request, response))
   server.on('checkContinue', (request, response) => onRequest(serving, request, response, true))
   await new Promise<void>((resolve, reject) => {
@@ -102,7 +102,7 @@ export async function serveReceiver(parts: ServeParts, address: ReceiverAddress)
   }
 }
 
-/** Reads the body; its listeners are not removed again: that would cost more than all the rest. */
+/** Reads the body. Its listeners are not removed, because that would cost more than all the rest. */
 function onRequest(
   serving: Serving,
   request: IncomingMessage,
@@ -165,7 +165,7 @@ const NO_BODY = {'Content-Length': '0'}
 
 /** The status of a request that is refused without reading its body. */
 function refusalOf({path, limits}: Serving, {url = '', method, headers}: IncomingMessage) {
-  // A whole address is a target, too (RFC 9112 §3.2.2).
+  // The target may be an absolute URL (RFC 9112 §3.2.2).
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
   const query = target.indexOf('?')
   if ((query === -1 ? target : target.slice(0, query)) !== path) return 404
@@ -174,7 +174,7 @@ function refusalOf({path, limits}: Serving, {url = '', method, headers}: Incomin
   return length !== undefined && Number(length) > limits.maxBodyBytes ? 413 : undefined
 }
 
-/** Answers and closes. A connection closed with bytes unread is reset, and the answer lost: so they are read first. */
+/** Answers and closes. Reads the body first, because closing with unread bytes resets the connection and loses the answer. */
 function refuse(serving: Serving, request: IncomingMessage, response: ServerResponse, status: number): void {
   response.shouldKeepAlive = false
   response.writeHead(status, status === 405 ? {...NO_BODY, Allow: 'POST'} : NO_BODY)
@@ -194,7 +194,7 @@ function refuse(serving: Serving, request: IncomingMessage, response: ServerResp
 /** Room for those in a TLS handshake, which are not counted yet. */
 const HANDSHAKES = 500
 
-/** One connection too many ends the one idle longest, so that idle ones keep no sender out. `arrival`: of one that may send. */
+/** Closes the connection that has been idle longest when there are too many. `arrival` is the event of one that can send. */
 function boundConnections(server: Server, arrival: 'connection' | 'secureConnection', most: number) {
   const open = new Set<Socket>()
   // A Set keeps the order of insertion: the first has been idle longest.

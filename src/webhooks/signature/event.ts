@@ -1,4 +1,4 @@
-/** The event inside a webhook's body (§2.8), as far as receiving and checking need it. */
+/** Reads the event in a webhook's body (§2.8), as far as receiving and verifying need it. */
 import {isEventType} from '../../contract/events.js'
 import {isPlainText} from '../../contract/foreign-text.js'
 import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
@@ -6,11 +6,11 @@ import {isObject} from '../../contract/json.js'
 
 export interface EventSummary {
   readonly id: string
-  /** Null when the body has none that is a plain text. */
+  /** Null when it is missing, or not plain text. */
   readonly type: string | null
 }
 
-/** Id and type of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. Throws nothing. */
+/** Id and type of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. */
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   const {id, type} = (parse(rawBody) ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
@@ -18,8 +18,8 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
 }
 
 /**
- * Whether `rawBody` is an event as §2.8 shows it, also behind a byte order mark, or cut off. Such a body is a webhook
- * whatever its headers say: one without a signature is forged, or lost it.
+ * Whether `rawBody` is an event as §2.8 shows it, even with a byte order mark, or cut off. Such a body is a webhook even
+ * without a signature: then it is forged, or lost it.
  */
 export function isEventEnvelope(rawBody: Uint8Array): boolean {
   const {buffer, byteOffset, length} = rawBody
@@ -32,9 +32,9 @@ export function isEventEnvelope(rawBody: Uint8Array): boolean {
   return id.startsWith(EVENT_ID_PREFIX) || isEventType(type) || typeof created === 'string'
 }
 
-/** No event is as long; the receiver refuses longer bodies. */
+/** The receiver refuses longer bodies; events are shorter. */
 export const MOST_EVENT_BYTES = 1024 * 1024
-/** The members before `data` fit in. */
+/** Enough for the members before `data`. */
 const MOST_ENVELOPE_BYTES = 1024
 /** The beginning of an event: an id and a type, in either order. */
 const CUT_EVENT = new RegExp(
@@ -54,7 +54,7 @@ function parse(rawBody: Uint8Array): unknown {
   }
 }
 
-/** Whether the id of the signed body is well-formed, and the unsigned header (§6.2) is absent, or given once and that id. */
+/** Whether the signed id is well-formed, and the unsigned header (§6.2) is missing or repeats it once. */
 export function checkEventId(
   header: string | readonly string[] | undefined,
   event: {readonly id: string} | undefined,

@@ -1,4 +1,4 @@
-/** Request headers as a webhook came with them: names in lower case, a list where one came more than once. */
+/** The headers of a webhook request: names in lower case, and a list of values for one that came more than once. */
 
 /** The headers of the signature and of the event's id (§6.2), in any case. */
 export interface WebhookHeaderNames {
@@ -26,7 +26,7 @@ export function headerOf(headers: HeaderMap, name: string): string | readonly st
   return Object.hasOwn(headers, key) ? headers[key] : undefined
 }
 
-/** Names and values in turn → pairs. A loop, because flatMap takes twenty times as long, for each event of an export. */
+/** Pairs of names and values that come in turn. A loop, because flatMap takes twenty times as long. */
 export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
   const pairs: [string, string][] = []
   for (let n = 0; n < rawHeaders.length; n += 2)

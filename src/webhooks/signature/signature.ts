@@ -1,6 +1,6 @@
 /**
  * Webhook signatures, §6.2 and §6.3 read literally: HMAC-SHA256 with the whole secret as key, over the timestamp as
- * the header spells it, a full stop and the raw body. Bytes in, verdict out; no clock and no parsing of the body.
+ * the header spells it, a full stop and the raw body. Uses no clock, and does not parse the body.
  */
 import {createHmac, createSecretKey, type KeyObject, timingSafeEqual} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
@@ -29,7 +29,7 @@ interface VerifyTerms {
   /** The value of the header; an array when it came more than once, which is malformed. */
   readonly header: string | readonly string[] | undefined
   readonly secrets: readonly NamedSecret[]
-  /** Unix seconds; parts of a second are dropped. */
+  /** Unix seconds; fractions are dropped. */
   readonly now: number
   /** Default 300 (§6.3.4). A difference of exactly this much is accepted. */
   readonly toleranceSeconds?: number
@@ -37,7 +37,7 @@ interface VerifyTerms {
 
 type JudgeTerms = Omit<VerifyTerms, 'header'>
 
-/** A header that follows the grammar: the digits as received, for they were signed, and every `v1` in lowercase hex. */
+/** A well-formed header: the timestamp as received, because its digits are signed, and every `v1` in lowercase hex. */
 interface ParsedSignature {
   readonly timestamp: string
   readonly digests: readonly string[]
@@ -50,14 +50,14 @@ export function sign(secret: string, timestamp: string, rawBody: Uint8Array): st
   return signer.finish()
 }
 
-/** Signs a body that comes in pieces, with a `v1` for each secret; keeps none of the pieces. */
+/** Signs a body that comes in pieces, without keeping them, with a `v1` for each secret. */
 export function createSigner(secrets: readonly (string | KeyObject)[], timestamp: string) {
   const sums = secrets.map(secret => createHmac('sha256', secret).update(`${timestamp}.`))
   const digests = () => sums.map(sum => sum.digest('hex'))
   const update = (piece: Uint8Array) => {
     for (const sum of sums) sum.update(piece)
   }
-  /** `finish`: the value of the header; nothing may follow, nor after `digests`. */
+  /** `finish` returns the value of the header. It or `digests` must be the last call. */
   return {update, digests, finish: () => [`t=${timestamp}`, ...digests().map(hex => `v1=${hex}`)].join(',')}
 }
 
@@ -89,7 +89,7 @@ export function verify(input: VerifyTerms & {readonly rawBody: Uint8Array}): Ver
   return verifyParsed(signature, input.rawBody, input)
 }
 
-/** As `verify`, for a header that was read already; a body given as a string has a byte in each character (latin1). */
+/** The same for a parsed header. A body given as a string is latin1, a character for each byte. */
 export function verifyParsed(
   signature: ParsedSignature,
   rawBody: Uint8Array | string,
@@ -105,7 +105,7 @@ export function verifyParsed(
   return judge(signature, matched, terms)
 }
 
-/** What the header says, or why it says nothing. As a list of one it comes from a request that was received. */
+/** The parsed header, or why it cannot be parsed. A list of one is a header that came once. */
 function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
   const values = typeof header === 'string' ? [header] : (header ?? [])
   const [value] = values
@@ -119,14 +119,14 @@ const keys = new WeakMap<NamedSecret, KeyObject>()
 function keyOf(named: NamedSecret): KeyObject {
   const known = keys.get(named)
   if (known) return known
-  // The key of a bare prefix is known to everyone, so whatever it signs would be accepted from anyone.
+  // Anyone could sign with a bare prefix.
   if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
   const key = createSecretKey(Buffer.from(named.secret))
   keys.set(named, key)
   return key
 }
 
-/** Checks a body that comes in pieces, keeping none of them; nothing may follow `finish`. */
+/** Verifies a body that comes in pieces, without keeping them; `finish` must be the last call. */
 export function createVerifier(terms: VerifyTerms): {update(piece: Uint8Array): void; finish(): Verdict} {
   const signature = signatureIn(terms.header)
   if (typeof signature === 'string')
@@ -146,11 +146,11 @@ export function isEmptySecret(secret: string): boolean {
   return /^(whsec_)*$/.test(secret.replace(/[\s"'`\ufeff\u200b]/gu, ''))
 }
 
-/** Where digests are compared: a buffer for each takes a tenth of the time (`npm run bench`, verify-many). */
+/** Digests are compared in two buffers: new ones for each take a tenth of the time (`npm run bench`, verify-many). */
 const expected = Buffer.alloc(64)
 const claimed = Buffer.alloc(64)
 
-/** Whether `digest` is among `received`, 64 hex digits each. Every one is compared, each in constant time. */
+/** Whether `digest` is among `received`, 64 hex digits each. Compares with all of them, in constant time. */
 function isAmong(received: readonly string[], digest: string): boolean {
   let found = false
   expected.write(digest, 'latin1')

@@ -1,4 +1,4 @@
-/** One check of `doctor`: its subject, its result and the fix. */
+/** The checks of `doctor`: running them, and their findings. */
 import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import type {FailureKind} from '../../../contract/failure.js'
@@ -36,7 +36,7 @@ export function fail(kind: FailureKind | 'unexpected', detail: string, fix: stri
   return {...finding('fail', detail, fix), kind}
 }
 
-/** Runs `checks` in order; `whyNot` says why the next one is skipped, if it is. */
+/** Runs `checks` in order; `whyNot` returns the reason if the next one is to be skipped. */
 export async function runChecks(
   checks: Checks,
   whyNot: (done: readonly Check[]) => string | undefined = () => undefined,
@@ -49,7 +49,7 @@ export async function runChecks(
   return done
 }
 
-/** What a check throws is its failure, so that the others still run. */
+/** The finding of a check; an error is a failed check, so that the others still run. */
 export async function found(work: () => Promise<Finding> | Finding): Promise<Finding> {
   try {
     return await work()

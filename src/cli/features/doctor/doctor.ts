@@ -1,4 +1,4 @@
-/** The work behind `doctor`: every check in order, run whether or not others failed, where that is possible. */
+/** `doctor`: runs every check, where possible even if others failed, and prints the findings. */
 import process from 'node:process'
 import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
@@ -27,7 +27,7 @@ import {
 } from './machine.js'
 import {checkReceiver, checkSigningSecrets, NetworkChecks, ServiceChecks} from './network-and-service.js'
 
-/** For each step, without --timeout. */
+/** For each check, without --timeout. */
 const STEP_SECONDS = 10
 
 export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix'] as const
@@ -45,7 +45,7 @@ export function doctorResult(checks: readonly Check[]): Result<Omit<Check, 'kind
 
 const STYLES = {ok: 'good', warn: 'waiting', fail: 'bad', skipped: 'faint'} as const
 
-/** A line a check, with its fix below; neighbours that were skipped for one reason are one line. */
+/** A line for each check, with its fix below. Neighbours that were skipped for the same reason share a line. */
 function linesOf(checks: readonly Check[], paint: Painter, width: number): string[] {
   const marks = {...marksFor(process.env), faint: wantsAccessible(process.env) ? 'skipped' : '-'}
   const markWidth = Math.max(...Object.values(marks).map(mark => mark.length))
@@ -71,13 +71,13 @@ function linesOf(checks: readonly Check[], paint: Painter, width: number): strin
 /** `21 checks: 17 ok, 2 failed (token, account), 2 skipped`. */
 export function summaryOf(checks: readonly Check[]): string {
   const words = {ok: 'ok', warn: 'warning', fail: 'failed', skipped: 'skipped'}
-  const parts = Object.entries(words).flatMap(([status, word]) => {
+  const counts = Object.entries(words).flatMap(([status, word]) => {
     const names = checks.filter(check => check.status === status).map(({name}) => name)
     if (names.length === 0) return []
     const count = status === 'warn' ? counted(names.length, word) : `${names.length} ${word}`
     return [status === 'warn' || status === 'fail' ? `${count} (${names.join(', ')})` : count]
   })
-  return `${checks.length} checks: ${parts.join(', ')}`
+  return `${checks.length} checks: ${counts.join(', ')}`
 }
 
 export abstract class DiagnosingCommand extends BaseCommand {

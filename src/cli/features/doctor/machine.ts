@@ -15,10 +15,10 @@ const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
 /** Which variables are set; values are not shown, because some are secrets. */
 export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   const set = Object.keys(env).filter(
-    // The last is our own, for oclif.
+    // We set BOOKCTL_DISABLE_THEME ourselves, for oclif.
     name => name.startsWith('BOOKCTL_') && env[name] !== '' && name !== 'BOOKCTL_DISABLE_THEME',
   )
-  // Only a likely misspelling: an unknown one may be of a newer version.
+  // Only likely misspellings: other unknown variables may belong to a newer version.
   const strange = set.find(name => !NAMES.includes(name) && closest(name, NAMES) !== undefined)
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const detail = 'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here: certificates are always checked'
@@ -121,7 +121,7 @@ const MOST_CLOCK_SECONDS = 5
 const GRANT = 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bookctl'
 const SET_FSYNC = 'set fsync = on: a crash of the server would lose what was acknowledged'
 
-/** What it throws is reported by `found`: unreachable, wrong password, no rights, a newer schema. */
+/** The store that machines share. Throws a StorageError if it is unreachable, refuses the user, or has a newer schema. */
 export async function checkStore(state: State, offline: boolean): Promise<Finding> {
   if (!state.isShared) return skipped('none is set: what is remembered is in files of this machine')
   if (offline) return skipped('--offline')

@@ -116,12 +116,12 @@ function describeProxy(url: URL, proxy: ProxyServer | undefined, options: Networ
 
 type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 
-/** A clock that is this wrong misjudges when tokens expire; beyond §6.3's tolerance it refuses signatures too. */
+/** With such a clock, tokens seem to expire at a wrong time; beyond the tolerance of §6.3 signatures are refused, too. */
 const NOTABLE_SKEW_SECONDS = 60
 
 /**
- * The service and the credentials. `open` is called by the first check. BOOKCTL_TOKEN does not show its scopes, so the account
- * check shows what it is good for.
+ * The service and the credentials. The first check calls `open`. The scopes of BOOKCTL_TOKEN are unknown, so only the account
+ * check shows whether it works.
  */
 export class ServiceChecks {
   private signedIn: SignedIn | undefined

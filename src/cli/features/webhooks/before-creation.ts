@@ -1,4 +1,4 @@
-/** What is probably a mistake in a subscription that is about to be created: an address subscribed twice, or a path that its receiver does not take. */
+/** Warnings before a subscription is created: its address has one already, or its receiver answers 404 for the path. */
 import type {Sender} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
@@ -6,10 +6,10 @@ import {isLoopbackHost} from '../../../contract/network.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
 import {caFileFor} from './targets.js'
 
-/** A receiver on this machine answers at once. */
+/** Long enough for a receiver on this machine. */
 const ANSWER_SECONDS = 2
 
-/** Warnings about `url`, in the order in which they matter. What cannot be found out is no warning. */
+/** Warnings about `url`, the most important first. What cannot be found out causes none. */
 export async function warningsBefore(
   connection: Connection,
   url: string,
@@ -24,7 +24,7 @@ export async function warningsBefore(
   return [second, path].filter(text => text !== undefined)
 }
 
-/** By the service's list; where that cannot be read (§4.9 shows no path), by what was subscribed from this machine. */
+/** Looks in the list of the service or, where that cannot be read (§4.9 shows no path), among those created from this machine. */
 async function secondSubscription(
   {api, state, target}: Connection,
   url: string,
@@ -54,7 +54,7 @@ function shownOf(id: string, events: readonly string[] | null | undefined) {
   return {id: sanitizeLine(id, 200), types: sanitizeLine(events?.join(', ') || 'unknown types', 200)}
 }
 
-/** Asks what listens on this machine: a receiver of another path answers 404, one of this path anything else. */
+/** Sends a GET to a receiver on this machine, which answers 404 if it takes another path. */
 async function pathNotTaken(url: string, options: ConnectOptions): Promise<string | undefined> {
   const {hostname, pathname, origin} = new URL(url)
   if (!isLoopbackHost(hostname)) return undefined
@@ -69,7 +69,7 @@ async function pathNotTaken(url: string, options: ConnectOptions): Promise<strin
   return `Warning: what listens at ${origin} answers 404 for the path ${path}: events would not arrive; subscribe the path that it takes, or start it for this one: bookctl webhooks listen --path ${path}`
 }
 
-/** Undefined where nothing answers. */
+/** The status of the answer to a GET; undefined if there is none. */
 async function statusOf(sender: Sender, url: string): Promise<number | undefined> {
   const request = {method: 'GET', url, headers: {}}
   const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds: ANSWER_SECONDS}

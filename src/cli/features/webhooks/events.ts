@@ -1,4 +1,4 @@
-/** `webhooks events`: the received events, listed, shown, exported, and sent to an address again. */
+/** `webhooks events`: lists, shows, exports and prunes received events, and sends them to an address again. */
 import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
@@ -33,7 +33,7 @@ export const eventFilterFlags = {
 }
 
 export const pruneFlags = {
-  // What is removed is gone: the unit is not left to guess.
+  // Removing cannot be undone, so the unit is required.
   'older-than': checkedFlag((field, text) => readDuration(field, text, true))({
     helpValue: 'AGE',
     required: true,
@@ -46,7 +46,7 @@ const PRUNED_AT_ONCE = 1000
 
 /** Removes events older than `seconds`, a part at a time; returns their number. */
 export async function pruneEvents(store: EventStore, seconds: number): Promise<number> {
-  // Where there are none, no file is made for them.
+  // Without events, no file is created for them.
   if ((await store.page({}, {}, 1)).length === 0) return 0
   const time = systemClock.now() - seconds
   let removed = 0
@@ -157,7 +157,7 @@ export async function eventDetails(store: EventStore, event: StoredEvent): Promi
   return {...single({event: document}, document, row.event_id), text: requestText(event)}
 }
 
-/** The request as it came: head, empty line, body; made safe to print. Not at a terminal, nothing follows the body. */
+/** The request as it came, safe to print: head, empty line, body. Only at a terminal a line break follows the body. */
 function requestText({rawHeaders, body}: StoredEvent): string {
   const head = pairsOf(rawHeaders).map(([name, value]) => sanitizeLine(`${name}: ${value}`))
   const text = Buffer.from(body).toString('utf8')
@@ -231,8 +231,8 @@ type ReplayFlags = WebhookSecretFlags & {readonly resign: boolean}
 type Replay = Awaited<ReturnType<typeof planReplay>>
 
 /**
- * With --resign each is signed when it is sent, with the secret it came with if that is still stored. `old`: how many a target
- * that checks signatures would refuse for their age. Throws a usage error if an event or a secret is missing.
+ * With --resign each event is signed when it is sent, with the secret it came with if that is still stored. `old` is the number of
+ * events whose signature is too old for a target that checks it. Throws a usage error if an event or a secret is missing.
  */
 export async function planReplay(ids: readonly string[], flags: ReplayFlags, state: State) {
   const events: StoredEvent[] = []
@@ -250,7 +250,7 @@ export async function planReplay(ids: readonly string[], flags: ReplayFlags, sta
   return {events, headersOf, old: 0}
 }
 
-/** Each event as it would be sent: the signed bytes, and their JSON. */
+/** The requests that would be sent, with the body as bytes and as JSON. */
 export function describeReplay({events, headersOf}: Replay, target: string): Result {
   const requests = events.map(event => ({
     method: 'POST',

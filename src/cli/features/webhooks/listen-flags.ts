@@ -1,4 +1,4 @@
-/** The flags of `webhooks listen`, the plan they make, and what --dry-run says of it. */
+/** The flags of `webhooks listen`, the plan that follows from them, and what --dry-run prints of it. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -88,25 +88,25 @@ export type ListenFlags = Interfaces.InferredFlags<typeof listenFlags>
 
 export type ListenPlan = ReturnType<typeof planListening>
 
-/** What follows from the flags. */
+/** The plan that follows from the flags. */
 export function planListening(flags: ListenFlags) {
   const {'public-url': publicUrl, 'exit-after': count = 1, within: seconds, expect} = flags
   const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
   return {
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
     targets: [...new Set(flags['forward-to'])],
-    /** Types that are printed, forwarded and counted; undefined: all. */
+    /** Types that are printed, forwarded and counted (default: all). */
     types: flags.event && new Set(flags.event),
     wait: waits ? {count, seconds, expect} : undefined,
   }
 }
 
-/** What --subscribe creates. */
+/** The subscription that --subscribe creates. */
 export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types}: ListenPlan) {
   return {url, events: [...(types ?? EVENT_TYPE_NAMES)]}
 }
 
-/** Listening itself sends nothing; `--subscribe` does, to `target`; its test needs an id from the first answer. */
+/** What --dry-run prints. Only --subscribe sends requests, to `target`; the id in the second comes from the first answer. */
 export function describeListening(plan: ListenPlan, flags: ListenFlags, state: State, target?: Target) {
   const own = (name: string) => join(state.directory, name)
   const written = [

@@ -143,7 +143,7 @@ async function textLine(flags: OutputFlags): Promise<LineOf> {
       .trimEnd()
 }
 
-/** `--query`: its result for each record, if there is one. */
+/** The result of --query for each record, if there is one. */
 async function queryLine(query: string): Promise<LineOf> {
   const find = await finderOf(query)
   return record => {
@@ -177,7 +177,7 @@ function openCapture(path: string, tell: (text: string) => void): Capture {
     const hint = 'make its directory writable, or choose another file'
     throw usage('cannot_write', `--capture: cannot write ${sanitizeLine(path, 200)} (${code})`, hint)
   }
-  // A full pipe blocks its writer, and no signal ends that; a device such as /dev/null does not block.
+  // Writing to a full pipe would block, and no signal could end that. A device such as /dev/null does not block.
   const stats = fstatSync(file)
   if (!stats.isFile() && !stats.isCharacterDevice()) {
     closeSync(file)
@@ -210,7 +210,7 @@ export function receiptLine(receipt: Receipt): string {
   )
 }
 
-/** Text that JSON and `escapeUnsafe` leave as it is. */
+/** Text that JSON and `escapeUnsafe` do not change. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 function quoted(text: string | null | undefined): string {
@@ -229,10 +229,10 @@ function headersText(rawHeaders: readonly string[]): string {
   return `${text || '{'}}`
 }
 
-/** Names and values; with more of them, finding names that came twice costs more than it saves. */
+/** Names and values. With more of them, looking for repeated names costs more than it saves. */
 const MOST_PLAIN = 60
 
-/** JSON has line breaks only between its parts. */
+/** JSON on one line: line breaks are only between its tokens. */
 function onOneLine(json: string): string {
   return /^[\x20-\x7e]*$/.test(json) ? json : escapeUnsafe(json.replace(/[\t\n\r]/g, ' '))
 }

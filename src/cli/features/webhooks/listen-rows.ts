@@ -1,4 +1,4 @@
-/** What `listen` says to people: rows of events with answers of targets, why a signature fails, what to do about it. */
+/** What `listen` prints for people: a row for each event with the answer of its target, and why a signature fails. */
 import {createHash} from 'node:crypto'
 import process from 'node:process'
 import {systemClock} from '../../../contract/dates.js'
@@ -18,9 +18,9 @@ import {hang, textWidth} from '../../terminal/text.js'
 import type {WebhookSecretFlags} from './secrets.js'
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
-/** A target that takes longer gets a row of its own, so that the event is seen before. */
+/** An event whose target takes longer is shown before the answer, which gets a row of its own. */
 const HELD_MILLISECONDS = 1000
-/** A search for a cause holds up the answers: one in this time. */
+/** A search for a cause delays answers, so it is made at most this often. */
 const EXPLAINED_EVERY_MILLISECONDS = 1000
 /** The longest event type and reservation reference of the interface. */
 const TYPE_WIDTH = 21
@@ -171,7 +171,7 @@ async function explainRefusal(
   return lines.map(line => sanitizeLine(line))
 }
 
-/** As the body says, even if its signature is wrong. */
+/** Id, type and reference as the body says, even if its signature is wrong. */
 function factsOf(body: Uint8Array): Readonly<Record<'id' | 'type' | 'reference', string>> {
   const event = parseBody(body)
   const {id, type, data} = isObject(event) ? event : {}
@@ -242,7 +242,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   stdin: 'from --secret-stdin',
 }
 
-/** Where the secret is from, and the beginning of its SHA-256, to tell it from others without showing it. */
+/** Where the secret comes from, and the start of its SHA-256, which distinguishes it without showing it. */
 function sourceOf({name, secret}: NamedSecret): string {
   const [place = ''] = /^(env|file|stdin)\b/.exec(name) ?? []
   const source = SOURCES[place] ?? `that of ${sanitizeLine(name, 60)}`

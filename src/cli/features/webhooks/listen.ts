@@ -34,9 +34,9 @@ import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
 
-/** An attempt to forward is watched for longer than the service would wait (§6.4), to show how late it was. */
+/** An attempt to forward may take longer than the service would wait (§6.4), to show how late the answer is. */
 const FORWARD_MILLISECONDS = 30_000
-/** The end takes less than 3 s in all: answering, forwarding, writing. */
+/** Closing takes less than 3 s in all. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
 /** How often old events are removed and forwards of dead processes adopted, and how many rows in a transaction. */
 const TIDY_MILLISECONDS = 60_000
@@ -157,7 +157,7 @@ class Listener {
     this.url = `${tls ? 'https' : 'http'}://${authority}${path}`
   }
 
-  /** Whether --event leaves this type in. */
+  /** Whether --event includes this type. */
   private wants(type: string | null): boolean {
     return this.plan.types === undefined || this.plan.types.has(type ?? '')
   }
@@ -240,7 +240,7 @@ class Listener {
     })
   }
 
-  /** From now on a stored secret may go without a word: for the end, at which --subscribe deletes its own. */
+  /** Stops reporting removed secrets: at the end --subscribe removes its own. */
   stopWatchingSecrets(): void {
     this.opened.secrets.stop()
   }
@@ -269,7 +269,7 @@ class Listener {
   }
 }
 
-/** What makes certificates is loaded only for https. */
+/** The certificate and key; the code for them is loaded only for https. */
 async function identityOf(command: BaseCommand, flags: Flags, directory: string) {
   if (!flags.tls && flags.cert === undefined) return undefined
   const {listenIdentity} = await import('./listen-tls.js')
@@ -290,12 +290,15 @@ const REFUSALS: Readonly<Record<number, string>> = {
   503: 'answered 503: an event could not be stored; the service will send it again',
 }
 
-/** Time for a test event through a tunnel. A shorter --within or --timeout bounds it too. */
+/** Time for a test event through a tunnel, unless --within or --timeout is shorter. */
 const TEST_SECONDS = 30
-/** `listen` ends soon, even if the service does not answer. */
+/** `listen` ends soon, even if the service does not answer the deletion. */
 const DELETION_MILLISECONDS = 2000
 
-/** Waits for a test event; deletes the subscription at the end if that path may be called, or names it. Throws a Failure. */
+/**
+ * Creates the subscription and waits for a test event. At the end it deletes the subscription if that path may be called,
+ * otherwise it says that it stays. Throws a Failure.
+ */
 async function subscribe(
   command: BaseCommand,
   connection: Connection,

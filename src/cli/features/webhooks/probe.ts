@@ -34,7 +34,7 @@ export interface ProbeOptions {
   readonly onSend?: (n: number, most: number) => void
 }
 
-/** Probes the receiver at `url`, which `checkTarget` accepted. Throws Failure when it never answers. */
+/** Probes the receiver at `url`, which `checkTarget` accepted. Throws a Failure if it never answers. */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
@@ -44,7 +44,7 @@ export async function probeReceiver(
   const handover = createHandover({
     trusted: await trustedFor(url, caFile, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
-    // The message of an error page is in them.
+    // Enough for the message of an error page.
     keptBytes: 8192,
   })
   const terms = {names: webhookHeaderNames(flags, state), secret: named?.secret ?? '', clock: systemClock.now}
@@ -69,12 +69,12 @@ export async function probeReceiver(
   }
 }
 
-/** Whether a case failed; one that §6 does not demand is advice. */
+/** Whether a case failed that §6 requires; others are advice. */
 export function isFailed({ok, required}: ProbeRow): boolean {
   return required && !ok
 }
 
-/** The sheet as lines, unless a format is asked for: what failed and what to do about it, with `all` the rest. */
+/** The result; without --format it is lines: what failed and how to fix it, with `all` also what passed. */
 export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boolean): Result<ProbeRow> {
   const passed = rows.filter(({ok}) => ok)
   const failed = rows.filter(isFailed)

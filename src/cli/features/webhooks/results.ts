@@ -5,7 +5,7 @@ import {ListAside} from '../../terminal/list-aside.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {writePieces} from '../../terminal/streams.js'
 
-/** Reasons in words: what follows `Not valid:`. */
+/** The words for each reason, after `Not valid:`. */
 const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
   ok: 'valid',
   missing_header: 'there is no signature header',
@@ -41,7 +41,7 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
 }
 
 function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNullable<Result['lead']> {
-  // What is missing in a capture that is cut off may have been in the request.
+  // The reason is not known if part of the capture is missing.
   const unread = first?.code === 'capture_unreadable' ? first.explanation : undefined
   const words = unread?.replace(/^N/, 'n').replace(/\.$/, '') ?? REASONS[reason]
   const text = valid ? 'Valid' : `Not valid: ${words}`
@@ -58,7 +58,7 @@ function factsOf({event_id, type, timestamp, age_seconds: age, secret}: CheckRes
   return {event_id, type, signed, secret}
 }
 
-/** In the document only if something was skipped. */
+/** A member of the document, only if something was skipped. */
 function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
 }
@@ -68,14 +68,14 @@ export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at t
 export interface ResultPrinter {
   /** `continues`: a part of the same list was printed before. */
   print(result: Result<Verified>, continues: boolean): Promise<void>
-  /** Says why one is not valid, where that is not in the result. */
+  /** Prints why one is not valid, where the result does not say it. */
   readonly tell?: ((line: string) => void) | undefined
 }
 
-/** As many results are held before a table of them is printed, or the rest of a document is put aside. */
+/** How many results are held before they are printed as a table, or written to a temporary file as part of a document. */
 const MOST_HELD = 1000
 
-/** Prints and counts results. Few are held: a document waits in a file, a long table comes in blocks. */
+/** Prints and counts results, holding few: a long document waits in a file, and a long table is printed in blocks. */
 export async function printResults(
   results: AsyncIterable<readonly Verified[]>,
   inputs: number,
@@ -91,7 +91,7 @@ export async function printResults(
     await printer.print(result, continues)
     if (printer.tell) for (const line of held.flatMap(explain)) printer.tell(line)
   }
-  // The first waits: only with a second one there are several.
+  // The first waits for a second: one alone is printed in another form.
   let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
   try {
     for await (const verified of results) {

@@ -1,4 +1,4 @@
-/** The signing secrets a webhook command checks with, used as they were found, as a receiver would. */
+/** The signing secrets that a webhook command checks with, unchanged, as a receiver would use them. */
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
@@ -75,7 +75,7 @@ export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () =
   return isGiven ? () => [] : () => state.secrets.listRemovedSigningSecrets(profileName(flags, state))
 }
 
-/** One secret, untouched except for its one final line break; or one a line, when several lines are not empty. */
+/** One secret, unchanged except for one line break at its end; or one a line, if several lines are not empty. */
 function secretsIn(bytes: Uint8Array, name: string, flag: string): NamedSecret[] {
   const text = decode(flag, bytes, true).replace(/\r?\n$/, '')
   const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
@@ -162,7 +162,7 @@ export class WatchedSecrets {
   }
 }
 
-/** Those of `before` that are no more in `now`, or have another secret. */
+/** Those of `before` that are missing in `now`, or have another secret there. */
 function removedSince(
   before: readonly NamedSecret[],
   now: readonly NamedSecret[],
@@ -184,7 +184,7 @@ function removedSince(
   )
 }
 
-/** The headers with signature and event id (§6.2), by profile, defaults or interface; no profile is needed. */
+/** The headers of signature and event id (§6.2), by the profile, the defaults or the interface. A profile is not needed. */
 export function webhookHeaderNames(flags: WebhookSecretFlags, state: State): WebhookHeaderNames {
   const {signature_header, event_id_header} = {...state.settings.read().defaults, ...profileOf(flags, state)}
   return {signature: signature_header ?? SIGNATURE_HEADER, eventId: event_id_header ?? EVENT_ID_HEADER}

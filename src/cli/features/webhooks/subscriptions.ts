@@ -18,7 +18,7 @@ import type {BaseCommand} from '../../shell/base-command.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 
-/** An address that may be subscribed: https, or http on loopback, which `requireHttps` checks. Throws usage. */
+/** An address that may be subscribed: https, or http on loopback, which `requireHttps` checks. Throws a usage error for any other. */
 export const subscriptionUrlFlag = checkedFlag((field, text) => {
   const url = parseUrl(text)
   if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid(field, 'must be an https URL')
@@ -28,7 +28,7 @@ export const subscriptionUrlFlag = checkedFlag((field, text) => {
   throw notHttps(field)
 })
 
-/** Refuses http on loopback unless the service is on this machine too: then the local sandbox decides. */
+/** Refuses http on loopback unless the service is on this machine too, which then decides. */
 export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): void {
   if (!url.startsWith('https:') && !target.isLoopback) throw notHttps('--url')
 }
@@ -39,7 +39,7 @@ function notHttps(field: string): Failure {
   return usage('url_not_https', `${field}: must start with https://`, hint)
 }
 
-/** `--event`; with SEVERAL_TYPES in several flags, or in one with commas. */
+/** `--event`; with SEVERAL_TYPES it can be repeated, or have commas. */
 export const eventFlag = checkedFlag(checkGiven)
 export const SEVERAL_TYPES = {helpValue: 'TYPE', multiple: true, delimiter: ','} as const
 
@@ -57,12 +57,12 @@ type CreationFlags = TargetFlags & {readonly again?: boolean; readonly 'secret-f
 
 export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
 
-/** Stores the secret, too; for a `problem` with that see `failNotStored`. Throws `outcome_unknown` when one may exist. */
+/** Creates a subscription and stores its secret; a `problem` with that is for `failNotStored`. Throws `outcome_unknown` when one may exist. */
 export async function createAndKeep(to: Connection, wanted: SubscriptionRequest, flags: CreationFlags) {
   const {api, state, clock, target} = to
   const {again = false, 'secret-file': secretFile} = flags
   const profile = profileName(flags, state)
-  // Checked before anything is sent: the secret comes once, and must be stored then.
+  // Checked before anything is sent, because the secret is shown only once.
   if (!state.writable) {
     const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
     throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
@@ -86,7 +86,7 @@ export async function createAndKeep(to: Connection, wanted: SubscriptionRequest,
   const kept = {subscription_id: id, profile, secret, stored_at: clock.now(), subscribed}
   const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
   const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
-  // These and deviations only warn: the subscription exists, and its secret is shown this once.
+  // Failures and deviations from here on only warn: the subscription exists, and its secret is shown this once.
   const unended = await storageProblem(() => state.subscriptions.end(creation.id))
   const writeSecret = (path: string) => writeWholeFile(path, [Buffer.from(secret)], {existing: 'create'})
   const unwritten = await storageProblem(() => secretFile && writeSecret(resolve(secretFile)))
@@ -110,7 +110,7 @@ export function notAsAsked(id: string, deviations: readonly string[]): string | 
   return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
-/** What is thrown is only returned, because the subscription exists and must be printed. */
+/** Returns the StorageError instead of throwing it, because the subscription exists and must be printed. */
 async function storageProblem(work: () => unknown): Promise<StorageError | undefined> {
   try {
     await work()
@@ -121,7 +121,7 @@ async function storageProblem(work: () => unknown): Promise<StorageError | undef
   }
 }
 
-/** Prints the subscription, whatever the flags leave out, or has it in the failure with --json. Throws Failure. */
+/** Prints the whole subscription, whatever --quiet or --columns says, then throws a Failure; with --json it is in the Failure. */
 export async function failNotStored(
   command: BaseCommand,
   {id, result, problem}: KeptSubscription,
@@ -148,7 +148,7 @@ export function subscriptionList(subscriptions: readonly FoundSubscription[]): R
   return {...list, whenEmpty: 'No subscriptions.'}
 }
 
-/** Deletes the subscription, then its stored secret. Throws Failure; the secret then stays. */
+/** Deletes the subscription, then its stored secret. Throws a Failure without removing the secret. */
 export async function deleteAndForget({api, clock, state}: Connection, id: string, flags: TargetFlags) {
   const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
   await deleteSubscription(api, id)

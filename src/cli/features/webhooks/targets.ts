@@ -1,4 +1,4 @@
-/** The receivers of people's own that events are sent to: their addresses, certificates to trust, and missing answers. */
+/** The targets that events are sent to: their addresses, the certificates to trust, and why one does not answer. */
 import {X509Certificate} from 'node:crypto'
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
@@ -12,7 +12,7 @@ import {readPem} from '../../../storage/files.js'
 import {invalid} from '../../input/checks.js'
 import {trustedCertificates} from '../../session/trust.js'
 
-/** An address that events may be sent to, without its fragment. Throws usage naming `field`. */
+/** An address that events may be sent to, without its fragment. Throws a usage error that names `field` for any other. */
 export function checkTarget(field: string, text: string): string {
   const url = parseUrl(text)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
@@ -25,12 +25,12 @@ export function checkTarget(field: string, text: string): string {
   return url.href
 }
 
-/** As `trustedCertificates`; without --ca-file the authority of `listen --tls` for https on this machine. */
+/** The certificates to trust for `url`, as `trustedCertificates` returns them. */
 export async function trustedFor(url: string, caFile: string | undefined, directory: string) {
   return trustedCertificates(caFileFor(url, caFile, directory), process.env)
 }
 
-/** `caFile`; without it, for https on this machine, the authority of `listen --tls`, if there is one. */
+/** `caFile` or, without it, the authority of `listen --tls` for https on this machine, if there is one. */
 export function caFileFor(url: string, caFile: string | undefined, directory: string): string | undefined {
   const {protocol, hostname} = new URL(url)
   const own = join(directory, LISTEN_CA_NAME)
@@ -38,7 +38,7 @@ export function caFileFor(url: string, caFile: string | undefined, directory: st
   return caFile ?? (isOurs ? own : undefined)
 }
 
-/** Whether there is a certificate at `path` itself: a symbolic link is not followed. */
+/** Whether `path` is a certificate; a symbolic link is not followed. */
 function isCertificateFile(path: string): boolean {
   try {
     return lstatSync(path).isFile() && Boolean(new X509Certificate(readPem(path)))
@@ -47,7 +47,7 @@ function isCertificateFile(path: string): boolean {
   }
 }
 
-/** Whether an answer came later than a receiver has time (§6.4). */
+/** Whether an answer took longer than a receiver may (§6.4). */
 export function isLate(milliseconds: number): boolean {
   return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
 }
@@ -56,7 +56,7 @@ export function isRedirect(status: number | null): boolean {
   return status !== null && status >= 300 && status < 400
 }
 
-/** Why `url` gave no answer: the word of the system (`ECONNREFUSED`, `timeout`), or words where there is a code of the parser or of TLS. */
+/** Why `url` gave no answer: the code of the system (`ECONNREFUSED`, `timeout`), or words for codes of the HTTP parser and of TLS. */
 export function unansweredText(error: string | null, url: string): string | null {
   if (error === null) return null
   const code = error === 'HPE_HEADER_OVERFLOW' ? 'UND_ERR_HEADERS_OVERFLOW' : error

@@ -19,13 +19,13 @@ export const TEST_COLUMNS = [
   'answer',
 ] as const
 
-/** How long a delivery is waited for: a receiver has 3 s to answer (§6.4). */
+/** How long to wait for a delivery: a receiver has 3 s to answer (§6.4). */
 export const DELIVERY_WAIT_SECONDS = WEBHOOK_RESPONSE_SECONDS + 2
 const LOOK_AGAIN_MILLISECONDS = 250
 
 /**
- * Asks for a test event, then what became of it where the service tells; `delivered` is null where it does not, with the
- * reason in `delivery_unknown`. Throws Failure; `outcome_unknown` when the event may have been sent.
+ * Requests a test event, then its delivery where the service reports that; otherwise `delivered` is null, and `delivery_unknown`
+ * has the reason. Throws a Failure, `outcome_unknown` if the event may have been sent.
  */
 export async function testSubscription({api, clock}: Connection, id: string): Promise<Result> {
   const {findLastAttempt, sendTestEvent} = await import('../../../api/operations/webhooks.js')
@@ -33,7 +33,8 @@ export async function testSubscription({api, clock}: Connection, id: string): Pr
   const values = plainValuesOf(answer, '')
   const idOf = (what: string) =>
     values[`${what}_id`] ?? values[`${what}.${what}_id`] ?? values[`${what}.id`] ?? null
-  const [eventId, deliveryId] = [idOf('event'), idOf('delivery')]
+  const eventId = idOf('event')
+  const deliveryId = idOf('delivery')
   const find = () => findLastAttempt(api, id, {eventId, deliveryId})
   const outcome = (eventId ?? deliveryId) ? await followDelivery(find, clock) : UNNAMED
   const row = {subscription_id: id, event_id: eventId, delivery_id: deliveryId, ...outcome}
@@ -62,7 +63,7 @@ const unknownDelivery = (why: string): DeliveryOutcome => ({
 
 const UNNAMED = unknownDelivery('the service did not name the event')
 
-/** What the first attempt came to. Throws Failure when it is interrupted; any other leaves it unknown. */
+/** The outcome of the first attempt; unknown after a Failure, but for an interruption, which is thrown. */
 async function followDelivery(
   find: () => Promise<LastAttempt | undefined>,
   clock: Clock,
@@ -79,7 +80,7 @@ async function followDelivery(
       await clock.sleep(LOOK_AGAIN_MILLISECONDS)
     }
   } catch (error) {
-    // The event was sent, whatever its delivery came to.
+    // The event was sent, so another failure leaves only its delivery unknown.
     if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
     return unknownDelivery(error.message)
   }

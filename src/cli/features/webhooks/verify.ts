@@ -1,4 +1,4 @@
-/** `webhooks verify` and `sign`: which inputs are read, for which time, with which secrets. */
+/** `webhooks verify` and `sign`: their inputs, times and secrets. */
 import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import process from 'node:process'
@@ -52,7 +52,7 @@ export const verifyFlags = {
 
 type VerifyFlags = WebhookSecretFlags & InferredFlags<typeof verifyFlags>
 
-/** The secrets and the rest that requests are checked by. Throws usage. */
+/** What requests are checked by. Throws a usage error if there is no secret. */
 export async function planVerify(flags: VerifyFlags, state: State): Promise<CheckTerms> {
   const {at, signature, tolerance = SIGNATURE_TOLERANCE_SECONDS} = flags
   return {
@@ -80,14 +80,14 @@ async function findReceived(state: State, id: string): Promise<Uint8Array | unde
   }
 }
 
-/** A time that a signature can have, in whole Unix seconds. Throws usage. */
+/** A time that a signature can have, in whole Unix seconds. Throws a usage error for any other. */
 export function readSigningTime(field: string, text: string): number {
   const seconds = Math.floor(readTime(field, text))
   if (seconds >= 0) return seconds
   throw invalid(field, 'must not lie before 1970', text)
 }
 
-/** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws usage. */
+/** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws a usage error for anything else. */
 function readTime(field: string, text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
   const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
@@ -104,7 +104,7 @@ function receivedTime(request: Pick<CapturedRequest, 'receivedAt' | 'problem'>):
   throw usage('no_receiving_time', problem, hint)
 }
 
-/** The results in order, as many at once as were read. `leftOut` counts requests that are no webhooks. */
+/** The results in order, in groups that were read together. `leftOut` counts requests that are no webhooks. */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,
@@ -141,9 +141,9 @@ export async function* verifyInputs(
   }
 }
 
-/** Smaller pieces wait for the system more often. */
+/** Smaller pieces would wait for the system more often. */
 const READ_BYTES = 512 * 1024
-/** The lines of one part are in memory together. */
+/** The lines of one part are in memory at once. */
 const PART_BYTES = 64 * 1024
 
 /** The bytes of `input` (`-`: standard input); a piece may be overwritten as soon as the next is requested. */
@@ -156,31 +156,34 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await whileReading(() => open(path))
   try {
     const read = (into: Buffer) => whileReading(() => file.read(into, 0, into.length, null))
-    let [piece, spare] = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)]
+    let piece = Buffer.allocUnsafeSlow(READ_BYTES)
+    let spare = Buffer.allocUnsafeSlow(READ_BYTES)
     let reading = read(piece)
     for (;;) {
       const {bytesRead} = await reading
       if (bytesRead === 0) return
       const full = piece.subarray(0, bytesRead)
       reading = read(spare)
-      // Its failure is handled when it is awaited.
+      // A failure is handled where it is awaited.
       reading.catch(() => {})
       for (let at = 0; at < bytesRead; at += PART_BYTES) yield full.subarray(at, at + PART_BYTES)
-      ;[piece, spare] = [spare, piece]
+      const next = spare
+      spare = piece
+      piece = next
     }
   } finally {
     await file.close()
   }
 }
 
-/** The error of reading `name`, as usage when the system refused it. */
+/** The error of reading `name`: a usage error if the system refused it. */
 function readingFailed(error: unknown, name: string): unknown {
   const {code, syscall} = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
   return usage('cannot_read', `cannot read ${name} (${readingProblem(code)})`)
 }
 
-/** The inputs given, else standard input. Throws usage when that is the terminal, or read twice, or a file is missing. */
+/** The given inputs, or standard input. Throws a usage error if that is a terminal or read twice, or if a file is missing. */
 export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
   const inputs = typed.length > 0 ? [...typed] : ['-']
   const absent = inputs.find(input => input !== '-' && !existsSync(input))
@@ -197,7 +200,7 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
   return inputs
 }
 
-/** Signs `file` (`-` or undefined: standard input) as it streams by. Times are Unix seconds. Throws usage. */
+/** Signs `file` (`-` or undefined: standard input) without reading it into memory. Times are Unix seconds. Throws a usage error if it cannot be read. */
 export async function signInput(
   file: string | undefined,
   flags: WebhookSecretFlags & {readonly at?: number | undefined},
