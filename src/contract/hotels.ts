@@ -2,7 +2,7 @@
 import {z} from 'zod'
 import {dayNumber} from './dates.js'
 import {BOARDS, type BoardCode} from './identifiers.js'
-import {OFFER_VALIDITY_SECONDS} from './limits.js'
+import {MOST_PERSONS, MOST_ROOMS, OFFER_VALIDITY_SECONDS, OLDEST_CHILD} from './limits.js'
 import {
   about,
   amount,
@@ -20,8 +20,8 @@ const adults = about('Number of adults', 1)
 const childrenAges = about('Age of each child at check-in', [])
 
 const room = z.strictObject({
-  adults: z.int().min(1, 'a room needs at least one adult').max(9).meta(adults),
-  children_ages: z.array(z.int().min(0).max(17)).max(9).meta(childrenAges),
+  adults: z.int().min(1, 'a room needs at least one adult').max(MOST_PERSONS).meta(adults),
+  children_ages: z.array(z.int().min(0).max(OLDEST_CHILD)).max(MOST_PERSONS).meta(childrenAges),
 })
 
 /** The dates and the nationality of a search, and of what is found and booked by it. */
@@ -40,7 +40,7 @@ export const searchRequest = z
     rooms: z
       .array(room)
       .min(1)
-      .max(9)
+      .max(MOST_ROOMS)
       .meta(about('The guests of each room', [{adults: 1, children_ages: []}])),
     client_nationality: stay.client_nationality,
     currency: currencyCode,

@@ -1,4 +1,7 @@
-/** Every number of the interface, once, and how limits are written. Numbers of ours are beside the code that uses them. */
+/**
+ * Every number of the interface, once, and how limits are written. Our own numbers are beside the code that uses them, except
+ * those that the client and the sandbox share.
+ */
 
 /** Lifetime of an access token (§2.1, §5.5, §8). */
 export const ACCESS_TOKEN_LIFETIME_SECONDS = 7200
@@ -14,6 +17,10 @@ export const WEBHOOK_RESPONSE_SECONDS = 3
 export const DELIVERY_ATTEMPTS = 8
 /** Wait before attempts 1 to 8, each from the attempt before; 7 and 8 are not shown in §6.4 and are ours. */
 export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 86_400] as const
+/** Not in the interface: rooms in a search; adults, and children, in a room; age of a child. */
+export const MOST_ROOMS = 9
+export const MOST_PERSONS = 9
+export const OLDEST_CHILD = 17
 /** Last path segment of every base URL (§9). */
 export const API_VERSION = 'v1'
 

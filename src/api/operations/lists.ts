@@ -159,9 +159,11 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   }
   const header = /<([^>]*)>[^,]*\brel="?next"?/.exec(answer.headers.link ?? '')?.[1]
   if (header !== undefined) return linkQuery(header, baseUrl) ?? UNKNOWN_NEXT
-  const [page, pages, total] = [PAGING.page, PAGING.pages, PAGING.total].map(names =>
-    places.map(fields => integerIn(fields, names)).find(found => found !== null),
-  )
+  const countIn = (names: readonly string[]) =>
+    places.map(fields => integerIn(fields, names)).find(found => found !== null)
+  const page = countIn(PAGING.page)
+  const pages = countIn(PAGING.pages)
+  const total = countIn(PAGING.total)
   if (page != null && pages != null) return page < pages ? {page: String(page + 1)} : undefined
   const isShort = got !== undefined && total != null && total > got
   return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
@@ -171,11 +173,7 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
 function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const around = [json, json.data].filter(isObject).map(fieldsOf)
-  const insideOf = (fields: Fields) =>
-    PAGING.holders
-      .map(name => fields.get(name))
-      .filter(isObject)
-      .map(fieldsOf)
+  const insideOf = (fields: Fields) => PAGING.holders.map(name => fieldsOf(fields.get(name)))
   return [...around.flatMap(insideOf).flatMap(fields => [fields, ...insideOf(fields)]), ...around]
 }
 
@@ -186,7 +184,8 @@ function queryFrom(name: string, text: string, baseUrl: string): PageQuery | und
 
 /** The query of a link under the base URL; undefined for any other. */
 function linkQuery(link: string, baseUrl: string): PageQuery | undefined {
-  const [url, base] = [parseUrl(link, `${baseUrl}/`), new URL(baseUrl)]
+  const base = new URL(baseUrl)
+  const url = parseUrl(link, `${baseUrl}/`)
   if (url === undefined) return undefined
   const isUnder = url.pathname.startsWith(`${base.pathname}/`) || /^[/?]/.test(link)
   const query = Object.fromEntries(url.searchParams)

@@ -2,16 +2,11 @@
 import {addDays, nightsBetween} from '../../contract/dates.js'
 import type {Failure} from '../../contract/failure.js'
 import type {Room} from '../../contract/hotels.js'
+import {MOST_PERSONS, OLDEST_CHILD} from '../../contract/limits.js'
 import {checkInteger, invalid} from './checks.js'
 import {readDay} from './dates.js'
 import {combined} from './usage-errors.js'
 
-/** As contract/hotels.ts bounds them. */
-export const MOST_ROOMS = 9
-/** Of adults, and of children, in one room. */
-export const MOST_PERSONS = 9
-/** Children have an age (§2.2); the highest is not in the interface. */
-const OLDEST_CHILD = 17
 export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'

@@ -17,6 +17,7 @@ import {isoTime, nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import type {SearchRequest} from '../../../contract/hotels.js'
 import {fieldsOf, firstObject} from '../../../contract/json.js'
+import {MOST_ROOMS} from '../../../contract/limits.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
@@ -24,14 +25,7 @@ import {StorageError} from '../../../storage/errors.js'
 import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {checkedFlag, comingDayFlag, countryFlag, maximumFlag} from '../../input/flags.js'
-import {
-  checkDeparture,
-  leaveAfter,
-  MOST_NIGHTS,
-  MOST_ROOMS,
-  readCheckOut,
-  readRoom,
-} from '../../input/stay.js'
+import {checkDeparture, leaveAfter, MOST_NIGHTS, readCheckOut, readRoom} from '../../input/stay.js'
 import {combined, into} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
