@@ -207,7 +207,6 @@ function* stepsOf(
   yield [from(read, reprint), all, properSchemes, 0.4]
   yield [from(edged, restoreEdges), all, properSchemes, 0.2]
   yield [from(read, reprint), plain, other, 0.3]
-  yield [from(from(read, reprint), withLineBreak), plain, properSchemes, 0.2]
   yield [from(read, reorder), plain, properSchemes, 0.8]
   yield [near, all, other]
 }
@@ -246,8 +245,4 @@ function attempt(
 
 function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterable<To>): Generator<To> {
   for (const start of starts) yield* change(start)
-}
-
-function* withLineBreak({bytes, causes}: BodyForm): Generator<BodyForm> {
-  for (const end of ['\n', '\r\n']) yield {bytes: Buffer.concat([bytes, Buffer.from(end)]), causes}
 }

@@ -53,17 +53,15 @@ export interface Spacing {
   readonly colon: string
   /** One level of indentation; undefined prints everything on one line. */
   readonly indent?: string | undefined
-  readonly lineBreak?: '\n' | '\r\n'
   /** Of Jackson: inside empty brackets, and those of arrays, which it prints on one line. */
   readonly padding?: string
 }
 
-const indented = (name: string, indent: string, lineBreak: '\n' | '\r\n' = '\n'): Spacing => ({
+const indented = (name: string, indent: string): Spacing => ({
   name: `indentation, pretty-printed with ${name}`,
   comma: ',',
   colon: ': ',
   indent,
-  lineBreak,
 })
 
 export const COMPACT: Spacing = {name: 'no spaces', comma: ',', colon: ':'}
@@ -78,17 +76,12 @@ export const SPACINGS: readonly Spacing[] = [
   {name: 'spaces after `,`', comma: ', ', colon: ':'},
   {name: 'spaces after `:`', comma: ',', colon: ': '},
   {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
-  indented('2 spaces and CRLF', '  ', '\r\n'),
-  indented('4 spaces and CRLF', '    ', '\r\n'),
-  indented('tabs and CRLF', '\t', '\r\n'),
-  indented('3 spaces', '   '),
-  indented('1 space', ' '),
 ]
 
 /** `node` printed with `spacing`; strings and numbers as they are spelled. */
 export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   if (typeof node === 'string') return node
-  const {comma, colon, lineBreak = '\n', padding = ''} = spacing
+  const {comma, colon, padding = ''} = spacing
   const isList = Array.isArray(node)
   const indent = isList && padding ? undefined : spacing.indent
   const inner = margin + (indent ?? '')
@@ -98,8 +91,8 @@ export function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   const [open, close] = isList ? '[]' : '{}'
   if (texts.length === 0) return open + padding + close
   if (indent === undefined) return open + padding + texts.join(comma) + padding + close
-  const start = lineBreak + inner
-  return `${open}${start}${texts.join(`,${start}`)}${lineBreak}${margin}${close}`
+  const start = `\n${inner}`
+  return `${open}${start}${texts.join(`,${start}`)}\n${margin}${close}`
 }
 
 /** One habit of printers: which characters of strings they escape, and how. */
