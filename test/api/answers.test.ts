@@ -26,7 +26,7 @@ describe('a reservation', () => {
     expect(readReservation(json)).toMatchObject({reservation_ref: reference, status, payment_url: url})
   })
 
-  test('comes as the service sent it', () => {
+  test('is returned as the service sent it', () => {
     const reservation = {reservation_ref: 'R1', odd: [1, {x: null}]}
     expect(readReservation({data: {reservation}})?.reservation).toBe(reservation)
   })
@@ -56,7 +56,7 @@ describe('a token', () => {
   })
 })
 
-test('an envelope is opened once, and only when it is one', () => {
+test('unwraps one envelope, and leaves everything else as it is', () => {
   expect(unwrap({data: {a: 1}})).toEqual({a: 1})
   expect(unwrap({data: {data: 1}})).toEqual({data: 1})
   expect(unwrap({a: 1})).toEqual({a: 1})
@@ -82,7 +82,7 @@ describe('a voucher link', () => {
     expect(findVoucherUrl(json, BASE)).toBe(LINK)
   })
 
-  test("that is relative is of the service's origin", () => {
+  test("resolves a relative link against the service's origin", () => {
     expect(findVoucherUrl({voucher: {url: '/files/v?sig=1'}}, BASE)).toBe('https://api.test/files/v?sig=1')
     expect(findVoucherUrl({data: '/files/v'}, BASE)).toBe('https://api.test/files/v')
   })
@@ -128,7 +128,7 @@ describe('an error', () => {
     },
   )
 
-  test('its words are sanitised and bounded, its request id is found', () => {
+  test('has a sanitised message of limited length, and the request id', () => {
     const body = Buffer.from(
       JSON.stringify({error: {code: 'a\u001bb', message: `x\u202e${'y'.repeat(9999)}`, request_id: 'req_b'}}),
     )
@@ -189,7 +189,7 @@ test('JSON that is not UTF-8 is not JSON', () => {
   expect(parseJson(Buffer.from('\ufeff{"a":1}'))).toEqual({a: 1})
 })
 
-test('brackets without end are no JSON, and those inside a string are text', () => {
+test('refuses JSON that is nested too deeply, but not brackets inside a string', () => {
   const nested = (depth: number) => Buffer.from(`{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`)
   expect(parseJson(nested(100_000))).toBeUndefined()
   expect(parseJson(nested(50))).toBeDefined()

@@ -68,7 +68,7 @@ describe.each(Object.entries(CHANGES))('%s', (name, change) => {
     'a deletion': undefined,
     'a test event': null,
   }
-  test('may be answered with nothing, unless it needs an answer', async () => {
+  test('may have an empty answer, unless its result is needed', async () => {
     const done = change(apiAnswering({status: 204}).api)
     if (name in ofNothing) expect(await done).toEqual(ofNothing[name])
     else expect((await rejectionOf(done)).kind).toBe('outcome_unknown')
@@ -123,13 +123,13 @@ describe.each(Object.entries(LISTS))('a list of %s', (name, ask) => {
     },
   )
 
-  test('is not the empty list of warnings beside it', async () => {
+  test('is not confused with an empty list of warnings', async () => {
     const {api} = apiAnswering({json: {data: null, warnings: []}})
     expect((await rejectionOf(ask(api))).details.code).toBe('answer_not_understood')
   })
 })
 
-test('a change is not in an answer that says nothing of it, unless it says that it was taken', async () => {
+test('a change without a record in its answer is unknown, unless the answer says success', async () => {
   for (const change of [
     (api: Api) => updateReservation(api, 'A', {contact: {name: 'B'}}),
     (api: Api) => cancelReservation(api, 'A', {}),
@@ -141,6 +141,6 @@ test('a change is not in an answer that says nothing of it, unless it says that 
   }
 })
 
-test('a status in the envelope is the record', async () => {
+test('a status inside data belongs to the record', async () => {
   expect(await showAccount(apiAnswering({json: {data: {status: 'ACTIVE'}}}).api)).toEqual({status: 'ACTIVE'})
 })

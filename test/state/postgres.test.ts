@@ -118,26 +118,23 @@ function begunBefore(n: number): unknown[] {
   ]
 }
 
-withServer(
-  'the attempts in a store of an earlier version are repeated with their keys, and forbid the same as before',
-  async () => {
-    const url = await server.url('earlier')
-    const sql = (text: string, values: unknown[] = []) => server.sql(text, values, 'earlier')
-    await sql(migration(1))
-    await sql(BEGIN, begunBefore(1))
-    await sql('UPDATE bookctl.reservations SET attempts = 1')
+withServer('repeats attempts in a store of an earlier version with their keys', async () => {
+  const url = await server.url('earlier')
+  const sql = (text: string, values: unknown[] = []) => server.sql(text, values, 'earlier')
+  await sql(migration(1))
+  await sql(BEGIN, begunBefore(1))
+  await sql('UPDATE bookctl.reservations SET attempts = 1')
 
-    const stores = closing(openSharedStores(optionsOf(url, 5000)))
-    const journal: Journal = stores.journal.forClient(CLIENT)
-    const {body, idempotencyKey} = intent(1)
-    const verdict = await journal.begin(intent(1, {idempotencyKey: 'second'}), 1)
-    expect(verdict).toMatchObject({kind: 'repeat', entry: {idempotencyKey, body, attempts: 1, agreed: null}})
-    expect(await journal.begin(intent(2, {offerId: 'off_1'}), 1)).toMatchObject({conflict: 'offer_in_use'})
-    expect(await journal.begin(intent(3), 1)).toMatchObject({kind: 'new'})
-    // A process of the earlier version that still runs cannot begin beside it.
-    await expect(sql(BEGIN, begunBefore(4))).rejects.toThrow('begin_reservation')
-  },
-)
+  const stores = closing(openSharedStores(optionsOf(url, 5000)))
+  const journal: Journal = stores.journal.forClient(CLIENT)
+  const {body, idempotencyKey} = intent(1)
+  const verdict = await journal.begin(intent(1, {idempotencyKey: 'second'}), 1)
+  expect(verdict).toMatchObject({kind: 'repeat', entry: {idempotencyKey, body, attempts: 1, agreed: null}})
+  expect(await journal.begin(intent(2, {offerId: 'off_1'}), 1)).toMatchObject({conflict: 'offer_in_use'})
+  expect(await journal.begin(intent(3), 1)).toMatchObject({kind: 'new'})
+  // A process of the earlier version that still runs cannot begin beside it.
+  await expect(sql(BEGIN, begunBefore(4))).rejects.toThrow('begin_reservation')
+})
 
 const SHOWN = 'postgres://ann@h:5432/booking'
 

@@ -83,12 +83,12 @@ test.each(['file', 'keychain'] as const)(
   },
 )
 
-test('to remove where nothing is makes no file', async () => {
+test('removing a missing secret creates no file', async () => {
   expect(await state.secrets.remove(OLD, 'file', NEW)).toBe(false)
   expect(readdirSync(directory)).toEqual([])
 })
 
-test('one that was kept without a client is the profile’s until it has another', async () => {
+test('a secret stored without a client belongs to the profile until it has another', async () => {
   await state.secrets.write(OLD, 'file', 'not-this')
   state.close()
   const before = openSqlite(join(directory, 'tokens.db'), {timeout: 0})

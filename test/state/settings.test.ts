@@ -29,14 +29,14 @@ test('the first writer creates the file, private and readable by people', async 
   expect(settings.read()).toEqual({current_profile: 'one', profiles: {one: PROFILE}})
 })
 
-test('what a change does not touch is kept', async () => {
+test('a change keeps everything else', async () => {
   const theirs = {profiles: {one: {...PROFILE, timeout: 4}}, defaults: {currency: 'EUR'}}
   fs.writeFileSync(path, JSON.stringify(theirs))
   await createSettings(directory).update(file => file.set(['current_profile'], 'one'))
   expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toEqual({...theirs, current_profile: 'one'})
 })
 
-test('files and stages of killed writers are removed by the next', async () => {
+test('removes temporary files of killed writers', async () => {
   const left = join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000000.tmp')
   const stage = join(directory, '.bookctl-4194305-1-00000000-0000-4000-8000-000000000001.tmp')
   fs.writeFileSync(left, '{"half":')
@@ -103,7 +103,7 @@ describe('a file that cannot be understood', () => {
     expect(fs.readFileSync(victim, 'utf8')).toBe('{}')
   })
 
-  test('a directory in its place', () => {
+  test('a directory in its place is refused', () => {
     fs.mkdirSync(path)
     expect(() => createSettings(directory).read()).toThrow('not a regular file')
   })
@@ -126,7 +126,7 @@ test.each(['default', 'a-B_9', 'x'.repeat(64), 'constructor', 'prototype', '7'])
   },
 )
 
-test('a change that is wrong is refused and not written: other profile names', async () => {
+test('refuses invalid profile names and writes nothing', async () => {
   const settings = createSettings(directory)
   for (const name of ['x'.repeat(65), '', 'a b', '../x', 'ş', '__proto__', 'a.b', 'a[0]']) {
     const change = settings.update(file => file.set(['profiles', name], PROFILE))
@@ -152,7 +152,7 @@ test('a key with a dot is one key, and its list goes with its last entry', async
   expect(settings.read().defaults).toEqual({})
 })
 
-test('an edit sees its own changes; one that fails changes nothing', async () => {
+test('an edit sees its own changes, and changes nothing if it fails', async () => {
   fs.writeFileSync(path, '{"defaults": {"currency": "EUR"}}')
   const change = createSettings(directory).update(file => {
     file.set(['defaults', 'currency'], 'TRY')
@@ -164,7 +164,7 @@ test('an edit sees its own changes; one that fails changes nothing', async () =>
   expect(fs.readdirSync(directory).sort()).toEqual(['config.json', 'locks'])
 })
 
-test('one signal is still one signal after a change', () => {
+test('a change installs no signal handlers', () => {
   const code = `
     const {createSettings} = await import(${JSON.stringify(new URL('../../src/state/settings.ts', import.meta.url).href)})
     process.on('SIGINT', () => console.log('SIGINT'))

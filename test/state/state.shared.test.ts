@@ -23,7 +23,7 @@ await describeEachPlace(place => {
   /** Two clocks differ by a little. */
   const near = (time: number) => expect.closeTo(time, 0)
 
-  test('whole tokens of one client and one secret are listed, newest first', async () => {
+  test('lists the tokens of one client and secret, newest first', async () => {
     const tokens = [
       token('one', {askedScopes: ['x']}),
       token('two', {obtainedAt: now - 1, scopes: []}),
@@ -42,7 +42,7 @@ await describeEachPlace(place => {
     expect(await again.tokens.list(CLIENT)).toHaveLength(3)
   })
 
-  test('one token is kept for each list of scopes, and one alone is removed', async () => {
+  test('keeps one token for each list of scopes, and removes one alone', async () => {
     for (const each of [token('one'), token('two'), token('three', {askedScopes: ['b']})])
       await state.tokens.put(CLIENT, each)
     for (const other of OTHER_KEYS) await state.tokens.put(other, token('two'))
@@ -86,7 +86,7 @@ await describeEachPlace(place => {
       expect(await state.tokens.failureBetween(other, asking, 0, seconds() + 9)).toBeUndefined()
   })
 
-  test('one at a time requests a token of a client, on any machine; the others see its outcome', async () => {
+  test('one process at a time requests a token, on any machine; the others see its outcome', async () => {
     const hold = held()
     const nothing = async () => undefined
     const went = async () => 'went'

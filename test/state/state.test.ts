@@ -95,7 +95,7 @@ describe('reading', () => {
 })
 
 describe('looking at the state', () => {
-  test('creates nothing where nothing is, and finds nothing', () => {
+  test('creates and finds nothing in an empty place', () => {
     const seen = openState(directory, {writes: false})
     expect(seen.cities.list()).toEqual([])
     expect(seen.settings.read().profiles).toEqual({})

@@ -94,23 +94,26 @@ test.each<[which: Parameters<typeof forget>[1], left: number[]]>([
   [{profiles: ['one', 'two'], clients: [CLIENT, ...OTHER_CLIENTS]}, [0, 0, 2, 0]],
   [{profiles: ['none'], clients: [{baseUrl, clientId: 'cid_9'}]}, [4, 2, 2, 1]],
   ['all', [0, 0, 2, 0]],
-])('a logout of %j leaves %j tokens, secrets and failures, and begins a generation', async (which, left) => {
-  for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('canary-token'))
-  for (const profile of ['one', 'two']) {
-    database.run("INSERT INTO client_secrets VALUES (?, 'cid_1', 'canary-secret')", profile)
-    putSigning(profile, 'canary-signing')
-  }
-  await store.noteFailure(CLIENT, ASKING, FAILURE, 1)
-  expect(forget(database, which)).toBe(left.join() !== '4,2,2,1')
-  const tables = ['access_tokens', 'client_secrets', 'signing_secrets', 'token_failures']
-  expect(tables.map(table => database.all(`SELECT * FROM ${table}`).length)).toEqual(left)
-  expect(generationOf(database)).toBe(2)
-  const canaries = ['canary-token', 'canary-secret', 'canary-signing']
-  const isGone = (text: string) => filesWith(directory, text).length === 0
-  expect(canaries.map(isGone)).toEqual(left.slice(0, 3).map(count => count === 0))
-})
+])(
+  'a logout of %j leaves %j tokens, secrets and failures, and starts a new generation',
+  async (which, left) => {
+    for (const client of [CLIENT, ...OTHER_KEYS]) await store.put(client, token('canary-token'))
+    for (const profile of ['one', 'two']) {
+      database.run("INSERT INTO client_secrets VALUES (?, 'cid_1', 'canary-secret')", profile)
+      putSigning(profile, 'canary-signing')
+    }
+    await store.noteFailure(CLIENT, ASKING, FAILURE, 1)
+    expect(forget(database, which)).toBe(left.join() !== '4,2,2,1')
+    const tables = ['access_tokens', 'client_secrets', 'signing_secrets', 'token_failures']
+    expect(tables.map(table => database.all(`SELECT * FROM ${table}`).length)).toEqual(left)
+    expect(generationOf(database)).toBe(2)
+    const canaries = ['canary-token', 'canary-secret', 'canary-signing']
+    const isGone = (text: string) => filesWith(directory, text).length === 0
+    expect(canaries.map(isGone)).toEqual(left.slice(0, 3).map(count => count === 0))
+  },
+)
 
-test('of the signing secrets a logout removes those it names alone, to the last byte, and records when and by what', () => {
+test('a logout removes only the signing secrets it names, to the last byte, and records the removal', () => {
   for (const profile of ['one', 'two']) putSigning(profile, `canary-${profile}`)
   const names = [
     {subscription_id: 'whsub_1', profile: 'one'},
@@ -129,7 +132,7 @@ test('of the signing secrets a logout removes those it names alone, to the last 
 test.each([
   "client_secrets VALUES ('one', 'cid_1', 's')",
   "token_failures VALUES ('u', 'c', 'f', '', '', '', 1)",
-])('reports whether a secret of any kind was removed, and a failure is none: %s', row => {
+])('reports whether a secret was removed, and does not count failures: %s', row => {
   database.run(`INSERT INTO ${row}`)
   expect(forget(database, {profiles: ['one'], clients: [{baseUrl: 'u', clientId: 'c'}]})).toBe(
     !row.startsWith('token_'),

@@ -72,7 +72,7 @@ test.each([
   expect([modeOf(at('theirs')), modeOf(at('theirs', 'x.db'))]).toEqual(['777', '600'])
 })
 
-test('flushes every commit into the file, or into the log of one that has a log, and overwrites what is deleted', () => {
+test('flushes every commit and overwrites deleted data', () => {
   const pragmas = (database: Database) =>
     ['journal_mode', 'synchronous', 'secure_delete'].map(
       name => database.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name],
@@ -117,7 +117,7 @@ test('a file that an earlier version left with a log is converted and loses noth
   expect(fs.readdirSync(at())).toEqual(['x.db'])
 })
 
-test('a file with a log has none at rest', () => {
+test('a closed database has no log', () => {
   const path = at('x.db')
   const database = open(path, {hasLog: true})
   database.run('INSERT INTO words VALUES (?)', 'one')
@@ -221,7 +221,7 @@ test('erasing while another process writes is refused as busy', () => {
   other.close()
 })
 
-test('data that a full disk kept from being erased is erased at the next open', context => {
+test('data that could not be erased on a full disk is erased at the next open', context => {
   const disk = at('disk')
   fs.mkdirSync(disk)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', disk])
@@ -300,7 +300,7 @@ test('migrations are applied once and in order, and a newer file is refused', ()
   expect(fs.readFileSync(path).equals(before)).toBe(true)
 })
 
-test('tables that were dropped or renamed since are not missed', () => {
+test('dropped and renamed tables are not reported as missing', () => {
   const path = at('x.db')
   const migrations = [
     'CREATE TABLE a (x);\nCREATE TABLE b (x)',
@@ -331,7 +331,7 @@ test('a throw undoes the transaction', () => {
   expect(database.all('SELECT * FROM words')).toEqual([])
 })
 
-test('opened a second time, it keeps the locks of the first: another process leaves its log in place', () => {
+test('opening it twice keeps the locks: another process leaves the log in place', () => {
   const path = at('a.db')
   const first = open(path, {hasLog: true})
   const second = open(path, {hasLog: true})

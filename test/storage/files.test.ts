@@ -78,7 +78,7 @@ test('reports a missing directory', async () => {
 
 const ID = '00000000-0000-4000-8000-000000000000'
 
-test('removes what killed writers left, of other hosts what is a day old, and no file of this process', async () => {
+test('removes files of killed writers, those of other hosts after a day, and none of its own', async () => {
   const [old, young] = [1, 2].map(pid => `.bookctl-${pid}-1-${ID}-1-another.host.tmp`) as [string, string]
   const ofADemo = `.bookctl-0-1-${ID}.tmp`
   const left = [`.bookctl-4194305-1-${ID}.tmp`, join(ofADemo, 'tokens.db')]

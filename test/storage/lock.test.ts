@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const lock = (waitMilliseconds: number) => ({directory, kind: 'test', key: 'count', waitMilliseconds})
 
-test(`${PROCESSES} processes are in it one at a time`, async () => {
+test(`lets ${PROCESSES} processes in one at a time`, async () => {
   const workers = await Worker.startMany(PROCESSES)
   for (let round = 0; round < 3; round++) {
     const results = await Promise.all(workers.map(worker => worker.run({do: 'lock', directory})))

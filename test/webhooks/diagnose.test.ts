@@ -28,7 +28,7 @@ async function findings({body = BODY, surplus, ...given}: Given, more: Partial<C
 const codes = async (...given: Parameters<typeof findings>) =>
   (await findings(...given)).map(({code}) => code)
 
-test('a header under another name is found, and so is one that came twice', async () => {
+test('finds a header under another name, and one that came twice', async () => {
   expect(await codes({headers: {'x-acme-signature': HEADER}})).toEqual(['header_renamed'])
   expect(await codes({headers: {'x-acme-signature': HEADER}, body: `${TEXT}\n`})).toEqual([
     'header_renamed',
@@ -48,17 +48,14 @@ test.each([
   ['whsec_ changeme', /placeholder/],
   ['https://example.com/hooks', /an address/],
   ['these are several words', /spaces or line breaks/],
-])(
-  'a secret that looks like none is doubted where nothing explains the signature: %s',
-  async (secret, why) => {
-    const [first, second, ...more] = await findings({}, {secrets: [{name: 'file', secret}]})
-    expect([first?.code, second?.code, ...more]).toEqual(['unexplained', 'secret_doubtful'])
-    expect(second?.explanation).toMatch(why)
-    expect(second?.explanation).not.toContain(secret)
-  },
-)
+])('doubts a secret of the wrong form if nothing explains the signature: %s', async (secret, why) => {
+  const [first, second, ...more] = await findings({}, {secrets: [{name: 'file', secret}]})
+  expect([first?.code, second?.code, ...more]).toEqual(['unexplained', 'secret_doubtful'])
+  expect(second?.explanation).toMatch(why)
+  expect(second?.explanation).not.toContain(secret)
+})
 
-test('a secret that looks like one is not doubted, nor any beside it, nor one that explains the signature', async () => {
+test('does not doubt a secret of the right form, nor one that explains the signature', async () => {
   const other = {name: 'env[0]', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'}
   expect(await codes({}, {secrets: [other]})).toEqual(['unexplained'])
   expect(await codes({}, {secrets: [{name: 'env[1]', secret: 'hello'}, other]})).toEqual(['unexplained'])
@@ -103,7 +100,7 @@ test('a capture judged too late says so', async () => {
   expect(only).toMatchObject({code: 'stale_retry', fix: expect.stringContaining('--at received')})
 })
 
-test('the original shows where a tampered body parts from it', async () => {
+test('the original shows where a tampered body differs', async () => {
   const [only] = await findings(
     {body: TEXT.replace('CONFIRMED', 'CANCELLED')},
     {findOriginal: async () => BODY},
@@ -132,7 +129,7 @@ test('the original proves losses that cannot be undone', async () => {
   )
 })
 
-test('the style of the printer is named, and the fix is for its framework', async () => {
+test('names the style of the serializer, and a fix for its framework', async () => {
   const fix = async (body: string, headers: HeaderMap = {}) => {
     const [only] = await findings({body, headers: {'x-service-signature': HEADER, ...headers}})
     return `${only?.explanation} ${only?.fix}`

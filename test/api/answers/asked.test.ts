@@ -25,7 +25,7 @@ test.each<[string, object]>([
   ['twice', {reservation: R, payment: {reservation_ref: 'r-1', url: 'https://pay.example/'}}],
   ["the partner's own code", {...R, partnerReference: 'ACME', partner: {client_reference: 'ACME'}}],
   ['ours, in a cart with an offer of its own', {...OURS, order: {offer_id: 'off_cart'}}],
-])('%s: it is the one asked for', (_, json) => {
+])('takes the answer as the booking asked for: %s', (_, json) => {
   expect(findAsked(json, asked)).toMatchObject({kind: 'found', found: {reservation_ref: 'R-1'}})
 })
 
@@ -41,14 +41,14 @@ test.each<[string, object, string[]]>([
   ['an offer beside our reference', {...OURS, offer: {offer_id: 'off_2'}}, ['offer_id off_2']],
   ['a number', {...R, client_reference_id: 12}, ['client_reference_id 12']],
   ['several', ['off_2', 'off_3'].map(offer_id => ({...R, offer_id})), ['offer_id off_2']],
-])('%s: it is another', (_, json, theirs) => {
+])('takes the answer as another booking: %s', (_, json, theirs) => {
   const found = findAsked(json, asked)
   expect(found.kind).toBe('another')
   const differences = found.kind === 'another' ? found.differences : []
   expect(differences.map(each => `${each.name} ${each.answered}`)).toEqual(theirs)
 })
 
-test('of several, takes the one that names our reference, and none that names nothing', () => {
+test('of several bookings takes the one that names our reference, and none without a reference', () => {
   const other = {reservation_ref: 'R-2', client_reference_id: 'X'}
   const silent = {reservation_ref: 'R-3'}
   const ours = {...R, ...asked}
@@ -74,12 +74,12 @@ test.each([
   expect(findAsked(json, {client_reference_id: `${ours}1`}).kind).toBe('another')
 })
 
-test('letters with marks are the same however they are composed', () => {
+test('compares references in composed and decomposed Unicode alike', () => {
   const json = {...R, client_reference_id: 'Ö-1'.normalize('NFD')}
   expect(findAsked(json, {client_reference_id: 'Ö-1'.normalize('NFC')}).kind).toBe('found')
 })
 
-test('the reservation shown by its reference is refused when it is another booking by its client reference', async () => {
+test('refuses a reservation whose client reference is not the one asked for', async () => {
   const json = {data: {...R, client_reference_id: 'X'}}
   const api = {call: async () => ({json, status: 200, headers: {}})} as unknown as Api
   expect(await showReservation(api, 'R-1')).toMatchObject({reservation_ref: 'R-1'})

@@ -16,7 +16,7 @@ test.each(Object.entries(ERROR_CODES))('%s (%i)', async (code, status) => {
   expect(nextStep(code, status, undefined)).toMatch(/\S/)
 })
 
-test('what is asked about is named in the command', () => {
+test('the command in the hint names the reservation', () => {
   const hint = refusalOf(answerOf(409, 'not_updatable') as never, {now: 0, about: 'RSV-1'}).details.hint
   expect(hint).toMatch(/^bookctl reservations show RSV-1 shows/)
 })

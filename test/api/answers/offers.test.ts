@@ -45,7 +45,7 @@ test.each(SHAPES)('$shape', ({answer, expected}) => {
 
 const eur = (total: unknown) => ({total, currency: 'EUR'})
 
-describe('a wrong neighbour', () => {
+describe('a field that belongs to something else', () => {
   const A = {offer_id: 'a', hotel: {name: 'A', stars: 5}, board: 'BB', price: eur('1.00'), refundable: true}
   const inside = {offer_id: 'a', hotel_name: 'A', price: '1.00', board: 'BB'}
   const fees = {
@@ -138,13 +138,13 @@ describe('a price that can be read in two ways is unknown', () => {
     expect(found).toMatchObject([{price: price(null, null)}])
   })
 
-  test('also where an object around the offers says what amounts are', () => {
+  test('also if an object around the offers defines the unit of amounts', () => {
     expect(read({amounts_in_cents: true, offers: [{offer_id: 'a', price: 12500}]})[0]?.price).toEqual(
       price(null, null),
     )
   })
 
-  test('also where two places name the same offer', () => {
+  test('also if the same offer comes twice with different prices', () => {
     const twice = [{offer_id: 'a', price: eur('1.00')}, [{offer_id: 'a', price: eur('5.00')}]]
     expect(read(twice)[0]?.price).toEqual(price(null, null))
   })
@@ -157,7 +157,7 @@ describe('a price that can be read in two ways is unknown', () => {
     [{price: {amount: 125, minor_units: 0, currency: 'EUR'}}, '125.00'],
     [{price: {amount: 0, minor_units: 2, currency: 'EUR'}}, '0.00'],
     [{price: {amount: 125, factor: 1, currency: 'EUR', type: 'total'}}, '125.00'],
-  ])('and one that all agree on is known: %j', (more, total) => {
+  ])('but a price that all fields agree on is known: %j', (more, total) => {
     expect(read({offer_id: 'a', ...more})[0]?.price).toEqual(price(total, 'EUR'))
   })
 })
@@ -181,7 +181,7 @@ describe('hostile answers', () => {
     expect(read({offer_id: 'a', expires_at})[0]?.expiry).toBe(expiry)
   })
 
-  test('__proto__ and constructor are fields like any other', () => {
+  test('reads __proto__ and constructor like any other field', () => {
     const json = JSON.parse(
       '{"__proto__": {"offer_id": "a", "hotel_name": "A"}, "constructor": {"offer_id": "b"}}',
     )
@@ -193,13 +193,13 @@ describe('hostile answers', () => {
     expect(({} as Record<string, unknown>).offer_id).toBeUndefined()
   })
 
-  test('a very deep answer ends', () => {
+  test('survives a very deep answer', () => {
     const deep = JSON.parse(`${'{"a":['.repeat(20_000)}{"offer_id":"x"}${']}'.repeat(20_000)}`)
     expect(findOffers(deep)).toEqual([])
     expect(findOffers([deep, {offer_id: 'b'}])).toHaveLength(1)
   })
 
-  test('ten thousand offers are read at once, in a list and under keys of their own', () => {
+  test('reads ten thousand offers quickly, in a list and in an object', () => {
     const ids = Array.from({length: 10_000}, (_, index) => index)
     const more = {board: {code: 'BB'}, rooms: [{room_name: 'R'}]}
     const rates = ids.map(n => ({offer_id: `off_${n}`, price: {total: n, currency: 'EUR'}, ...more}))
@@ -212,7 +212,7 @@ describe('hostile answers', () => {
   })
 })
 
-test('what the offer does not say is not known', () => {
+test('an offer without terms has none', () => {
   expect(termsOf({offer_id: 'off_1'})).toEqual({})
 })
 
@@ -263,19 +263,19 @@ test.each<[object, string | undefined]>([
   [[{amount: 50}, LATER], undefined],
   [[{from: '05/06/2030', amount: 50}, LATER], undefined],
   [['from 1 May the first night', LATER], undefined],
-])('cancelling starts to cost, where every step can be read: %j', (cancellation_policies, firstFee) => {
+])('the first fee is known only if every policy can be read: %j', (cancellation_policies, firstFee) => {
   expect(factsOfReservation({reservation: {cancellation_policies}}).free_until).toBe(firstFee ?? null)
   expect(termsOf({cancellation_policies}).firstFee).toBe(firstFee)
 })
 
-test('payment modes, rooms left and remarks are read, and unknown ones are none', () => {
+test('reads payment modes, rooms left and remarks, and ignores unknown values', () => {
   const raw = {payment_modes: ['ACCOUNT', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
   const terms = {paymentModes: ['account', 'instant'], roomsLeft: 2, remarks: 'Bring a passport'}
   expect(termsOf(raw)).toEqual(terms)
   expect(termsOf({payment_methods: [{code: 'card'}], rooms_left: 'many'})).toEqual({})
 })
 
-test('the outermost counts, then the first of several names, and null says nothing', () => {
+test('prefers the outermost field, then the first of several names, and skips null', () => {
   const inner = {rooms_left: 9, remarks: 'inner', paymentModes: ['Instant']}
   const terms = {remarks: 'outer', roomsLeft: 9, paymentModes: ['instant']}
   expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject(terms)
@@ -291,7 +291,7 @@ test.each([
   'off_a..b',
   '..',
   'off_\u200bx',
-])('an id that could be no part of a path names no offer: %j', offer_id => {
+])('ignores an offer whose id cannot be part of a path: %j', offer_id => {
   const other = {offer_id: 'off_other', price: eur('20.00')}
   expect(read({offers: [{offer_id, price: eur('10.00')}, other]})).toMatchObject([other])
   // What belongs to it is not the other's.

@@ -94,7 +94,7 @@ function setUp(kept: Kept, lifetimeSeconds = 7200, configuredScopes?: readonly S
   return {clock, waits, noted, askedFor, source, get, replace, sent, asked: () => asked}
 }
 
-test('the token with the fewest scopes is taken, and of those the one that lives longest', async () => {
+test('takes the token with the fewest scopes, and of those the one that expires last', async () => {
   const wide = token('wide', {scopes: ['hotels:read', 'account:read', 'tours:read'], expiresAt: NOW + 9000})
   const two = token('two', {scopes: ['hotels:read', 'account:read'], expiresAt: NOW + 5000})
   const [early, late] = [token('early', {expiresAt: NOW + 500}), token('late', {expiresAt: NOW + 600})]
@@ -103,7 +103,7 @@ test('the token with the fewest scopes is taken, and of those the one that lives
   for (const tokens of [[wide, two].reverse(), [wide, two]]) expect(await setUp({tokens}).get()).toBe('two')
 })
 
-test('one that does not serve, ends within a minute or comes from the future is not', async () => {
+test('takes no token that lacks a scope, expires within a minute or is from the future', async () => {
   const takes = async (name: string, more: Partial<CachedToken>) =>
     (await setUp({tokens: [token(name, more)]}).get()) === name
   expect(await takes('other', {scopes: ['tours:read'], askedScopes: ['tours:read']})).toBe(false)
@@ -134,13 +134,13 @@ test('a token stored before the first was refused does not replace it', async ()
   expect(await replace(first)).toBe('asked-1')
 })
 
-test('each of its own serves its scopes where none is stored', async () => {
+test('keeps its own tokens in memory if none can be stored', async () => {
   const {source, asked} = setUp({tokens: [], hasRoom: false})
   for (const scope of ['hotels:read', 'account:read', 'hotels:read'] as const) await source.get([scope])
   expect(asked()).toBe(2)
 })
 
-test('its own serves to its end where there is no room to keep it, and not once it was refused', async () => {
+test('uses a token that could not be stored until it expires or is refused', async () => {
   const kept: Kept = {tokens: [], hasRoom: false}
   const {get, replace, clock, asked} = setUp(kept, 30)
   expect(await get()).toBe('asked-1')
@@ -156,7 +156,7 @@ test('its own serves to its end where there is no room to keep it, and not once 
   expect(await get()).toBe('asked-2')
 })
 
-test('those in use serve on while the stored ones cannot be read; without one that says why', async () => {
+test('goes on with the token in use while the store cannot be read; without one reports why', async () => {
   const kept: Kept = {tokens: [token('stored', {expiresAt: NOW + 61})]}
   const {get, clock, asked} = setUp(kept)
   expect(await get()).toBe('stored')
@@ -175,7 +175,7 @@ test('records a failure for waiting processes when it ends, with the scopes and 
   expect(noted).toEqual([{kind: {scopes: ['hotels:read'], route: 'direct'}, failure: error, now: NOW + 3}])
 })
 
-test('records no failure after an interruption, a bug, or a wait that brought no token', async () => {
+test('records no failure after an interruption, a bug, or a wait without a token', async () => {
   for (const error of [
     new Failure('interrupted', 'made up', {code: 'interrupted'}),
     new TypeError('made up'),
@@ -204,14 +204,14 @@ test('a waiting process shares a failure that happened while it waited, unless t
   expect(first.asked()).toBe(0)
 })
 
-test('the configured scopes are asked for, and once even if they do not cover the need', async () => {
+test('requests the configured scopes, only once even if they are not sufficient', async () => {
   const kept: Kept = {tokens: []}
   const [first, second] = [1, 2].map(() => setUp(kept, 7200, ['hotels:read', 'account:read']))
   for (const each of [first, second]) await each?.source.get(['reservations:write'])
   expect([first?.sent, second?.sent]).toEqual([['account:read hotels:read'], []])
 })
 
-test.each([0, -1])('one with an expires_in of %i is used for that call and not kept', async seconds => {
+test.each([0, -1])('a token with an expires_in of %i is used for one call and not kept', async seconds => {
   const kept: Kept = {tokens: []}
   const {get} = setUp(kept, seconds)
   expect([await get(), await get(), kept.tokens]).toEqual(['asked-1', 'asked-2', []])

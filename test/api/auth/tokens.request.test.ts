@@ -34,7 +34,7 @@ function setUp(status: number, body: unknown, error?: unknown) {
 const HEADERS = {accept: 'application/json', 'content-type': 'application/json'}
 const REPEATED = {repeatable: true, timeoutSeconds: 7}
 
-test('a token is asked for with credentials and sorted scopes, and may be asked for again', async () => {
+test('requests a token with credentials and sorted scopes, and may repeat the request', async () => {
   const {ask, sent} = setUp(200, {data: {access_token: 't', expires_in: 60, scope: 'b, a a'}})
   expect(await ask()).toEqual({
     access_token: 't',
@@ -61,12 +61,12 @@ test.each([200, 201, 299])('%i is a success', async status => {
   await setUp(status, {}).revoke()
 })
 
-test.each([199, 300, 400, 404, 500])('%i is none', async status => {
+test.each([199, 300, 400, 404, 500])('%i is no success', async status => {
   expect(await setUp(status, {access_token: 't'}).refused()).toBeInstanceOf(Error)
   expect(await setUp(status, {}).notRevoked()).toBeInstanceOf(Error)
 })
 
-test('a success without a token, or with one no header may hold, is not understood', async () => {
+test('refuses a success without a token, or with one that cannot be in a header', async () => {
   const understood = "the service's answer cannot be understood"
   expect((await setUp(200, {data: {}}).refused()).message).toBe(`${understood}: it holds no access_token`)
   expect((await setUp(200, {access_token: 'a\nb'}).refused()).message).toBe(
@@ -129,7 +129,7 @@ test('the hint for a scope that is not granted lists those requested', async () 
   expect(other.details.hint ?? '').not.toContain('asked for')
 })
 
-test('no answer is unreachable, since an extra token does no harm', async () => {
+test('reports no answer as unreachable, since an extra token does no harm', async () => {
   const lost = new SendError(new ExchangeError('reset', true, 'service.test closed the connection'), 4, true)
   for (const failure of [await setUp(0, {}, lost).refused(), await setUp(0, {}, lost).notRevoked()])
     expect(failure).toMatchObject({kind: 'unreachable', details: {code: 'reset'}})
@@ -137,7 +137,7 @@ test('no answer is unreachable, since an extra token does no harm', async () => 
   expect(await setUp(0, {}, defect).refused()).toBe(defect)
 })
 
-test('a fingerprint differs with the client id and with the secret, and holds neither', () => {
+test('a fingerprint depends on client id and secret, and contains neither', () => {
   const fingerprint = (clientId: string, clientSecret: string) =>
     tokenClientOf(BASE, {clientId, clientSecret}).secretFingerprint
   expect(tokenClientOf(BASE, {clientId: 'cid_1', clientSecret: 'sk_test_1'})).toEqual({

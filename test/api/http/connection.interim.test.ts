@@ -44,7 +44,7 @@ describe('the start of a connection', () => {
     [CONTINUE, ''],
     [CONTINUE, 'HTTP/1.1 10'],
     [`${HINTS}HTTP/1.1 100 Continue\r\nx-a: b\r\n`, ''],
-  ])('%j is taken off, and %j is left, wherever it is divided', async (interim, rest) => {
+  ])('removes %j and leaves %j, wherever the bytes are split', async (interim, rest) => {
     const whole = interim + rest
     expect(await filtered([...whole])).toBe(rest)
     for (let cut = 0; cut <= whole.length; cut++)
@@ -86,7 +86,7 @@ describe('on the wire', () => {
   const serve = (script: Script, tls?: ReturnType<typeof tlsIdentity>) => ownWire(() => script, tls)
   const local = (port: number) => `http://127.0.0.1:${port}/v1`
 
-  test('what is sent before the request is read as what it is', async () => {
+  test('accepts an interim answer that comes before the request', async () => {
     const port = await ownTcpPort(socket => {
       socket.write(CONTINUE)
       socket.once('data', () => socket.end(ANSWER))
@@ -94,7 +94,7 @@ describe('on the wire', () => {
     expect(await send(local(port))).toBe('201 {  }')
   })
 
-  test('over TLS, and through a proxy', async () => {
+  test('removes interim answers over TLS and through a proxy', async () => {
     const {port} = await serve({bytes: CONTINUE + HINTS + ANSWER}, tlsIdentity('good'))
     expect(await send(`https://localhost:${port}/v1`)).toBe('201 {  }')
     const proxy = await ownProxy(port)
@@ -103,7 +103,7 @@ describe('on the wire', () => {
     expect(proxy.heads).toHaveLength(1)
   })
 
-  test('a large answer comes whole, and a large body goes whole', async () => {
+  test('passes a large answer and a large body complete', async () => {
     const large = 'ü'.repeat(400_000)
     const echo = await ownTcpPort(socket => {
       let length = 0

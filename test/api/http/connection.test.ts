@@ -13,7 +13,7 @@ import {httpAnswer} from '../../support/wire.js'
 const PROXY = 'http://proxy.test:3128'
 const chosen = (url: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(url), env)?.origin
 
-describe('which proxy', () => {
+describe('the choice of a proxy', () => {
   test.each<[url: string, env: NodeJS.ProcessEnv, expected?: string]>([
     ['https://a.test/', {HTTPS_PROXY: PROXY}, PROXY],
     ['https://a.test/', {https_proxy: PROXY, HTTPS_PROXY: 'http://other.test'}, PROXY],
@@ -69,7 +69,7 @@ const OK = () => ({bytes: httpAnswer(200, 'ok')})
 const startService = (name = 'good') => ownWire(OK, tlsIdentity(name))
 
 describe('through a proxy', () => {
-  test('the request is tunnelled: the proxy sees its own credentials and the host, nothing else', async () => {
+  test('the proxy sees only its own credentials and the host', async () => {
     const service = await startService()
     const proxy = await ownProxy(service.port)
     expect((await sendThrough(proxy.port)).status).toBe(200)
@@ -115,7 +115,7 @@ describe('through a proxy', () => {
   })
 })
 
-test('checking a connection sends nothing, also to a server whose certificate is refused', async () => {
+test('checking a connection sends no request, even if the certificate is refused', async () => {
   const tls = await startService()
   const http = await ownWire(OK)
   const way = (url: string, ca?: string[]) => ({url: new URL(url), proxy: undefined, ca, milliseconds: 3000})

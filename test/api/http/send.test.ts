@@ -50,7 +50,7 @@ function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
   return {clock, requests, limits, records, send}
 }
 
-test('a port of this machine where nothing listens is not asked again, unless something did before', async () => {
+test('does not retry a closed port of this machine, unless it answered before', async () => {
   const here = new ExchangeError('refused', false, 'ECONNREFUSED 127.0.0.1:4010', true)
   const elsewhere = new ExchangeError('refused', false, 'ECONNREFUSED 10.0.0.1:443')
   expect(await setUp([here]).send()).toMatchObject({attempts: 1, last: here})
@@ -58,7 +58,7 @@ test('a port of this machine where nothing listens is not asked again, unless so
   expect(await setUp([answer(503), here]).send()).toMatchObject({attempts: 4, mayHaveActed: true})
 })
 
-test('a lost attempt and a 503 may have acted although later ones do not leave; a 429 has not', async () => {
+test('a lost attempt or a 503 may have acted, even if later attempts are never sent; a 429 has not', async () => {
   expect(await setUp([answer(503), failure('refused', false)]).send()).toMatchObject({mayHaveActed: true})
   expect(await setUp([answer(429), failure('refused', false)]).send()).toMatchObject({mayHaveActed: false})
   const lost = await setUp([failure('reset', true), failure('refused', false)]).send()
@@ -73,7 +73,7 @@ test('waits with full jitter: random() · 250 ms · 2ⁿ', async () => {
   expect(clock.sleeps).toEqual([125, 250, 500])
 })
 
-test('beforeAttempt is called before each attempt, and what it throws ends the sending', async () => {
+test('calls beforeAttempt before each attempt, and stops if it throws', async () => {
   const {send, requests} = setUp([answer(503)])
   const seen: number[] = []
   const beforeAttempt = async () => {
@@ -85,7 +85,7 @@ test('beforeAttempt is called before each attempt, and what it throws ends the s
   expect(requests).toHaveLength(2)
 })
 
-test('nothing is sent before beforeAttempt has ended, nor after a stop in the meantime', async () => {
+test('sends nothing before beforeAttempt has finished, nor after a stop meanwhile', async () => {
   for (const isStopped of [false, true]) {
     const {send, requests} = setUp([answer(200)])
     const stopping = new AbortController()
@@ -112,7 +112,7 @@ test('the trace gets every attempt, with the wait that follows', async () => {
   ])
 })
 
-test('an answer comes with the secrets of every request before it, which it may echo', async () => {
+test('an answer has the secrets of all earlier requests, which it may echo', async () => {
   const sender = createSender({
     clock: fakeClock(),
     random: () => 0,
@@ -127,7 +127,7 @@ test('an answer comes with the secrets of every request before it, which it may 
   expect(new Set(secrets)).toEqual(new Set(known))
 })
 
-test('each attempt gets the times and the size that are ours, and never more time than is left', async () => {
+test('each attempt has our limits of time and size, and never more time than is left', async () => {
   const {send, limits} = setUp([failure('refused', false)], {seconds: 27})
   await send({timeoutSeconds: 60, attemptTimeoutSeconds: 40})
   expect(limits).toEqual(
@@ -144,7 +144,7 @@ test('each attempt gets the times and the size that are ours, and never more tim
   expect(short.limits).toMatchObject([{headersMilliseconds: 5000, maxAnswerBytes: 7}])
 })
 
-test('what a transport throws that is no fault of an exchange passes as it is, and nothing is sent again', async () => {
+test('rethrows unexpected errors of the transport without a retry', async () => {
   const defect = new TypeError('made up')
   let attempts = 0
   const transport = () => {

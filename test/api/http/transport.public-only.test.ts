@@ -52,7 +52,7 @@ async function dialled(found: Found, givenBy = PUBLIC, all = true): Promise<unkn
   )
 }
 
-test('a name is refused when one of its addresses is not public, and else the checked ones are dialled', async () => {
+test('refuses a name with any private address, and otherwise connects to the checked addresses', async () => {
   expect(await dialled(['8.8.8.8', '2606:4700::1111'])).toEqual([
     {address: '8.8.8.8', family: 4},
     {address: '2606:4700::1111', family: 6},
@@ -64,7 +64,7 @@ test('a name is refused when one of its addresses is not public, and else the ch
   expect(await dialled(['64:ff9b::a00:1'])).toContain('is not public')
 })
 
-test('a service that is not public itself, by its address or by where it was reached, may give links to its network', async () => {
+test('a service that is not public itself may give links into its network', async () => {
   expect(await dialled(['10.0.0.1'], LOCAL)).toBe('anything')
   expect(await dialled(['10.0.0.1'], 'https://192.168.1.7/v1')).toBe('anything')
   const only = createPublicOnly()
@@ -80,7 +80,7 @@ test('a service that is not public itself, by its address or by where it was rea
   expect(() => only.guard(PUBLIC, link, false)).toThrow('not a public address')
 })
 
-test('a voucher link or its redirect into a private network is refused once, and the rest of the link is not shown', async () => {
+test('refuses a voucher link or redirect into a private network without showing the link', async () => {
   const asked: string[] = []
   const real = createTransport({env: {}})
   const transport: Transport = async (request, limits) => {
@@ -113,7 +113,7 @@ test('a voucher link or its redirect into a private network is refused once, and
   }
 })
 
-test('through a proxy, which resolves names, addresses and local names are refused before it is asked', async () => {
+test('behind a proxy refuses private addresses and local names before asking the proxy', async () => {
   const proxy = await ownProxy(1)
   const transport = createTransport({env: {HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`}})
   const sender = createSender({transport, clock: systemClock, random: Math.random})

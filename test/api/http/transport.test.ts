@@ -55,7 +55,7 @@ const SWITCHING = 'HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'
 const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'
 
 describe('an answer', () => {
-  test('comes back whole, with lower-case header names and repeated headers joined', async () => {
+  test('is returned complete, with lower-case header names and repeated headers joined', async () => {
     const head = 'HTTP/1.1 418 Tea\r\nX-A: 1\r\nx-a: 2\r\ncontent-length: 3\r\n\r\nyes'
     const server = await serve({bytes: head})
     const answer = await send(local(server.port))
@@ -71,7 +71,7 @@ describe('an answer', () => {
   })
 })
 
-test('what is imported by its path is what undici exports', () => {
+test('the deep imports are what undici exports', () => {
   expect(DeepClient).toBe(Client)
   expect(deepConnector).toBe(buildConnector)
 })
@@ -128,7 +128,7 @@ test.each<Case>([
     /ended without an answer \(UND_ERR_SOCKET\)$/,
     {bytes: SWITCHING + ANSWER},
   ],
-])('%s: whether a byte left is %s, as undici reports; the fault is %s', async (...given) => {
+])('%s: a byte was sent is %s, as undici reports; the fault is %s', async (...given) => {
   const [, sent, fault, reason, start, options] = given
   const url = typeof start === 'function' ? await start() : await plain(start)
   let written = false
@@ -155,7 +155,7 @@ test.each([
   expect(diagnoseConnecting(error, place)).toEqual(['refused', expect.any(String), isRefusedHere])
 })
 
-test('an answer that is cut at any byte is a fault of a request that was sent', async () => {
+test('an answer cut at any byte is a fault of a request that was sent', async () => {
   const whole = httpAnswer(200, '{"data":{"reservation_ref":"RSV-1"}}', {'content-type': 'application/json'})
   for (const after of ['end', 'reset'] as const) {
     const server = await ownWire((_, n) => ({bytes: whole.subarray(0, n - 1), after}))
@@ -197,7 +197,7 @@ describe('trust', () => {
   })
 })
 
-test('close() ends what is under way', async () => {
+test('close() aborts requests in progress', async () => {
   const server = await serve('hang')
   const transport = createTransport({env: {}})
   const pending = transport({method: 'GET', url: local(server.port), headers: {}}, LIMITS)

@@ -94,7 +94,7 @@ describe('401', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('after an attempt that may have acted never hides that', async () => {
+  test('does not hide that an earlier attempt may have acted', async () => {
     const script = (_: WireRequest, n: number): Script => (n === 1 ? 'end' : jsonAnswer(401, {}))
     const options = {body: {}, policy: {repeatable: true}}
     const sent = ({api}: {api: Api}) => api.callForAnswer('reservations.create', options)
@@ -209,7 +209,7 @@ describe('a link', () => {
     ['https://u:p@files.test/v', 1, /holds a user name/],
     ['https://', 1, /is not a URL/],
     ['', 1, /without saying where to/],
-  ])('that is redirected to "%s" is given up', async (location, requests, why) => {
+  ])('is not followed when redirected to "%s"', async (location, requests, why) => {
     const {api, server} = await setUp(() => ({bytes: httpAnswer(302, '', {location})}))
     const failure = await rejectionOf(get(api, server.port))
     expect(failure).toMatchObject({kind: 'service_failed', details: {code: 'bad_voucher_link'}})

@@ -26,7 +26,7 @@ describe('tours', () => {
     expect(tour?.duration_minutes).toBe(minutes)
   })
 
-  test('in other words, raw untouched', async () => {
+  test('with other field names, and raw as it came', async () => {
     const odd = {
       activityId: 7,
       title: {en: 'Cruise'},
@@ -41,7 +41,7 @@ describe('tours', () => {
   })
 
   test.each([{pricing: {from: {value: 10, currency: 'EUR'}}}, {price: {minimum: '10.00'}, currency: 'EUR'}])(
-    'of which the least price lies in %j',
+    'whose lowest price is in %j',
     async said => {
       const [tour] = await search({data: [{tour_id: 't1', ...said}]})
       expect(tour?.price).toEqual({total: '10.00', currency: 'EUR'})
@@ -57,7 +57,7 @@ test.each([{data: {name: 'Otel'}}, {name: 'Otel'}, {data: {property: {name: 'Ote
   },
 )
 
-test('the price of an offer is read where no offer is named', async () => {
+test('reads the price from an answer that names no offer', async () => {
   const raw = {total: 120, currency: 'EUR'}
   const offer = await priceOffer(apiAnswering({json: {data: raw}}).api, 'off_1')
   const price = {total: '120.00', currency: 'EUR'}
@@ -90,7 +90,7 @@ describe('an answer about another', () => {
     ['not at all, in an envelope with an id', () => hotel({id: 'env_1', data: {name: 'Otel', stars: 5}})],
     ["not at all, but the rate's", () => offer({rate: {id: 'rate_9', total: '1.00', currency: 'EUR'}})],
     ['among others', () => offer([{offer_id: 'off_2'}, {offer_id: 'off_1', total: '1.00', currency: 'EUR'}])],
-  ])('is not one that names it %s', async (_, ask) => {
+  ])('is accepted if it names the id %s', async (_, ask) => {
     await expect(ask()).resolves.toBeTruthy()
   })
 })
@@ -147,7 +147,7 @@ const GERMAN = ['Köln', 'Bonn'].map((name, index) => ({id: index + 1, name}))
 test.each([
   {cities: {TR: [{...ISTANBUL, country_code: undefined}], DE: GERMAN}},
   {data: {Türkiye: [ISTANBUL], Germany: GERMAN.map(city => ({...city, country: 'DE'}))}},
-])('a list in groups is all of them: %j', async json => {
+])('reads a grouped list completely: %j', async json => {
   const {items} = await listCities(apiAnswering({json}).api)
   expect(items.map(({id, country_code}) => `${id} ${country_code}`)).toEqual(['101 TR', '1 DE', '2 DE'])
 })
@@ -196,7 +196,7 @@ describe('an offer lives', () => {
     expect(found).toMatchObject({searchedAt: NOW, expiresAt, offers: [{expires_at: at(expiresAt)}]})
   })
 
-  test("as long as the search's expiry says, unless its own is nearer", async () => {
+  test("until the search's expiry, unless its own is earlier", async () => {
     const {api} = clockedApi({
       expires_at: at(NOW + 600),
       offers: [{offer_id: 'a'}, {offer_id: 'b', expires_at: at(NOW + 60)}],
@@ -218,7 +218,7 @@ test.each([
   expect(await showAccount(clockedApi(json).api)).toEqual({balance: '1.00'})
 })
 
-test('an account of several members is left as it is', async () => {
+test('an account with several fields is left as it is', async () => {
   const account = {id: 'A1', balance: {amount: '1.00'}}
   expect(await showAccount(clockedApi({data: account}).api)).toEqual(account)
 })

@@ -29,14 +29,14 @@ describe('a list', () => {
     expect([refsOf(found), found.next]).toEqual([['A', 'B'], null])
   })
 
-  test('is one page unless more is asked for, and names the next', async () => {
+  test('is one page by default, and names the next', async () => {
     const {api, requests} = apiAnswering(page(['A'], 'two'))
     const {next} = await listReservations(api, {query: {status: 'CONFIRMED', created_from: '2030-01-01'}})
     expect(next).toBe('two')
     expect(requests).toEqual(['GET /v1/reservations?status=CONFIRMED&created_from=2030-01-01 '])
   })
 
-  test('with a limit is read until there are enough, and is cut where the service gives more', async () => {
+  test('with a limit is read until there are enough, and cut if the service returns more', async () => {
     const {api, requests} = apiAnswering(page(['A', 'B'], 'two'), page(['C'], 'three'))
     const found = await listReservations(api, {limit: 3})
     expect([refsOf(found), found.next]).toEqual([['A', 'B', 'C'], 'three'])
@@ -46,7 +46,7 @@ describe('a list', () => {
     expect([refsOf(cut), cut.next]).toEqual([['A', 'B', 'C'], 'two'])
   })
 
-  test('of all ends at the last page, and at a cursor that leads nowhere', async () => {
+  test('with --all ends at the last page, or at a cursor without a page', async () => {
     const {api} = apiAnswering(page(['A'], 'two'), page(['B'], 'three'), page(['C'], null))
     expect(refsOf(await listReservations(api, {all: true}))).toEqual(['A', 'B', 'C'])
     const empty = apiAnswering(page(['A'], 'two'), page([], 'two'))
@@ -54,7 +54,7 @@ describe('a list', () => {
     expect(empty.requests).toHaveLength(2)
   })
 
-  test('of all goes past an empty page, and not for ever', async () => {
+  test('with --all skips empty pages, but not endlessly', async () => {
     const {api} = apiAnswering(page([], 'two'), page(['A'], 'three'), page([], 'four'), page(['B'], null))
     expect(refsOf(await listReservations(api, {all: true}))).toEqual(['A', 'B'])
     const first = apiAnswering(page([], 'two'))
@@ -94,7 +94,7 @@ describe('a list', () => {
     ['a cursor that gives the same again', {data: rows('A'), meta: {after: 'two'}}],
     ['a link to another service', {data: rows('A'), links: {next: 'https://elsewhere.test/v1/b?page=2'}}],
     ['a link beside the base URL', {data: rows('A'), next: 'https://service.test/v2/b?page=2'}],
-  ])('is not all where %s says so', async (_, json) => {
+  ])('is incomplete if %s says so', async (_, json) => {
     const {api, requests} = apiAnswering({json})
     const failure = await rejectionOf(listReservations(api, {all: true}))
     expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'list_incomplete'])
@@ -168,7 +168,7 @@ describe('a quote', () => {
     {data: {fee: 1, feeType: 'NIGHTS', currency: EUR}},
     {data: {fee: 45000, minor_units: 2, currency: EUR}},
     {data: {amountType: 'Percentage', quote: {penalty: {amount: 20, currency: EUR}}}},
-  ])('that names no fee, or several, is none: %j', async json => {
+  ])('is refused if it names no fee or several: %j', async json => {
     const failure = await rejectionOf(quoteCancellation(apiAnswering({json}).api, 'A'))
     expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'answer_not_understood'])
   })
@@ -184,12 +184,12 @@ describe('an answer about another reservation', () => {
     ['quote', quoteCancellation, 'service_failed'],
     ['cancellation', cancel, 'outcome_unknown'],
     ['update', update, 'outcome_unknown'],
-  ] as const)('is none to a %s', async (_name, ask, kind) => {
+  ] as const)('fails a %s', async (_name, ask, kind) => {
     const failure = await rejectionOf(ask(apiAnswering(other).api, 'A'))
     expect([failure.kind, failure.details.code]).toEqual([kind, 'another_reservation'])
   })
 
-  test('is not one that holds the one asked for, or writes it otherwise', async () => {
+  test('is not assumed if the one asked for is in it, also in another case', async () => {
     const both = {json: {data: [record('B'), record('A')]}}
     expect((await showReservation(apiAnswering(both).api, 'A')).reservation_ref).toBe('A')
     const {status} = await showReservation(apiAnswering({json: record('rsv-1')}).api, 'RSV-1')
@@ -197,7 +197,7 @@ describe('an answer about another reservation', () => {
   })
 })
 
-describe('what a success says of a cancellation', () => {
+describe('a 2xx answer to a cancellation', () => {
   const A = {reservation_ref: 'A'}
   test.each([
     {status: 'REJECTED'},
@@ -210,7 +210,7 @@ describe('what a success says of a cancellation', () => {
     {data: {success: false}},
     {data: {error: {code: 'no'}}},
     {result: 'refused'},
-  ])('that it is not done, or not plainly: %j', async json => {
+  ])('that does not confirm it: %j', async json => {
     const failure = await rejectionOf(cancelReservation(apiAnswering({json}).api, 'A', {}))
     expect(failure.kind).toBe('outcome_unknown')
     expect(failure.details.result).toHaveProperty('outcome')
@@ -224,11 +224,11 @@ describe('what a success says of a cancellation', () => {
     [{success: true, cancelled: true}, 'cancelled'],
     [{status: 'success'}, 'accepted'],
     [{}, 'accepted'],
-  ])('that it is, or will be: %j', async (json, outcome) => {
+  ])('that confirms or accepts it: %j', async (json, outcome) => {
     expect(await cancelReservation(apiAnswering({json}).api, 'A', {})).toMatchObject({outcome})
   })
 
-  test('an update that its answer denies has an unknown outcome', async () => {
+  test('an update denied in a 2xx answer has an unknown outcome', async () => {
     for (const json of [{status: 'REJECTED'}, {data: {success: false}}, {data: A, result: 'not updated'}]) {
       const failure = await rejectionOf(updateReservation(apiAnswering({json}).api, 'A', {}))
       expect(failure.kind).toBe('outcome_unknown')

@@ -53,7 +53,7 @@ describe('what is not as asked for', () => {
     {url: asked.url, is_active: true},
     {url: asked.url, is_active: null, events: 'all'},
     {url: asked.url, events: [{type: 'a'}, {name: 'b'}]},
-  ])('is nothing in %j', async json => {
+  ])('is empty for %j', async json => {
     expect(await answered(json)).toEqual([])
   })
 
@@ -70,11 +70,11 @@ describe('what is not as asked for', () => {
       {url: 'https://o.example/x?key=theirs'},
       [`url https://o.example/x?key=[redacted] in place of ${shown}`],
     ],
-  ])('is found in %j, without the secrets of an address', async (json, deviations) => {
+  ])('is listed for %j, without the secrets of a URL', async (json, deviations) => {
     expect(await answered(json)).toEqual(deviations)
   })
 
-  test('is not looked for in other objects of the answer', async () => {
+  test('ignores other objects of the answer', async () => {
     const elsewhere = {url: 'https://docs.example/', events: ['x'], is_active: false}
     const {api} = apiAnswering({json: {links: elsewhere, data: CREATED, meta: elsewhere}})
     expect(await createSubscription(api, WANTED)).toEqual({subscription: CREATED, deviations: []})
@@ -103,7 +103,7 @@ describe('an answer about another subscription', () => {
     ['an update', update, [OTHER, {...OTHER, id: ' WHSUB_1'}]],
     ['a deletion', remove, {remaining: [{id: 'whsub_2'}], deleted: {id: 'whsub_1'}}],
     ['a test event', sendTest, {id: 'evt_1', subscription: {id: 'whsub_1'}}],
-  ])('is not one to %s that also names the one asked for, or none: %j', async (_, change, json) => {
+  ])('is not assumed for %s that also names the right one, or none: %j', async (_, change, json) => {
     await expect(change(apiAnswering({json}).api)).resolves.not.toThrow()
   })
 })
@@ -152,7 +152,7 @@ test('a change, and a deletion that answers nothing', async () => {
   ])
 })
 
-test('an error beside a subscription is not passed over, and its secret is not lost', async () => {
+test('reports an error beside a new subscription without losing its secret', async () => {
   const error = {code: 'quota', message: 'too many subscriptions'}
   const created = await createSubscription(apiAnswering({json: {data: CREATED, error}}).api, WANTED)
   expect(created).toMatchObject({subscription: CREATED, deviations: [expect.stringContaining('too many')]})

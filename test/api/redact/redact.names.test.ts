@@ -16,7 +16,7 @@ const inLink = (path: string, headers = {}) =>
   secretsIn({method: 'GET', url: `https://files.test${path}`, headers})
 
 test.each(['client_secret', 'token', 'access_token', 'refresh_token', 'secret'])(
-  '%s is one, sent and received',
+  '%s is a secret, sent and received',
   name => {
     expect(inRequest({[name]: 'found'})).toEqual(['found'])
     expect(inAnswer(JSON.stringify({data: [{[name]: 'found'}]}))).toEqual(['found'])
@@ -30,12 +30,12 @@ test.each(['client_secret', 'token', 'access_token', 'refresh_token', 'secret'])
   },
 )
 
-test('every kind of them is found, beside the bearer token', () => {
+test('finds every kind of secret, and the bearer token', () => {
   expect(inRequest({secret: 's', token: 't'}, {authorization: 'Bearer b'})).toEqual(['b', 't', 's'])
   expect(inRequest({secretive: 'x', tokens: 'y', my_secret: 'z'})).toEqual([])
 })
 
-test('without a body, or without an answer, there is no more than the header', () => {
+test('without a body or an answer only the header has a secret', () => {
   const request = {method: 'GET', url: OPERATION, headers: {authorization: 'Bearer b'}}
   expect(secretsIn(request)).toEqual(['b'])
   expect(secretsIn(request, new ExchangeError('reset', true, 'gone'))).toEqual(['b'])
@@ -45,7 +45,7 @@ test('without a body, or without an answer, there is no more than the header', (
 const PATH = 'a123456789012345'
 const twice = (...parts: string[]) => parts.flatMap(part => [part, part])
 
-test('of a signed link the long parts of its path, and the values of its query, are secrets', () => {
+test('the long path segments and query values of a signed link are secrets', () => {
   expect(inLink(`/v/${PATH}/x`)).toEqual(twice(PATH))
   expect(inLink(`/v/${PATH.toUpperCase()}`)).toEqual(twice(PATH.toUpperCase()))
   expect(inLink(`/${PATH}?x=12345678&y=abcdefgh&z=a=b=c=d=e`)).toEqual(
@@ -56,12 +56,12 @@ test('of a signed link the long parts of its path, and the values of its query, 
   expect(inLink('/v?x=%E0%A4%ZZ345')).toEqual(twice('%E0%A4%ZZ345'))
 })
 
-test('what is short, or only a word or a number, is none', () => {
+test('short segments, plain words and numbers are no secrets', () => {
   const paths = '/abcdefghijklmnopqrst /1234567890123456789 /a12345678901234 /v?x=1234567 /v'.split(' ')
   for (const path of [`/${PATH.slice(1)}`, ...paths]) expect(inLink(path), path).toEqual([])
 })
 
-test('operations, the controls of the sandbox and what is no address are no links', () => {
+test('operations, sandbox controls and invalid URLs are no links', () => {
   expect(inLink(`/v/${PATH}`, {authorization: 'Bearer b'})).toEqual(['b'])
   expect(inLink(`/_sandbox/${PATH}`)).toEqual([])
   expect(inLink(`/v/_sandbox/${PATH}`)).toEqual(twice(PATH))
@@ -81,13 +81,13 @@ test('identity numbers that were sent are secrets, those received are not', () =
 const GONE = '[redacted]'
 const words = (text: string) => text.trim().split(/\s+/)
 
-test('a short one is not part of a number or a word, and may touch one where it ends in a mark', () => {
+test('a short secret is redacted as a word of its own, not inside a number or a word', () => {
   const redactor = createRedactor(['101', 'Öz-', '-x-'])
   const text = String.raw`5.101 2101 aÖz- Öz-a b-x-c \u000a101`
   expect(redactor.text(text)).toBe(String.raw`5.101 2101 aÖz- [redacted]a b[redacted]c \u000a[redacted]`)
 })
 
-test('it goes in every spelling: percent-encoded, in JSON, in hex and in base64 of each beginning', () => {
+test('redacts every spelling: percent-encoded, JSON, hex, and base64 at each offset', () => {
   expect(spellingsOf('a"ş/')).toEqual(
     words(String.raw`a"ş/ a%22%C5%9F%2F a\"ş/ 6122c59f2f YSLFny EixZ8v hIsWfL`),
   )
@@ -112,7 +112,7 @@ function answer(status: number, text: string, headers: Record<string, string> = 
   return readAnswer({status, headers, body, ...more})
 }
 
-test('a secret at the end of what is quoted is not left in half', () => {
+test('leaves no half of a secret at the end of a quotation', () => {
   for (let filler = 80; filler < 520; filler += 3) {
     const said = `${'x '.repeat(filler).slice(0, filler)}${TOKEN}`
     for (const text of [
@@ -124,7 +124,7 @@ test('a secret at the end of what is quoted is not left in half', () => {
   }
 })
 
-test('neither the request id nor the scope that is wanted echoes a secret', () => {
+test('redacts secrets echoed in the request id and the required scope', () => {
   const text = JSON.stringify({error: {code: 'insufficient_scope', request_id: `req ${TOKEN}`}})
   const headers = {'www-authenticate': `Bearer scope="hotels:read ${TOKEN}"`, 'x-request-id': TOKEN}
   for (const echo of [answer(403, text), answer(403, text, headers)]) {

@@ -16,7 +16,7 @@ describe('a header', () => {
   test.each(
     words(`Authorization Proxy-Authorization X-Authorization WWW-Authenticate Cookie Set-Cookie X-Token Client-Secret
     X-Api-Key X-Apikey X-Service-Signature`),
-  )('%s is taken out', name => {
+  )('%s is redacted', name => {
     expect(header(name, 'plain')).toBe(GONE)
     expect(header(name.toLowerCase(), 'plain')).toBe(GONE)
   })
@@ -35,7 +35,7 @@ describe('a field', () => {
     travel_document email e_mail eMail email_address contact_email phone phone_number guestPhone mobile mobile_phone
     phones emails telephone phone_1 birth_date birthdate birthday date_of_birth dob surname first_name last_name
     full_name guest_name family_name given_name holder_name lead_surname`),
-  )('%s is taken out, whatever is under it', name => {
+  )('%s is redacted, whatever its value', name => {
     for (const value of ['plain', 5, ['plain'], {a: 'plain'}]) {
       expect(json({[name]: value})).toEqual({[name]: GONE})
       const cut = JSON.stringify({x: 1, [name]: value}).slice(0, -1)
@@ -58,11 +58,11 @@ describe('a field', () => {
     }
   })
 
-  test('whose name is a secret is taken out itself', () => {
+  test('whose name is a secret has its name redacted', () => {
     expect(json({'a@b.example': 1, 'sk_test_x Token': 5})).toEqual({[GONE]: 1, [`${GONE} Token`]: GONE})
   })
 
-  test('with a link without a host is taken out of text that is no whole document', () => {
+  test('with a relative link is redacted in incomplete JSON', () => {
     expect(text('"url":"/v/opaque","x":1')).toBe(`"url":${GONE}`)
     expect(text(String.raw`"pay_url":"\/v"`)).toBe(`"pay_url":${GONE}`)
     for (const kept of [String.raw`"url":"a\/v"`, '"path":"/v/opaque"', '"guests":null,"x":[1]', '"card":'])
@@ -75,7 +75,7 @@ describe('of a person', () => {
     words(
       `contact contacts guest guests lead_guest leadGuest holder customers passenger travellers travelers pax paxes`,
     ),
-  )('under %s only what is harmless stays', name => {
+  )('under %s only harmless fields stay', name => {
     const harmless = {type: 'ADULT', is_lead: true, gender: 'MALE', nothing: null}
     const person = {...harmless, name: 'Zed', age: 40, room_type: 'x', rooms: [['z']]}
     const shown = {...harmless, name: GONE, age: GONE, room_type: GONE, rooms: [[GONE]]}
@@ -84,13 +84,13 @@ describe('of a person', () => {
     expect(json({a: {[name]: person}, hotel})).toEqual({a: {[name]: shown}, hotel})
   })
 
-  test('what is harmless of people may still hold a secret', () => {
+  test('harmless fields of people may still contain a secret', () => {
     expect(json({guest: {type: 'ADULT a@b.example', gender: {deep: 'shown'}}})).toEqual({
       guest: {type: `ADULT ${GONE}`, gender: {deep: 'shown'}},
     })
   })
 
-  test('all values are known that must not turn up elsewhere', () => {
+  test('the personal values of a request are collected', () => {
     const harmless = {type: 'ADULT', gender: 'MALE', is_lead: 'x', nationality: 'TR'}
     const guest = {...harmless, name: 'Zed', surname: 'Öz', age: 5}
     expect(
@@ -108,7 +108,7 @@ describe('of a person', () => {
     for (const value of [null, 5, 'text', undefined]) expect(peopleIn(value)).toEqual([])
   })
 
-  test('so are the numbers of their documents', () => {
+  test('the numbers of documents are collected', () => {
     const identity = {type: 'TC', number: '1', country: 'TR', country_code: 'TR', nationality: 'TR'}
     expect(
       identityNumbersIn({
@@ -124,7 +124,7 @@ describe('of a person', () => {
 })
 
 describe('a link', () => {
-  test('of a voucher or a payment keeps its origin, and one that is none nothing', () => {
+  test('of a voucher or a payment keeps only its origin', () => {
     const link = 'https://h.example/secret?x=1'
     const origin = `https://h.example/${GONE}`
     for (const name of words('voucher vouchers voucher_url voucher_link payment payment_url paymentLink')) {
@@ -143,7 +143,7 @@ describe('a link', () => {
     expect(json({voucher: {url: [link]}})).toEqual({voucher: {url: [origin]}})
   })
 
-  test('in a text keeps its origin', () => {
+  test('in a text keeps only its origin', () => {
     expect(text('see http://h.example/a/b?c=d and HTTPS://i.example:8443/e, or "https://j.example/f".')).toBe(
       `see http://h.example/${GONE} and https://i.example:8443/${GONE}, or "https://j.example/${GONE}".`,
     )
@@ -167,7 +167,7 @@ describe('a link', () => {
       expect(url(odd, true), odd).toBe(GONE)
   })
 
-  test('is an operation with a bearer token, or when it is of OAuth', () => {
+  test('is an operation if it has a bearer token or is an OAuth endpoint', () => {
     const request = (address: string, headers = {}) => ({method: 'GET', url: address, headers})
     expect(isOperation(request('https://h.example/x', {authorization: 'Bearer x'}))).toBe(true)
     expect(isOperation(request('https://h.example/v1/oauth/token'))).toBe(true)
@@ -177,7 +177,7 @@ describe('a link', () => {
   })
 })
 
-describe('by its look', () => {
+describe('by its form', () => {
   test.each([
     ...words('sk_live_aB9+/=.~-_ sk_test_x whsec_x eyJhbGci-_.eyJz-_9.sig-_ eyJhbGci.eyJz eyJhbGci.eyJz.'),
     ...words('first.last+tag-1@mail-host.example.co.uk a@b.c ü@münchen.example'),
@@ -205,7 +205,7 @@ describe('by its look', () => {
     },
   )
 
-  test('not that of other parameters, nor what only looks like one', () => {
+  test('but not other parameters, nor what only looks like a parameter', () => {
     for (const harmless of ['/v?lang=tr&page=2', 'token=abc', 'x?a token=abc', '?to.ken=abc'])
       expect(text(harmless)).toBe(harmless)
   })
@@ -227,7 +227,7 @@ describe('by its look', () => {
     ),
     ...words('10000000145 x10000000146 1.10000000146 10000000146x -10000000146'),
     ...['2096-10-01 2006-04-20', 'from 00:00 2002-04-24 2011-11-02', '2030-06-01 2030-06-04 450.00'],
-  ])('%s is none', number => {
+  ])('%s is no such number', number => {
     expect(text(`at ${number}.`)).toBe(`at ${number}.`)
   })
 })
@@ -238,7 +238,7 @@ describe('a document', () => {
   const nestedObjects = (depth: number, inner: unknown): unknown =>
     depth === 0 ? inner : {a: nestedObjects(depth - 1, inner)}
 
-  test('is walked sixty deep, and no deeper', () => {
+  test('is searched to a depth of sixty', () => {
     expect(json(nested(60, 'x'))).toEqual(nested(60, 'x'))
     expect(json(nested(61, 'x'))).toEqual(nested(61, GONE))
     expect(json(nestedObjects(61, 'x'))).toEqual(nestedObjects(61, GONE))
@@ -251,7 +251,7 @@ describe('a document', () => {
     }
   })
 
-  test('in a string is walked as well', () => {
+  test('inside a string is searched, too', () => {
     expect(json({a: ' {"guests":[{"name":"Zed"}]}', b: '[{"guest":{"name":"Zed"}}]'})).toEqual({
       a: `{"guests":[{"name":"${GONE}"}]}`,
       b: `[{"guest":{"name":"${GONE}"}}]`,

@@ -58,7 +58,7 @@ describe.each(Object.entries(ENTRIES))('an earlier attempt that is %s', (name, e
   })
 })
 
-test('codes of a service with which something exists already', () => {
+test('codes that say that a booking exists already', () => {
   const TAKEN = ['offer_already_used', 'duplicate_client_reference', 'idempotency_key_reused']
   for (const code of TAKEN) expectNoLead(nextStep(code, ERROR_CODES[code as keyof typeof ERROR_CODES]))
   for (const code of [...TAKEN, 'BookingExists', 'REFERENCE_IN_USE', 'offer_taken', 'ALREADY_BOOKED']) {
@@ -82,7 +82,7 @@ test('an expired offer is searched again only where the journal has no booking o
     expect(nextStep(code, 410)).toContain('if bookctl journal has no booking of it')
 })
 
-test('an offer that this machine knows to be used, also once it has expired', () => {
+test('an offer that was used from this machine, even if it has expired', () => {
   const used = {...offer('off_1'), used_by_reference: 'ref-1'}
   const circumstances = {now: 9e9, earlier: undefined, maxPrice: undefined}
   const failure = thrownBy(() =>

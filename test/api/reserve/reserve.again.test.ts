@@ -11,14 +11,14 @@ const place = reservingInNoTime()
 const {open, sent, keys, scripted, run, resumed, entries, commitThenDrop, expectSameRequests} = place
 const UNKNOWN = {kind: 'outcome_unknown'}
 
-test('the answer lost after the service committed: the repeat finds the reservation', async () => {
+test('after a lost answer the repeat finds the reservation', async () => {
   scripted(commitThenDrop, usual)
   expect(await run()).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1', attempts: 2})
   expect(new Set(keys()).size).toBe(1)
   expect(place.service.reservations.length).toBe(1)
 })
 
-test('asks again, under the same key, as long as it is in progress, which is no failed attempt', async () => {
+test('repeats the same key while the service is processing it', async () => {
   const working = Array.from({length: 6}, () => refusing(409, 'idempotency_in_progress'))
   scripted(...working, drop, usual)
   expect(await run()).toMatchObject({outcome: 'confirmed', attempts: 8})
@@ -39,7 +39,7 @@ describe('an earlier reservation in the way: nothing is sent', () => {
   })
 })
 
-test('without a reference, the offer and the body find the first run', async () => {
+test('without a reference finds the first run by offer and body', async () => {
   scripted(refusing(501))
   await expect(run(intentFor('off_1'))).rejects.toMatchObject(UNKNOWN)
   place.service.script = usual
@@ -47,7 +47,7 @@ test('without a reference, the offer and the body find the first run', async () 
   expect(new Set(sent().map(request => request.body)).size).toBe(1)
 })
 
-test('the order of keys in the request does not make it another one', () => {
+test('the order of JSON keys does not matter', () => {
   const request = requestFor('off_1', 'ref-1')
   const turned = Object.fromEntries(Object.entries(request).reverse()) as typeof request
   const {bodySha256, intentSha256} = intentFor('off_1', 'ref-1')
@@ -67,7 +67,7 @@ describe('resume', () => {
     expectSameRequests()
   })
 
-  test('says when there was nothing, or when it was refused', async () => {
+  test('reports an unknown reference and an earlier refusal', async () => {
     await expect(resume(open().reserveParts, 'ref-0')).rejects.toMatchObject({kind: 'usage'})
     scripted(refusing(402))
     await expect(run()).rejects.toMatchObject({kind: 'refused'})
@@ -93,13 +93,13 @@ describe('a fault of the disk', () => {
     return reserve(parts, intentFor('off_1', 'ref-1'))
   }
 
-  test('before the first byte: nothing is sent', async () => {
+  test('before the first byte: sends nothing', async () => {
     await expect(runWith(() => ({begin: fault}))).rejects.toThrow(StorageError)
     await expect(runWith(() => ({attempt: fault}))).rejects.toThrow(StorageError)
     expect(sent()).toEqual([])
   })
 
-  test('while recording the outcome: it is still returned, with a warning', async () => {
+  test('while recording the outcome: still returns it, with a warning', async () => {
     const outcome = await runWith(() => ({settle: fault}))
     expect(outcome).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
     expect(warnings).toHaveLength(1)
@@ -120,7 +120,7 @@ describe('a fault of the disk', () => {
   })
 })
 
-test('a wait for another process that ends is unknown if that one may have sent it, and sends nothing', async () => {
+test('gives up waiting for another process as unknown if that one may have sent it', async () => {
   const {journal} = open().reserveParts
   const {reserveParts} = open({timeoutSeconds: 0.2})
   scripted(refusing(501))

@@ -94,7 +94,7 @@ test('stopped while an attempt is being counted: counted to the end, then taken 
   await expectNeverSent(parts)
 })
 
-test('a stop hands over what it records, once, and the run ends after it', async () => {
+test('a stop passes on its recording once, and the run ends after it', async () => {
   place.service.tokenMilliseconds = 100
   const parts = open()
   const slow = holding(parts, 'notSent')
@@ -170,7 +170,7 @@ test('while another process has yet to send it, resuming waits for that one', as
   expect(sent()).toHaveLength(1)
 })
 
-test('stopped while another process has the offer: nothing is started', async () => {
+test('stopped while another process works on the offer: starts nothing', async () => {
   const parts = open()
   const hold = held()
   const {journal} = open().reserveParts

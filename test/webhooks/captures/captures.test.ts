@@ -90,7 +90,7 @@ test('a Content-Length is respected where it fits, and what follows is reported'
   ])
 })
 
-test('chunks are put together; a body that is none is left as it is', async () => {
+test('joins chunks, and leaves a body that is not chunked as it is', async () => {
   const [start, rest] = [BODY.subarray(0, 5), BODY.subarray(5)]
   const chunked = Buffer.from(`5;x=y\r\n${start}\r\n${rest.length.toString(16)}\r\n${rest}\r\n0\r\n\r\n`)
   const head = ['Transfer-Encoding: chunked']
@@ -105,7 +105,7 @@ test('chunks are put together; a body that is none is left as it is', async () =
   expect(await notesOf('5\r\n{}')).toEqual(['the last chunk of the body is cut off'])
 })
 
-test('a header that goes on in the next line is one', async () => {
+test('a folded header is one header', async () => {
   const [time = '', digest] = SIGNATURE.split(',')
   for (const folded of [`\r\n ${SIGNATURE}`, `${time},\r\n\t${digest}`]) {
     const {results} = await checkAll(`POST / HTTP/1.1\r\nX-Service-Signature: ${folded}\r\n\r\n${BODY}`)
@@ -127,7 +127,7 @@ function harOf(requests: readonly object[]): string {
 }
 const harHeaders = [{name: 'X-Service-Signature', value: SIGNATURE}]
 
-test('the webhooks of a HAR file, whatever else is in it', async () => {
+test('reads the webhooks of a HAR file among other requests', async () => {
   const har = harOf([
     {method: 'GET', headers: []},
     {method: 'POST', headers: harHeaders, postData: {text: BODY.toString()}},
@@ -170,7 +170,7 @@ test.each([
   ['without any headers', {headers: undefined}],
   ['by a method in lower case', {method: 'post'}],
   ['by a method that is not said', {method: undefined}],
-])('an event %s without a signature is one that lacks it, in a HAR file', async (_, more) => {
+])('an unsigned event %s in a HAR file is reported as unsigned', async (_, more) => {
   const [signed, request] = [posting(BODY.toString(), {headers: harHeaders}), posting(ENVELOPE, more)]
   const {reasons, leftOut} = await checkAll(harOf([signed, request, signed]))
   expect([reasons, leftOut]).toEqual([['ok', 'missing_header', 'ok'], 0])
@@ -181,7 +181,7 @@ test.each([
   ['a POST of something else', posting({offer_id: 'off_1', type: 'voucher.ready', data: {}})],
   ['an event read by GET', posting(ENVELOPE, {method: 'GET'})],
   ['no body', {method: 'POST', headers: []}],
-])('%s is no webhook, and is counted', async (_, request) => {
+])('%s in a HAR file is no webhook, and is counted', async (_, request) => {
   const signed = posting(BODY.toString(), {headers: harHeaders})
   expect(await checkAll(harOf([request, signed, request]))).toMatchObject({reasons: ['ok'], leftOut: 2})
 })
@@ -290,7 +290,7 @@ test('each request has its place in the file: the entry, or the line', async () 
   expect(await places(BODY.toString())).toEqual([undefined])
 })
 
-test('what lies between the records of a capture is counted, unless listen itself prints it', async () => {
+test('counts lines between the records, except those that listen itself prints', async () => {
   const line = JSON.stringify(RECORD)
   const talk = `${TALK.join('\n')}\n\n`
   expect(await checkAll(`${talk}${line}\n${talk}${line}`)).toMatchObject({leftOut: 0})

@@ -89,7 +89,7 @@ test.each([
   expect(quick(line)).toBeUndefined()
 })
 
-test('no line is usual where flags take the place of its headers', () => {
+test('flags that override headers disable the fast path', () => {
   expect(usualLineCheck({...terms, signature: 'x'}, 'a')).toBeUndefined()
   expect(usualLineCheck({...terms, eventId: 'evt_1'}, 'a')).toBeUndefined()
 })
@@ -140,7 +140,7 @@ test('a line that was changed anywhere has the result that the whole check gives
   await expectAgreement(lines, 1500)
 })
 
-test('what takes longest is refused as quickly as it is read', () => {
+test('refuses long input without backtracking', () => {
   // No two ways to read one character: a text that fails at its end is not tried again in another way.
   const members = Array.from({length: 1000}, (_, n) => `,"a${n}":{"b":1,"c":""}`).join('')
   expect(quick(lineOf(`{"id":"evt_1","type":"a"${members}}`))).toMatchObject(VALID)

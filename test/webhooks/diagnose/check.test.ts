@@ -34,7 +34,7 @@ async function* inPieces(...pieces: (string | Uint8Array)[]): AsyncGenerator<Uin
 }
 
 describe('a request', () => {
-  test('that is right has its verdict at once when its body is at hand, and the same in pieces', async () => {
+  test('that is valid has the same verdict whole and in pieces', async () => {
     expect(check(requestOf(), termsOf())).toEqual(VALID)
     const body = inPieces(EVENT.slice(0, 9), EVENT.slice(9))
     expect(await check(requestOf({body}), termsOf())).toEqual(VALID)
@@ -49,14 +49,14 @@ describe('a request', () => {
     expect(checked).toMatchObject(late)
   })
 
-  test('that has no header and no event has null for what is not known', async () => {
+  test('without a header and an event has null for unknown fields', async () => {
     const result = await check(requestOf({headers: undefined, body: Buffer.from('{}')}), termsOf())
     const unknown = {event_id: null, type: null, timestamp: null, age_seconds: null, secret: null}
     const findings = [{code: 'unexplained'}]
     expect(result).toMatchObject({valid: false, reason: 'missing_header', ...unknown, findings})
   })
 
-  test('is judged by what is given apart, whatever its headers say', async () => {
+  test('is judged by flags rather than its headers', async () => {
     const wrong = {'x-service-signature': 'x', 'x-service-event-id': 'evt_02'}
     const given = termsOf({signature: signatureOf(EVENT, T), eventId: 'evt_01'})
     expect(check(requestOf({headers: wrong}), given)).toEqual(VALID)
@@ -90,7 +90,7 @@ describe('looking for causes in vain', () => {
       },
     })
 
-  test('ends after four hundred requests, and says so', async () => {
+  test('stops after four hundred requests, and says so', async () => {
     const inVain = {count: 399}
     const terms = termsOf({inVain})
     const codes = async (reason: 'mismatch' | 'late' | 'id') => (await check(broken(reason), terms)).findings

@@ -97,7 +97,7 @@ function startForwarder(
   return {forwarder, reports}
 }
 
-test('the body and the headers arrive as they came, but for those of the connection', async () => {
+test('forwards body and headers unchanged, except for connection headers', async () => {
   const target = await startTarget(() => 204)
   const {reports} = startForwarder([target.url], 1)
   await eventually(() => expect(reports).toMatchObject([{state: 'done', status: 204, attempt: 1}]))
@@ -110,7 +110,7 @@ test('the body and the headers arrive as they came, but for those of the connect
   ])
 })
 
-test('anything but 2xx comes again once its result is recorded, later each time, and no redirect is followed', async () => {
+test('retries anything but 2xx with growing delays, and follows no redirect', async () => {
   const target = await startTarget(n => [302, 500, 401, 200][n - 1])
   let now = 1000
   const {forwarder, reports} = startForwarder([target.url], 1, {clock: () => now, refusals: 2})
@@ -207,7 +207,7 @@ async function sendingTo(answering: Answering) {
   return {connections, send: () => handover.send(`${origin}/hooks`, [], Buffer.from('{}'))}
 }
 
-test('an idle connection that is reset when it is used again was no answer, nor were all the others', async () => {
+test('retries at once on reset idle connections', async () => {
   const seen = new Set<Socket>()
   const waiting: (() => void)[] = []
   const {send, connections} = await sendingTo(answer => {
@@ -238,7 +238,7 @@ test('a new connection that is reset is the answer', async () => {
   expect(connections()).toBe(1)
 })
 
-test('waits double up to a limit, with up to a fifth more, and end after three days', async () => {
+test('delays double up to a limit, with up to a fifth of jitter, and end after three days', async () => {
   expect([1, 2, 3, 9, 10, 2000].map(failures => waitAfter(failures, 300))).toEqual([1, 2, 4, 256, 300, 300])
   const target = await startTarget(() => 500)
   let now = 1000

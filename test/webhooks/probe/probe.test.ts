@@ -136,7 +136,7 @@ test.each<[name: string, answer: Partial<HandoverResult>, said: string | null, a
   },
 )
 
-test('an answer after 3 s is late, whatever it is', async () => {
+test('an answer after 3 s is late, whatever its status', async () => {
   const isSlow = (headers: HeaderMap) => String(headers['x-service-event-id']).endsWith('non_ascii')
   const right = receiver()
   const rows = await rowsOf((raw, headers) => ({

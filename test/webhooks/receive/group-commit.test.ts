@@ -58,7 +58,7 @@ test('two at a time: each of them settles its own, whichever ends first', async 
   expect(settled.map(([item]) => item)).toEqual(['c', 'd', 'a', 'b', 'e'])
 })
 
-test('enough of them do not wait for the end of the turn, but for a transaction that runs', async () => {
+test('a full batch starts at once, unless a transaction is running', async () => {
   const {transactions, add, items} = committing({enough: 2})
   add('a')
   expect(items()).toEqual([])

@@ -27,7 +27,7 @@ test.each([
   expect(check(headers)).toEqual({...TRUSTED, reason})
 })
 
-test('a signed body needs an id, and no type', () => {
+test('a signed body needs an id but no type', () => {
   const signed = (body: string) => check(['X-Service-Signature', signatureOf(body, T)], body)
   const unnamed = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
   expect(signed('{}')).toEqual(unnamed)
@@ -86,7 +86,7 @@ test.each(['', '{', 'null', '"evt_1"', '5', '[]', '{}', '{"id":""}', '{"id":5}',
   },
 )
 
-test('bytes that are no UTF-8 are no event', () => {
+test('bytes that are not UTF-8 are no event', () => {
   expect(readEvent(Buffer.from([...Buffer.from('{"id":"'), 0xff, ...Buffer.from('"}')]))).toBeUndefined()
 })
 
@@ -110,7 +110,7 @@ test.each([
   expect(isEventEnvelope(Buffer.from(text))).toBe(expected)
 })
 
-test('a name that comes again keeps all its values, in their order', () => {
+test('a repeated header keeps all its values in order', () => {
   const headers = gatherHeaders([
     ['A', 'one'],
     ['b', 'two'],
@@ -125,7 +125,7 @@ test('a name that comes again keeps all its values, in their order', () => {
   ])
 })
 
-test('what every object has is no header', () => {
+test('inherited properties are no headers', () => {
   expect(headerOf({}, 'constructor')).toBeUndefined()
   expect(headerOf(gatherHeaders([]), 'toString')).toBeUndefined()
 })

@@ -80,7 +80,7 @@ test.each([
     expect(await statusOf(port, replaced(valid(), /POST \//, `POST ${target}`)), target).toBe(status)
 })
 
-test('takes POST alone, and reports what it refused', async () => {
+test('accepts only POST, and reports refusals', async () => {
   const {port, refused} = await ownReceiver()
   const answer = await exchangeRaw(port, replaced(valid(), /POST/, 'GET'))
   expect(answer).toMatch(/^HTTP\/1.1 405[\s\S]*\r\nAllow: POST\r\n/)
@@ -100,7 +100,7 @@ test('a body of 1 MiB is taken, and one byte more is 413, whether its length is 
   expect((await kept()).length).toBe(1)
 })
 
-test('a body that would hold more memory than there is for all is answered 503, and takes none from others', async () => {
+test('answers 503 to a body beyond the memory limit of all', async () => {
   const {port} = await ownReceiver({limits: {maxHeldBytes: 100}})
   const large = signedRequest(`{"id":"evt_1"}`.padEnd(101), 'evt_1')
   for (let n = 0; n < 20; n++)
@@ -193,7 +193,7 @@ test('slow senders are cut, and others are served meanwhile', async () => {
   expect(await send(port)).toBe(200)
 })
 
-test('a connection too many takes the place of the one idle longest', async () => {
+test('a connection over the limit replaces the one idle longest', async () => {
   const {port} = await ownReceiver({limits: {maxConnections: 10}})
   const closed: number[] = []
   const idle: Socket[] = []

@@ -6,7 +6,7 @@ import {isEmptySecret, parseSignature, sign, verify} from '../../../src/webhooks
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed"}')
 const DIGEST = '9cca2bf8a7a49218d2c73015a5615cddf0cb941e434c6af79a03dd66a0d31e58'
 
-test('reads nothing but the grammar', () => {
+test('accepts only the grammar of the header', () => {
   expect(parseSignature(`t=1,v1=${DIGEST}`)).toEqual({timestamp: '1', digests: [DIGEST]})
   const longest = {timestamp: '123456789012', digests: [DIGEST]}
   expect(parseSignature(`v1=${DIGEST},x=,t=123456789012`)).toEqual(longest)
@@ -19,7 +19,7 @@ test('reads nothing but the grammar', () => {
   }
 })
 
-test('a secret of only its prefix, spaces and quotes verifies nothing', () => {
+test('a secret of only prefix, spaces and quotes verifies nothing', () => {
   for (const secret of ['', 'whsec_', 'whsec_whsec_', ' whsec_ ', '"whsec_"', "'`\ufeff\u200b"]) {
     expect(isEmptySecret(secret), secret).toBe(true)
     const named = {name: 'file', secret}
