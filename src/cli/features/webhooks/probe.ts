@@ -75,56 +75,12 @@ export function isFailed({ok, required}: ProbeRow): boolean {
 }
 
 /** The result; without --format it is lines: what failed and how to fix it, with `all` also what passed. */
-export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boolean): Result<ProbeRow> {
-  const passed = rows.filter(({ok}) => ok)
-  const failed = rows.filter(isFailed)
-  const advised = rows.filter(row => !row.ok && !row.required)
-  const counts = {passed: passed.length, failed: failed.length, advised: advised.length, not_sent: notSent}
-  const summary = [
-    `${counts.passed} of ${rows.length + notSent} passed`,
-    counts.failed > 0 && `${counts.failed} failed`,
-    counts.advised > 0 && `${counts.advised} with advice`,
-    notSent > 0 && `${notSent} not sent`,
-  ]
-  const people = (paint: Painter, columns: number) => {
-    const marks = marksFor(process.env)
-    const hung = (style: Style, start: string, text: string, lead: number) => {
-      const [first = '', ...rest] = hang(`${start} ${text}`, columns, 4, lead)
-      return [first.replace(start.trim(), word => paint(style, word)), ...rest]
-    }
-    const marked = (style: keyof typeof marks, text: string) =>
-      hung(style, marks[style], text, marks[style].length + 1)
-    const labelled = (label: string, texts: readonly string[]) =>
-      texts.flatMap(text => hung('hint', `  ${label}:`, text, 2))
-    const [first] = rows
-    const isSlow = rows.every(({advice}) => advice === LATE)
-    if (first && (isSlow || rows.length === 1)) {
-      const what = isSlow
-        ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a valid request (${first.answered} after ${first.ms} ms)`
-        : `answered ${first.answered} to a valid request`
-      return [
-        ...marked('bad', `The receiver ${what}; ${notSent} checks were not sent`),
-        ...labelled('It said', wordsOf(rows)),
-        ...labelled(isSlow ? 'Fix' : 'Likely cause', [String(first.advice)]),
-      ]
-    }
-    const grouped = (some: readonly ProbeRow[], style: 'bad' | 'waiting') =>
-      [...new Set(some.map(({advice}) => advice))].flatMap(advice => {
-        const alike = some.filter(row => row.advice === advice)
-        return [
-          '',
-          ...alike.flatMap(row => marked(style, rowText(row))),
-          ...labelled('It said', wordsOf(alike)),
-          ...labelled('Fix', [String(advice)]),
-        ]
-      })
-    const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
-    const rest = all && passed.length > 0 ? ['', ...passed.flatMap(row => marked('good', rowText(row)))] : []
-    const style = failed.length > 0 ? 'bad' : 'good'
-    const head = paint(style, summary.filter(Boolean).join(', '))
-    const cause = checksNothing(rows) ? labelled('Likely cause', [CHECKS_NOTHING]) : []
-    return [head, ...cause, ...grouped(failed, 'bad'), ...grouped(others, 'waiting'), ...rest]
-  }
+export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Result<ProbeRow> {
+  const {rows, notSent} = sheet
+  const passed = rows.filter(({ok}) => ok).length
+  const failed = rows.filter(isFailed).length
+  const counts = {passed, failed, advised: rows.length - passed - failed, not_sent: notSent}
+  const people = (paint: Painter, columns: number) => new SheetText(sheet, paint, columns).lines(all)
   const result = listResult({url, ...counts, cases: rows}, rows, PROBE_COLUMNS)
   const text = `${people(unpainted, Number.POSITIVE_INFINITY).join('\n')}\n`
   return {...result, shown: PROBE_COLUMNS.slice(0, 6), people, text}
@@ -132,6 +88,80 @@ export function probeResult(url: string, {rows, notSent}: ProbeSheet, all: boole
 
 const CHECKS_NOTHING =
   'it checks no signature at all, or ignores the result: it accepted every request that it must refuse'
+
+/** The sheet as people read it. */
+class SheetText {
+  private readonly marks = marksFor(process.env)
+
+  constructor(
+    private readonly sheet: ProbeSheet,
+    private readonly paint: Painter,
+    private readonly columns: number,
+  ) {}
+
+  lines(all: boolean): string[] {
+    const {rows, notSent} = this.sheet
+    const isSlow = rows.every(({advice}) => advice === LATE)
+    const [first] = rows
+    if (first && (isSlow || rows.length === 1)) return this.stopped(first, isSlow)
+    const passed = rows.filter(({ok}) => ok)
+    const failed = rows.filter(isFailed)
+    const advised = rows.filter(row => !row.ok && !row.required)
+    const summary = [
+      `${passed.length} of ${rows.length + notSent} passed`,
+      failed.length > 0 && `${failed.length} failed`,
+      advised.length > 0 && `${advised.length} with advice`,
+      notSent > 0 && `${notSent} not sent`,
+    ]
+    const lines = [this.paint(failed.length > 0 ? 'bad' : 'good', summary.filter(Boolean).join(', '))]
+    if (checksNothing(rows)) lines.push(...this.labelled('Likely cause', [CHECKS_NOTHING]))
+    lines.push(...this.byAdvice(failed, 'bad'))
+    // Equal advice is printed once.
+    const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
+    lines.push(...this.byAdvice(others, 'waiting'))
+    if (all && passed.length > 0) lines.push('', ...passed.flatMap(row => this.marked('good', rowText(row))))
+    return lines
+  }
+
+  /** Where nothing was sent after the first request, or all answers were late. */
+  private stopped(first: ProbeRow, isSlow: boolean): string[] {
+    const {rows, notSent} = this.sheet
+    const what = isSlow
+      ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a valid request (${first.answered} after ${first.ms} ms)`
+      : `answered ${first.answered} to a valid request`
+    return [
+      ...this.marked('bad', `The receiver ${what}; ${notSent} checks were not sent`),
+      ...this.labelled('It said', wordsOf(rows)),
+      ...this.labelled(isSlow ? 'Fix' : 'Likely cause', [String(first.advice)]),
+    ]
+  }
+
+  private byAdvice(rows: readonly ProbeRow[], style: 'bad' | 'waiting'): string[] {
+    return [...new Set(rows.map(({advice}) => advice))].flatMap(advice => {
+      const alike = rows.filter(row => row.advice === advice)
+      return [
+        '',
+        ...alike.flatMap(row => this.marked(style, rowText(row))),
+        ...this.labelled('It said', wordsOf(alike)),
+        ...this.labelled('Fix', [String(advice)]),
+      ]
+    })
+  }
+
+  private marked(style: 'good' | 'waiting' | 'bad', text: string): string[] {
+    const mark = this.marks[style]
+    return this.hung(style, mark, text, mark.length + 1)
+  }
+
+  private labelled(label: string, texts: readonly string[]): string[] {
+    return texts.flatMap(text => this.hung('hint', `  ${label}:`, text, 2))
+  }
+
+  private hung(style: Style, start: string, text: string, lead: number): string[] {
+    const [first = '', ...rest] = hang(`${start} ${text}`, this.columns, 4, lead)
+    return [first.replace(start.trim(), word => this.paint(style, word)), ...rest]
+  }
+}
 
 function checksNothing(rows: readonly ProbeRow[]): boolean {
   const wrong = rows.filter(({expected}) => expected === '401')

@@ -57,11 +57,55 @@ type CreationFlags = TargetFlags & {readonly again?: boolean; readonly 'secret-f
 
 export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
 
-/** Creates a subscription and stores its secret; a `problem` with that is for `failNotStored`. Throws `outcome_unknown` when one may exist. */
-export async function createAndKeep(to: Connection, wanted: SubscriptionRequest, flags: CreationFlags) {
-  const {api, state, clock, target} = to
-  const {again = false, 'secret-file': secretFile} = flags
+/**
+ * Creates a subscription and stores its secret; `failNotStored` reports a `problem` with that. Throws `outcome_unknown` if a
+ * subscription may exist.
+ */
+export async function createAndKeep(
+  connection: Connection,
+  wanted: SubscriptionRequest,
+  flags: CreationFlags,
+) {
+  const {state, clock, target} = connection
   const profile = profileName(flags, state)
+  const {creationId, subscription, deviations} = await createOnce(connection, wanted, profile, flags.again)
+  const {id, url, events, secret, is_active} = subscription
+  const subscribed = {...wanted, baseUrl: target.baseUrl}
+  const kept = {subscription_id: id, profile, secret, stored_at: clock.now(), subscribed}
+  const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
+  const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
+  // Failures and deviations from here on only warn: the subscription exists, and its secret is shown this once.
+  const warnings: string[] = []
+  const unended = await storageProblem(() => state.subscriptions.end(creationId))
+  if (unended) {
+    const what =
+      'the end of the creation could not be recorded, so another one for this address needs --again'
+    warnings.push(`${what}: ${unended.message}`)
+  }
+  const deviation = notAsAsked(id, deviations)
+  if (deviation !== undefined) warnings.push(deviation)
+  const shown = {id, url, events, secret, is_active}
+  let places: {stored_in: string | null; secret_file?: string} = {stored_in}
+  const secretFile = flags['secret-file']
+  if (secretFile !== undefined) {
+    const unwritten = await storageProblem(() =>
+      writeWholeFile(resolve(secretFile), [Buffer.from(secret)], {existing: 'create'}),
+    )
+    if (unwritten)
+      warnings.push(`--secret-file: ${sanitizeLine(unwritten.message, 200)}; the secret is in tokens.db`)
+    else places = {stored_in, secret_file: secretFile}
+  }
+  const result = single({...shown, ...places, subscription: shown}, {...shown, ...places}, id)
+  return {id, stored_in, result, problem, warnings}
+}
+
+/** Sends the creation, which is recorded before, unless the outcome of an earlier one is unknown. */
+async function createOnce(
+  {api, state, clock, target}: Connection,
+  wanted: SubscriptionRequest,
+  profile: string,
+  again = false,
+) {
   // Checked before anything is sent, because the secret is shown only once.
   if (!state.writable) {
     const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
@@ -75,32 +119,14 @@ export async function createAndKeep(to: Connection, wanted: SubscriptionRequest,
     throw new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
   }
   const {createSubscription} = await import('../../../api/operations/webhooks.js')
-  const {subscription, deviations} = await createSubscription(api, wanted).catch(async error => {
+  try {
+    return {creationId: creation.id, ...(await createSubscription(api, wanted))}
+  } catch (error) {
     if (error instanceof Failure && error.kind === 'outcome_unknown')
       throw failureWith(error, {hint: CHECK_FIRST})
     if (error instanceof Failure) await state.subscriptions.end(creation.id)
     throw error
-  })
-  const {id, url, events, secret, is_active} = subscription
-  const subscribed = {...wanted, baseUrl: target.baseUrl}
-  const kept = {subscription_id: id, profile, secret, stored_at: clock.now(), subscribed}
-  const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
-  const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
-  // Failures and deviations from here on only warn: the subscription exists, and its secret is shown this once.
-  const unended = await storageProblem(() => state.subscriptions.end(creation.id))
-  const writeSecret = (path: string) => writeWholeFile(path, [Buffer.from(secret)], {existing: 'create'})
-  const unwritten = await storageProblem(() => secretFile && writeSecret(resolve(secretFile)))
-  const notEnded =
-    'the end of the creation could not be recorded, so another one for this address needs --again'
-  const warnings = [
-    unended && `${notEnded}: ${unended.message}`,
-    notAsAsked(id, deviations),
-    unwritten && `--secret-file: ${sanitizeLine(unwritten.message, 200)}; the secret is in tokens.db`,
-  ].filter(text => text !== undefined)
-  const places = {stored_in, ...(secretFile && !unwritten ? {secret_file: secretFile} : {})}
-  const shown = {id, url, events, secret, is_active}
-  const result = single({...shown, ...places, subscription: shown}, {...shown, ...places}, id)
-  return {id, stored_in, result, problem, warnings}
+  }
 }
 
 /** The warning about a subscription that differs from the request; undefined when it does not. */
