@@ -9,7 +9,7 @@ import {HEADER_VALUE} from '../../contract/identifiers.js'
 import {breadthFirst, fieldsOf, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isSuccess, OPERATIONS, type Scope} from '../../contract/operations.js'
-import type {CachedToken, Token, TokenCache, TokenClient} from '../../contract/token-cache.js'
+import type {CachedToken, TokenCache, TokenClient} from '../../contract/token-cache.js'
 import {describeError, notUnderstood, readAnswer, refusalOf, throwUnanswered} from '../answers/refusals.js'
 import {quoted} from '../redact/redact.js'
 import type {Answer, Sender, TokenSource} from '../types.js'
@@ -35,7 +35,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   /** Tokens that were cached before this source needed one: if one of them is refused, all of them may be. */
   const seen = new Set<string>()
   /** Those this process requested; there may be no place to store them. */
-  let own: CachedToken[] = []
+  const own = new Map<string, CachedToken>()
   /** Those in use serve on when the stored ones can no longer be read, as when a shared store goes away. */
   const used = new Map<string, CachedToken>()
   const list = async () => {
@@ -43,13 +43,12 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       if (used.size === 0) throw error
       return used.values()
     })
-    return [...stored, ...own]
+    return [...stored, ...own.values()]
   }
   const use = (token: CachedToken) => {
     used.set(token.access_token, token)
     return token
   }
-  const isOf = (token: Token) => (other: Token) => other.access_token === token.access_token
 
   const choose = (
     tokens: readonly CachedToken[],
@@ -73,7 +72,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
 
   const ask = async (scopes: readonly Scope[]): Promise<CachedToken> => {
     const token = await requestToken(parts, parts.configuredScopes ?? scopes)
-    own.push(token)
+    own.set(token.access_token, token)
     // One that has expired already may still serve this call, and no other.
     if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
     return token
@@ -89,14 +88,16 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       if (failure) throw failure
       return token
     }
-    const askForAll = () =>
-      ask(scopes).catch(async error => {
+    const askForAll = async () => {
+      const token = await peek()
+      if (token) return token
+      return ask(scopes).catch(async error => {
         if (error instanceof Failure && error.kind !== 'interrupted')
           await cache.noteFailure(client, kind, error, clock.now())
         throw error
       })
-    const work = async () => (await peek()) ?? (await askForAll())
-    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, work, peek)
+    }
+    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, askForAll, peek)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }
 
@@ -106,12 +107,13 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
       for (const token of tokens) seen.add(token.access_token)
       // Its own token is used to its end: a service may give less than the margin each time.
       const lasts = (token: CachedToken, now: number) =>
-        token.expiresAt - now >= RENEWAL_MARGIN_SECONDS || (own.some(isOf(token)) && token.expiresAt > now)
+        token.expiresAt - now >= RENEWAL_MARGIN_SECONDS ||
+        (own.has(token.access_token) && token.expiresAt > now)
       return use(choose(tokens, scopes, lasts) ?? (await askAlone(scopes)))
     },
     async replace(refused, scopes) {
       await cache.remove(client, refused.access_token)
-      own = own.filter(token => !isOf(refused)(token))
+      own.delete(refused.access_token)
       used.delete(refused.access_token)
       seen.add(refused.access_token)
       return use((await chooseNew(scopes)) ?? (await askAlone(scopes)))
