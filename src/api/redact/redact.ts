@@ -49,15 +49,20 @@ export function createRedactor(secrets: readonly string[] = []) {
       throw error
     }
   }
+  /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
+  const url = (link: string, keepPath: boolean) => hide(redactUrl(link, keepPath), findKnown)
   return {
     /** A text of any kind. Links in it keep their origin only. */
     text,
     /** Adds a secret or a person's data of three characters or more, to be redacted wherever it occurs, also encoded. */
     add,
-    /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
-    url: (url: string, keepPath: boolean) => hide(redactUrl(url, keepPath), findKnown),
-    header: (name: string, value: string) =>
-      SECRET_HEADERS.test(name.toLowerCase()) ? REDACTED : text(value),
+    url,
+    /** The value of a header. */
+    header(name: string, value: string) {
+      const lower = name.toLowerCase()
+      if (lower === 'location') return url(value, false)
+      return SECRET_HEADERS.test(lower) ? REDACTED : text(value)
+    },
     /** A JSON value, as a new value. */
     json: (value: unknown) => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }

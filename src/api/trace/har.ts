@@ -54,7 +54,7 @@ function toResponse(answer: WireAnswer | undefined, redactor: Redactor): object 
 function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Redactor) {
   const shown = Object.entries(headers).map(([name, value]) => ({
     name: redactor.text(name),
-    value: name === 'location' ? redactor.url(value, false) : redactor.header(name, value),
+    value: redactor.header(name, value),
   }))
   const json = parseJson(body)
   const said =

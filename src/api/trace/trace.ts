@@ -70,10 +70,9 @@ const MOST_LENGTH = 4096
 
 /** What `-vv` adds: headers and body, `>` of what was sent, `<` of what was received. */
 function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer, redactor: Redactor) {
-  const lines = Object.entries(headers).map(([name, value]) => {
-    const shown = name === 'location' ? redactor.url(value, false) : redactor.header(name, value)
-    return sanitizeLine(`  ${mark} ${redactor.text(name)}: ${shown}`, 1000)
-  })
+  const lines = Object.entries(headers).map(([name, value]) =>
+    sanitizeLine(`  ${mark} ${redactor.text(name)}: ${redactor.header(name, value)}`, 1000),
+  )
   if (body.length === 0) return lines
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const json = parseJson(bytes)
