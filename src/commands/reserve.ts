@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args'
 import {RESERVATION_COLUMNS} from '../cli/features/reserve/booking.js'
 import {type ReserveFlags, reserveFlags} from '../cli/features/reserve/flags.js'
-import {ReserveFlow} from '../cli/features/reserve/pipeline.js'
-import {checkResume, readTyped} from '../cli/features/reserve/plan.js'
-import {missingParts, TEMPLATE} from '../cli/features/reserve/request.js'
+import {type OpenWizard, ReservePipeline} from '../cli/features/reserve/pipeline.js'
+import {missingParts, readTyped, TEMPLATE} from '../cli/features/reserve/request.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {mayAsk} from '../cli/terminal/prompts/ask.js'
@@ -36,23 +35,16 @@ them, and logout --all forgets all.`
     if (flags.resume !== undefined || refused.includes('resume') || flags.template) return []
     const given = {...flags, preferred: await this.preferences()}
     const {lacking, errors} = await readTyped(args.offer_id, given, refused)
-    return mayAsk(this.globals) ? errors : [...missingParts(lacking), ...errors]
+    return [...missingParts(mayAsk(this.globals) ? [] : lacking), ...errors]
   }
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Reserve)
     if (flags.template) return this.print(jsonResult(TEMPLATE))
     const given = {...flags, preferred: await this.preferences(), service: this.serviceFlags()}
-    const flow = new ReserveFlow(this, given)
-    if (flags.resume !== undefined) {
-      checkResume(args.offer_id, flags)
-      return flow.run()
-    }
-    const typed = await readTyped(args.offer_id, given)
-    if (mayAsk(this.globals) && flags.input !== '-') {
-      const {leadReservation} = await import('../cli/features/wizard/wizard.js')
-      if (await leadReservation(flow, typed)) return
-    }
-    await flow.run(typed)
+    const openWizard: OpenWizard = async (pipeline, typed) =>
+      (await import('../cli/features/wizard/wizard.js')).openWizard(pipeline, typed)
+    const canAsk = mayAsk(this.globals) && flags.input !== '-'
+    await new ReservePipeline(this, given).run(args.offer_id, canAsk ? openWizard : undefined)
   }
 }

@@ -3,7 +3,13 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotels.js'
-import {offerOf, readInput, readReservation} from '../../src/cli/features/reserve/request.js'
+import type {ReserveFlags} from '../../src/cli/features/reserve/flags.js'
+import {
+  completeRequest,
+  readInput,
+  readRequest,
+  requireComplete,
+} from '../../src/cli/features/reserve/request.js'
 import {readDuration} from '../../src/cli/input/checks.js'
 import {checkCountry, findCountries, namedCountries} from '../../src/cli/input/countries.js'
 import {readJson} from '../../src/cli/input/files.js'
@@ -129,7 +135,17 @@ describe('reserve', () => {
 
   const FLAGS = {pay: 'account', guest: [{name: 'Ayşe', surname: 'Öğüt'}], contact: CONTACT}
   const ONE = {name: 'A', surname: 'B'}
-  const KNOWN = {nationality: 'TR', baseUrl: 'https://x/v1', today: '2030-06-01'}
+  const KNOWN = {nationality: 'TR', baseUrl: 'https://x/v1'}
+  async function readReservation(
+    offerId: string | undefined,
+    input: Record<string, unknown>,
+    flags: ReserveFlags,
+    known: Parameters<typeof completeRequest>[1],
+  ) {
+    const typed = await readRequest(offerId, input, flags, '2030-06-01')
+    requireComplete(typed)
+    return completeRequest(typed, known)
+  }
   const fileWith = (text: string) => {
     const path = join(directory, 'input.json')
     writeFileSync(path, text)
@@ -249,8 +265,7 @@ describe('reserve', () => {
     ['payment.mode: must be account or instant', {payment: {mode: 'cash'}}, {pay: undefined}],
     ['guests: must have at least one guest', {guests: []}, {guest: undefined}],
   ])('names %s', async (field, input, flags) => {
-    const offerId = offerOf(undefined, {offer_id: 'off_1', ...input})
-    const reading = readReservation(offerId, input, {...FLAGS, ...flags}, KNOWN)
+    const reading = readReservation(undefined, {offer_id: 'off_1', ...input}, {...FLAGS, ...flags}, KNOWN)
     expect((await rejectionOf(reading)).message).toContain(field)
   })
 

@@ -1,6 +1,6 @@
 /** Texts that people type and services send: what is printed of them obeys nothing, and what is typed is taken or refused. */
 import fc from 'fast-check'
-import {type Known, readReservation} from '../../../src/cli/features/reserve/request.js'
+import {completeRequest, readRequest, requireComplete} from '../../../src/cli/features/reserve/request.js'
 import {readJson} from '../../../src/cli/input/files.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
@@ -144,11 +144,12 @@ const input = [
     },
   ),
   property('input: a reservation from any file is right by §2.4 or refused', request, async bytes => {
-    const {value: made} = await attempt(() => {
+    const {value: made} = await attempt(async () => {
       const read = readJson('--input', Buffer.from(bytes).toString())
       if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
-      const known: Known = {nationality: 'TR', baseUrl: 'https://example.com/v1', today: '2030-01-01'}
-      return readReservation('off_1', read as Record<string, unknown>, {}, known)
+      const typed = await readRequest('off_1', read as Record<string, unknown>, {}, '2030-01-01')
+      requireComplete(typed)
+      return completeRequest(typed, {nationality: 'TR', baseUrl: 'https://example.com/v1'})
     })
     if (made !== undefined) must(schema.safeParse(made).success, made)
   }),

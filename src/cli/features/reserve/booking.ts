@@ -276,9 +276,9 @@ function asConfirmed(known: ReserveOutcome): ReserveOutcome {
   return {...known, outcome: 'confirmed', status: 'CONFIRMED', reservation}
 }
 
-/** `booking` as it is now, where an earlier run or another process made it and it may have changed since. */
+/** `booking` as it is now, which may be no longer as it was stored. */
 export async function newestOf(connection: Connection, booking: ReserveOutcome, warn: Warn) {
-  if (!booking.repeated || isFinal(booking)) return booking
+  if (isFinal(booking)) return booking
   const {outcome, isShown, failure} = await lookAt(connection, booking, connection.timeoutSeconds, warn)
   if (!isShown) {
     const why = failure ? `: ${failure.message}` : ''

@@ -1,16 +1,15 @@
-/** `reserve` from what was typed to what is printed: plan, agree, send, show, wait. The wizard takes over its beginning. */
+/** `reserve` from what was typed to what is printed: parse, plan, agree, send, show, wait. The wizard joins at plan. */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {describeBooked, lookHint} from '../../../api/reserve/conflicts.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {Stage} from '../../../api/reserve/reserve.js'
+import type {ReserveParts, Stage} from '../../../api/reserve/reserve.js'
 import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {isNeverSent} from '../../../contract/journal.js'
 import {isPublicHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
-import type {State} from '../../../state/state.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
@@ -41,140 +40,175 @@ import {
 } from './booking.js'
 import type {AllReserveFlags} from './flags.js'
 import {
+  atWhatPrice,
+  checkResume,
   describePlan,
   describeRepeat,
   describeRequest,
-  forPrice,
   isSettled,
-  makeReservation,
-  modeWords,
   type Plan,
   planReservation,
   requireSending,
-  type Typed,
+  sendAgain,
+  sendPlan,
 } from './plan.js'
-import {missingParts, refuseMistakes} from './request.js'
+import {readTyped, requireComplete, type Typed} from './request.js'
 
-type Follow = (learn: (newest: ReserveOutcome) => void) => Promise<ReserveOutcome>
+export interface Booked {
+  readonly plan: Plan
+  /** Undefined after a dry run. */
+  readonly booking: ReserveOutcome | undefined
+}
 
-export class ReserveFlow {
-  private refusedCount = 0
-  private readonly warned = new Set<string>()
+/** Takes each newer state of the reservation. */
+export type Learn = (newest: ReserveOutcome) => void
+
+/** Asks a person for what was not typed. */
+export interface Wizard {
+  /** Asks and books, by `ReservePipeline.book`, until there is a reservation. */
+  book(): Promise<Booked>
+  /** Waits as long as the person likes, and offers the voucher. */
+  wait(booking: ReserveOutcome, learn: Learn): Promise<Waited>
+}
+
+/** The reservation after the wait; `voucher`: the file, where it was downloaded. */
+export interface Waited {
+  readonly newest: ReserveOutcome
+  readonly voucher?: string | undefined
+}
+
+/** Reads what the wizard starts with; throws a usage error for invalid values. */
+export type OpenWizard = (pipeline: ReservePipeline, typed: Typed) => Promise<Wizard>
+
+export class ReservePipeline {
+  readonly stop: ReserveStop
+  private targetInUse: Promise<Target> | undefined
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
-  /** The voucher's file, once it is downloaded. */
-  voucher: string | undefined
-
+  private readonly warned = new Set<string>()
   private readonly warn = (text: string) => void this.command.warn(text)
 
   constructor(
     readonly command: BaseCommand,
     readonly flags: AllReserveFlags,
   ) {
-    const {resume} = flags
-    command.stopNote = resume === undefined ? NOT_LOOKED_UP : {hint: resumeCommand(resume)}
+    this.stop = new ReserveStop(flags.resume)
+    command.stopNote = () => this.stop.note()
   }
 
-  /** Of a person who has named neither offer nor reference yet, no earlier run can have booked the same. */
-  startsAnew(): void {
-    this.command.stopNote = nothingSentNote()
-  }
-
-  /** Reserves what was `typed`, which must be complete, or resumes without it, and prints. Throws Failure. */
-  async run(typed?: Typed): Promise<void> {
+  /** Reserves what was typed, or resumes, and prints. `openWizard`: where a person can be asked. Throws Failure. */
+  async run(offerArgument: string | undefined, openWizard?: OpenWizard): Promise<void> {
     const {command, flags} = this
-    const {wait} = flags
-    if (typed) refuseMistakes([...missingParts(typed.lacking), ...typed.errors])
-    const target = await command.target()
-    const plan = typed && (await planReservation(typed, flags, target, await command.state()))
-    if (plan) command.stopNote = noteOfPlan(plan, await command.state())
-    if (flags['dry-run']) return command.print(jsonResult(await this.dryRun(target, plan)))
-    if (plan) await this.agree(plan, target)
-    const connection = await command.connect(target)
-    const booking = await this.send(connection, plan)
-    await this.show(booking, wait !== undefined, async learn => {
-      if (wait === undefined) return booking
-      const tellAndLearn = (newest: ReserveOutcome) => {
-        this.tellPrice(newest)
-        this.tellPayment(newest)
-        this.tellAddress(newest)
-        learn(newest)
-      }
-      // What was typed to reserve is no longer the command to run.
-      const state = `the reservation ${nameOf(booking)} was made`
-      const service = this.flags.service ?? []
-      const hint = [waitingHint(booking, connection.state.remembers), ...service].join(' ')
-      command.stopNote = {state, hint}
-      return waitUntilConfirmed(connection, booking, wait, {warn: this.warn, learn: tellAndLearn})
-    })
+    if (flags.resume !== undefined) return this.resume(offerArgument, flags.resume)
+    const typed = await readTyped(offerArgument, flags)
+    const wizard = typed.lacking.length > 0 ? await openWizard?.(this, typed) : undefined
+    const booked = wizard ? await wizard.book() : await this.book(typed, plan => this.agree(plan))
+    if (booked?.booking) await this.show(booked.booking, wizard)
+    else if (booked) await command.print(jsonResult(describeRequest(booked.plan.intent, await this.target())))
   }
 
-  /** From now on, a stop at a question reports that all requests so far were refused. */
-  refused(): void {
-    this.refusedCount++
-    this.command.stopNote = nothingSentNote(this.refusedCount)
+  /** Plan, agree, send. Undefined where `agree`, which shows the plan, says no; a dry run only shows it. Throws Failure. */
+  async book(typed: Typed, agree: (plan: Plan) => Promise<boolean>): Promise<Booked | undefined> {
+    const {command, flags, stop} = this
+    requireComplete(typed)
+    const target = await this.target()
+    const state = await command.state()
+    const plan = await planReservation(typed, flags, target, state)
+    stop.planned(plan, state.remembers)
+    if (flags['dry-run']) requireSending(plan)
+    if (!(await agree(plan))) return undefined
+    return {plan, booking: flags['dry-run'] ? undefined : await this.send(plan)}
   }
 
-  /** Sends what is planned, or resumes; after a failure that made nothing the stop note is as before. */
-  async send(connection: Connection, plan: Plan | undefined): Promise<ReserveOutcome> {
-    const {command} = this
-    const {stopNote} = command
-    this.seen = plan?.seen
+  /** What became of an earlier attempt: it was planned and agreed to then. */
+  private async resume(offerArgument: string | undefined, reference: string): Promise<void> {
+    const {command, flags} = this
+    checkResume(offerArgument, flags)
+    const target = await this.target()
+    if (!flags['dry-run']) return this.show(await this.send())
+    await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
+  }
+
+  target(): Promise<Target> {
+    this.targetInUse ??= this.command.target()
+    return this.targetInUse
+  }
+
+  async connect(): Promise<Connection> {
+    return this.command.connect(await this.target())
+  }
+
+  /** Shows what will be sent, and asks where a person can answer. */
+  private async agree(plan: Plan): Promise<boolean> {
+    const {command, flags} = this
+    if (isSettled(plan)) return true
+    for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
+    if (flags['dry-run']) return true
+    const target = await this.target()
+    const question = `Reserve this${atWhatPrice(plan, target)}?`
+    const agreed = await command.agreed(flags.yes, question, describePlan(plan, target))
+    if (agreed === false || target.mode === 'live')
+      requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})
+    return true
+  }
+
+  /** Sends what is planned, or without a plan what --resume means. Returns the reservation as it is now. */
+  private async send(plan?: Plan): Promise<ReserveOutcome> {
+    const {command, stop} = this
     const {resume = ''} = this.flags
-    const again = resumeCommand(plan?.intent.clientReferenceId ?? resume)
-    const hint = plan && !connection.state.remembers ? repeatHint(plan.intent) : again
-    const run = startRun(nothingSentNote(this.refusedCount), hint)
-    command.stopNote = run.note
-    command.whenStopped(run.stop)
+    const connection = await this.connect()
+    const lookUp = () => {
+      if (plan && !connection.state.remembers) return repeatHint(plan.intent)
+      return resumeCommand(plan?.intent.clientReferenceId ?? resume)
+    }
     const warn = (text: string) => this.warn(`Warning: ${text}`)
-    const options = {...run, warn, timeoutSeconds: command.timeoutSeconds}
-    const booking = await run.follow(makeReservation(connection, plan ?? resume, options)).catch(error => {
-      if (plan && madeNothing(error)) command.stopNote = stopNote
-      throw error
+    command.whenStopped(() => stop.end())
+    const booking = await stop.whileSending(lookUp, hooks => {
+      const options = {...hooks, warn, timeoutSeconds: command.timeoutSeconds}
+      return plan ? sendPlan(connection, plan, options) : sendAgain(connection, resume, options)
     })
+    this.seen = plan?.seen
     this.tellPrice(booking)
-    const newest = await newestOf(connection, booking, this.warn)
+    // An earlier run or another process made it, and it may have changed since.
+    const newest = booking.repeated ? await newestOf(connection, booking, this.warn) : booking
     this.tellPrice(newest)
     requireStanding(newest)
     return newest
   }
 
-  /** Says where to pay, and prints the outcome once `follow` has it. */
-  async show(booking: ReserveOutcome, waits: boolean, follow: Follow): Promise<void> {
+  /** Says where to pay, waits where that is wanted, and prints the reservation as it is then. */
+  private async show(booking: ReserveOutcome, wizard?: Wizard): Promise<void> {
+    const {command, flags} = this
     await namingReservation(booking, this.warn, async learn => {
       this.tellPayment(booking)
-      await this.showPayment(booking, waits)
-      const newest = await follow(learn)
+      await this.showAddress(booking, wizard !== undefined || flags.wait !== undefined)
+      const {newest, voucher} = wizard ? await wizard.wait(booking, learn) : await this.wait(booking, learn)
       learn(newest)
       this.tellPrice(newest)
-      const facts = this.command.showsRecords() ? await this.factsOf(newest) : undefined
-      await this.command.print(reservationResult(newest, facts))
-      if (isPriceChanged(newest)) this.command.exitCode = EXITS.not_as_agreed.code
+      const facts = command.showsRecords() ? await this.factsOf(newest, voucher) : undefined
+      await command.print(reservationResult(newest, facts))
+      if (isPriceChanged(newest)) command.exitCode = EXITS.not_as_agreed.code
     })
-    this.command.stopNote = undefined
+    command.stopNote = undefined
   }
 
-  private async dryRun(target: Target, plan: Plan | undefined): Promise<object> {
-    if (!plan) return describeRepeat(await this.command.state(), this.flags.resume ?? '', target)
-    requireSending(plan)
-    this.warnOf(plan)
-    return describeRequest(plan.intent, target)
-  }
-
-  /** Shows what will be sent, and asks where a person can answer. */
-  private async agree(plan: Plan, target: Target): Promise<void> {
-    if (isSettled(plan)) return
-    this.warnOf(plan)
-    const question = `Reserve this${forPrice(plan.seen)} (${modeWords(target)})?`
-    const atStake = describePlan(plan, target)
-    const agreed = await this.command.agreed(this.flags.yes, question, atStake)
-    if (agreed === false || target.mode === 'live') {
-      requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})
+  /** Waits as --wait says. */
+  private async wait(booking: ReserveOutcome, learn: Learn): Promise<Waited> {
+    const {wait: seconds, service = []} = this.flags
+    if (seconds === undefined) return {newest: booking}
+    const connection = await this.connect()
+    // What was typed to reserve is no longer the command to run.
+    this.stop.made(booking, () => [waitingHint(booking, connection.state.remembers), ...service].join(' '))
+    const hooks = {
+      warn: this.warn,
+      learn: (newest: ReserveOutcome) => {
+        this.tellPrice(newest)
+        this.tellPayment(newest)
+        this.tellAddress(newest)
+        learn(newest)
+      },
     }
-  }
-
-  private warnOf(plan: Plan): void {
-    for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
+    return {newest: await waitUntilConfirmed(connection, booking, seconds, hooks)}
   }
 
   /** Before anything else is said of it: it is not what was agreed to. */
@@ -190,7 +224,7 @@ export class ReserveFlow {
   }
 
   /** Shows where to pay: as a QR code, too, and in the browser with --open. */
-  private async showPayment(outcome: ReserveOutcome, waits: boolean): Promise<void> {
+  private async showAddress(outcome: ReserveOutcome, waits: boolean): Promise<void> {
     const {command} = this
     const address = paymentAddress(outcome)
     if (address === undefined) {
@@ -219,9 +253,9 @@ export class ReserveFlow {
   }
 
   /** For a person: also the balance that is left, where the service says it soon. */
-  private async factsOf(booking: ReserveOutcome): Promise<Result['facts']> {
+  private async factsOf(booking: ReserveOutcome, voucher: string | undefined): Promise<Result['facts']> {
     const {readBalance} = await import('../../../api/operations/account.js')
-    const {api, clock} = await this.command.connect()
+    const {api, clock} = await this.connect()
     const isConfirmed = booking.outcome === 'confirmed'
     // A reservation that is made is not shown later because of its balance.
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: 5}) : undefined
@@ -230,25 +264,125 @@ export class ReserveFlow {
     const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(booking)}
     return {
       ...factsShown({reservation: reservation ?? {}, ...named}, parts),
-      ...(this.voucher !== undefined && {voucher: this.voucher}),
+      ...(voucher !== undefined && {voucher}),
       balance: moneyText(balance ?? null),
     }
   }
 }
 
-/** Until the journal was read, an earlier run of the same command may have booked. */
-const NOT_LOOKED_UP: StopNote = {
-  state: 'nothing was sent by this command; earlier attempts could not be looked up',
-  hint: 'the same command again books nothing twice; list attempts: bookctl journal',
-}
+const NOTHING_SENT = 'nothing was sent by this command'
 
-/** What is certain once the journal was read, and before anything is sent. */
-function noteOfPlan({standing, intent}: Plan, {remembers}: Pick<State, 'remembers'>): StopNote {
-  const state = 'nothing was sent by this command'
-  if (!remembers) return {state: `${state}; there is no journal of earlier ones`, hint: repeatHint(intent)}
-  if (standing === undefined || isNeverSent(standing.entry)) return nothingSentNote()
-  const {entry} = standing
-  return {state: `${state}; an earlier one: ${describeBooked(entry)}`, hint: lookHint(entry)}
+/** What a stop of `reserve` reports, by how far it has got, and what has to end before the process does. */
+export class ReserveStop {
+  private readonly stopping = new AbortController()
+  /** What is certain while nothing is being sent. Until the journal was read, an earlier run of the same may have booked. */
+  private before: StopNote = {
+    state: `${NOTHING_SENT}; earlier attempts could not be looked up`,
+    hint: 'the same command again books nothing twice; list attempts: bookctl journal',
+  }
+  private refusals = 0
+  /** How far sending has got; undefined before it, and after one that made nothing. */
+  private stage: Stage | undefined
+  /** The command that finds out how it ended. */
+  private lookUp = () => ''
+  private booking: ReserveOutcome | undefined
+  private sending: Promise<unknown> = Promise.resolve()
+  private recording: Promise<void> = Promise.resolve()
+
+  /** `resumed`: the client reference of --resume. */
+  constructor(resumed?: string) {
+    if (resumed !== undefined) this.before = {hint: resumeCommand(resumed)}
+  }
+
+  /** Of a person who has named neither offer nor reference yet, no earlier run can have booked the same. */
+  nothingNamed(): void {
+    this.before = this.nothingBooked()
+  }
+
+  /** The journal was read, and nothing is sent yet. */
+  planned({standing, intent}: Plan, remembers: boolean): void {
+    if (!remembers)
+      this.before = {
+        state: `${NOTHING_SENT}; there is no journal of earlier ones`,
+        hint: repeatHint(intent),
+      }
+    else if (standing === undefined || isNeverSent(standing.entry)) this.before = this.nothingBooked()
+    else
+      this.before = {
+        state: `${NOTHING_SENT}; an earlier one: ${describeBooked(standing.entry)}`,
+        hint: lookHint(standing.entry),
+      }
+  }
+
+  /** The service refused what was sent, and the wizard goes on. */
+  refused(): void {
+    this.refusals++
+    this.before = this.nothingBooked()
+  }
+
+  /** Returns what `send` returns, which reports on itself by the hooks it is given. */
+  async whileSending(
+    lookUp: () => string,
+    send: (hooks: Pick<ReserveParts, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
+  ): Promise<ReserveOutcome> {
+    this.lookUp = lookUp
+    this.stage = 'waiting'
+    const sending = send({
+      signal: this.stopping.signal,
+      onStage: stage => {
+        this.stage = stage
+      },
+      onStopping: recording => {
+        this.recording = recording
+      },
+    }).then(
+      booking => {
+        this.made(booking, lookUp)
+        return booking
+      },
+      error => {
+        if (madeNothing(error)) this.stage = undefined
+        throw error
+      },
+    )
+    this.sending = sending.catch(() => {})
+    return sending
+  }
+
+  /** There is a reservation. */
+  made(booking: ReserveOutcome, lookUp: () => string): void {
+    this.booking = booking
+    this.lookUp = lookUp
+  }
+
+  /** Stops sending, and waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
+  async end(): Promise<void> {
+    this.stopping.abort()
+    // An exchange that is ended is settled at once; another process's token may be waited for longer.
+    const longest = sleep(1000, undefined, {ref: false})
+    await Promise.race([this.stage === 'sent' ? this.sending : this.recording, longest])
+  }
+
+  /** What is certain now. */
+  note(): StopNote {
+    // Without its state, which may be another by now.
+    if (this.booking) return {state: `the reservation ${nameOf(this.booking)} was made`, hint: this.lookUp()}
+    if (this.stage === undefined) return this.before
+    if (this.stage === 'unsent') return this.nothingBooked()
+    if (this.stage === 'sent')
+      return {state: 'the request was sent, so a reservation may exist', hint: this.lookUp()}
+    const state = `${NOTHING_SENT}, but another one may be making the same reservation`
+    return {state, hint: 'check its outcome: bookctl journal'}
+  }
+
+  private nothingBooked(): StopNote {
+    const {refusals} = this
+    const hint = 'to book, run the command again'
+    if (refusals === 0) return {state: 'nothing was sent to reserve, nothing was booked', hint}
+    const sent =
+      refusals === 1 ? 'the one request sent was refused' : `all ${refusals} requests sent were refused`
+    return {state: `nothing was booked: ${sent}`, hint}
+  }
 }
 
 /** Whether a reservation failed so that none exists, of this run or another one. */
@@ -257,53 +391,4 @@ function madeNothing(error: unknown): boolean {
   const {code, result = {}} = error.details
   const mayExist = 'reservation_ref' in result || code === 'busy'
   return !mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)
-}
-
-/** Certain when the journal has nothing and nothing was sent, and after `refused` requests. */
-export function nothingSentNote(refused = 0): StopNote {
-  const sent =
-    refused === 1 ? 'the one request sent was refused' : `all ${refused} requests sent were refused`
-  const none = 'nothing was sent to reserve, nothing was booked'
-  return {state: refused === 0 ? none : `nothing was booked: ${sent}`, hint: 'to book, run the command again'}
-}
-
-/** `nothingSent`: what is certain until something is; `hint`: the command that finds out the outcome. */
-export function startRun(nothingSent: StopNote, hint: string) {
-  const stopping = new AbortController()
-  let stage: Stage = 'waiting'
-  let booking: ReserveOutcome | undefined
-  let ended: Promise<unknown> = Promise.resolve()
-  let recorded: Promise<void> = Promise.resolve()
-  return {
-    signal: stopping.signal,
-    onStage(next: Stage) {
-      stage = next
-    },
-    onStopping(recording: Promise<void>) {
-      recorded = recording
-    },
-    /** Returns what `sending` returns. */
-    follow(sending: Promise<ReserveOutcome>) {
-      const keep = (outcome: ReserveOutcome) => {
-        booking = outcome
-      }
-      ended = sending.then(keep, () => {})
-      return sending
-    },
-    /** Waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
-    async stop() {
-      stopping.abort()
-      // An exchange that is ended is settled at once; another process's token may be waited for longer.
-      const longest = sleep(1000, undefined, {ref: false})
-      await Promise.race([stage === 'sent' ? ended : recorded, longest])
-    },
-    note(): StopNote {
-      // Without its state, which may be another by now.
-      if (booking) return {state: `the reservation ${nameOf(booking)} was made`, hint}
-      if (stage === 'sent') return {state: 'the request was sent, so a reservation may exist', hint}
-      if (stage === 'unsent') return nothingSent
-      const state = 'nothing was sent by this command, but another one may be making the same reservation'
-      return {state, hint: 'check its outcome: bookctl journal'}
-    },
-  }
 }

@@ -1,4 +1,4 @@
-/** A reservation that is planned: what is known of the offer, the warnings, what is confirmed, and sending or repeating it. */
+/** The plan of a reservation: what is known of the offer and of earlier attempts, what is confirmed, and sending it. */
 import {randomUUID} from 'node:crypto'
 import {isSameCurrency} from '../../../api/answers/amounts.js'
 import {conflictFailure, lookHint} from '../../../api/reserve/conflicts.js'
@@ -26,7 +26,6 @@ import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import type {Maximum} from '../../input/checks.js'
-import {today} from '../../input/dates.js'
 import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
@@ -34,7 +33,7 @@ import {journalClientOf, type Target} from '../../session/resolve.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
 import {detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
-import {examine, offerOf, readInput, readReservation} from './request.js'
+import {completeRequest, type Typed} from './request.js'
 
 export interface Plan {
   readonly request: ReservationRequest
@@ -46,25 +45,18 @@ export interface Plan {
   readonly standing: JournalVerdict | undefined
 }
 
-export type Typed = Awaited<ReturnType<typeof readTyped>>
-
-/** What was typed, and all that is lacking and wrong in it, but for the flags `refused` already, and for the offer. */
-export async function readTyped(
-  offerArgument: string | undefined,
-  flags: ReserveFlags,
-  refused: readonly string[] = [],
-) {
-  const input = await readInput(flags.input)
-  const offerId = offerOf(offerArgument, input)
-  return {offerId, input, ...(await examine(offerId, input, flags, {today: today()}, refused))}
-}
-
 const OF_A_NEW_RESERVATION = [
-  ...(['input', 'client-reference', 'pay', 'guest', 'contact', 'nationality'] as const),
-  ...(['max-price', 'idempotency-key'] as const),
-]
+  'input',
+  'client-reference',
+  'pay',
+  'guest',
+  'contact',
+  'nationality',
+  'max-price',
+  'idempotency-key',
+] as const
 
-/** Throws usage naming what --resume has no place for. */
+/** Throws a usage error if --resume is given with what only a new reservation takes. */
 export function checkResume(offerArgument: string | undefined, flags: ReserveFlags): void {
   const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
   if (offerArgument !== undefined) typed.unshift('OFFER_ID')
@@ -72,51 +64,59 @@ export function checkResume(offerArgument: string | undefined, flags: ReserveFla
   throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
 }
 
-/** Checks what was typed against what this machine knows of the offer; sends nothing. Throws usage, StorageError. */
-export function planReservation(...given: Parameters<typeof planned>): Promise<Plan> {
-  return lookingUp(planned(...given))
-}
-
-/** Says what it means for a reservation that the journal cannot be used. */
-function lookingUp<T>(work: Promise<T>): Promise<T> {
-  return work.catch(error => {
-    if (!(error instanceof StorageError)) throw error
-    const {fault, message, hint, isPassing} = error
-    const problem = `${message}; earlier attempts cannot be looked up, and nothing was sent by this command`
-    throw new StorageError(fault, problem, hint, {isPassing, cause: error})
-  })
-}
-
-async function planned(
-  {offerId = '', input}: Pick<Typed, 'offerId' | 'input'>,
+/**
+ * What would be sent, with what this machine knows of the offer and of earlier attempts. Sends nothing. Throws a usage error
+ * if something is missing or wrong, or the offer is known to fail or to be unwanted; StorageError.
+ */
+export function planReservation(
+  typed: Typed,
   flags: ReserveFlags,
   target: Target,
   state: State,
 ): Promise<Plan> {
-  const {'max-price': maxPrice, 'idempotency-key': keyTyped} = flags
-  const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
-  const journalClient = journalClientOf(target)
-  const referenceKey = state.isShared ? journalClient.clientSecret : undefined
-  const known = {nationality: seen?.nationality, baseUrl: target.baseUrl, referenceKey, today: today()}
-  const request = await readReservation(offerId, input, flags, known)
-  const referenceGiven = (flags['client-reference'] ?? input.client_reference_id) !== undefined
-  if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
-  const key = {idempotencyKey: keyTyped ?? randomUUID(), keyGiven: keyTyped !== undefined}
-  const given = {referenceGiven, ...key, agreed: priceOf(seen)}
-  const intent = intentOf(request, given)
-  const journal = state.journal.forClient(journalClient)
-  const standing = state.remembers ? await journal.peek(intent) : undefined
-  const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
-  // Otherwise nothing is sent: what is known of the earlier attempt is reported, whatever the offer costs.
-  const maySend = earlier === undefined || standing?.kind === 'repeat'
-  if (maySend) checkOffer(seen, request, {now: systemClock.now(), maxPrice, earlier})
-  const isSame = standing !== undefined && standing.kind !== 'conflict'
-  return {
-    request,
-    intent: isSame ? {...intent, idempotencyKey: standing.entry.idempotencyKey} : intent,
-    seen,
-    doubts: findDoubts(seen, request.guests),
-    standing,
+  return lookingUp(async () => {
+    const {offerId = '', request: typedRequest} = typed
+    const {'max-price': maxPrice, 'idempotency-key': keyTyped, preferred} = flags
+    const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
+    const journalClient = journalClientOf(target)
+    const request = await completeRequest(typed, {
+      nationality: seen?.nationality ?? preferred?.nationality,
+      baseUrl: target.baseUrl,
+      referenceKey: state.isShared ? journalClient.clientSecret : undefined,
+    })
+    const referenceGiven = typedRequest.client_reference_id !== undefined
+    if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
+    const intent = intentOf(request, {
+      referenceGiven,
+      idempotencyKey: keyTyped ?? randomUUID(),
+      keyGiven: keyTyped !== undefined,
+      agreed: priceOf(seen),
+    })
+    const standing = state.remembers ? await state.journal.forClient(journalClient).peek(intent) : undefined
+    const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
+    // Otherwise nothing is sent: what is known of the earlier attempt is reported, whatever the offer costs.
+    const maySend = earlier === undefined || standing?.kind === 'repeat'
+    if (maySend) checkOffer(seen, request, {now: systemClock.now(), maxPrice, earlier})
+    const isSame = standing !== undefined && standing.kind !== 'conflict'
+    return {
+      request,
+      intent: isSame ? {...intent, idempotencyKey: standing.entry.idempotencyKey} : intent,
+      seen,
+      doubts: findDoubts(seen, request.guests),
+      standing,
+    }
+  })
+}
+
+/** Does `work`; a StorageError then says what it means for a reservation that the journal cannot be used. */
+async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    const {fault, message, hint, isPassing} = error
+    const problem = `${message}; earlier attempts cannot be looked up, and nothing was sent by this command`
+    throw new StorageError(fault, problem, hint, {isPassing, cause: error})
   }
 }
 
@@ -174,14 +174,9 @@ export function checkOffer(
   throw usage('price_too_high', `${costs}, more than --max-price ${moneyText(most)}`, lookFirst)
 }
 
-/** What the offer cost when it was found; null when that is not known here. */
+/** What the offer cost when it was found; null when that is not known here. A price without a currency is in that of the search. */
 function priceOf(seen: SeenOffer | undefined): Price | null {
-  return seen?.total ? {price: seen.total, currency: currencyOf(seen)} : null
-}
-
-/** The currency of an offer's price; where the answer does not say, that of the search. */
-function currencyOf({currency, details}: SeenOffer): string | null {
-  return currency ?? details?.currency ?? null
+  return seen?.total ? {price: seen.total, currency: seen.currency ?? seen.details?.currency ?? null} : null
 }
 
 /** Guests that look wrong, one line each; the service decides. */
@@ -282,48 +277,51 @@ function datesText({check_in, check_out, rooms}: OfferFound): string {
 }
 
 /** For the question, which may be all that a narrow terminal still shows. */
-export function forPrice(seen: OfferFound | undefined): string {
-  return seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
+export function atWhatPrice({seen}: Plan, {mode}: Target): string {
+  const price = seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
+  return `${price} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
 }
 
-export function modeWords({mode}: Target): string {
-  return mode === 'live' ? 'LIVE, with real money' : 'TEST'
-}
-
-type RunOptions = Omit<ReserveParts, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
+type SendOptions = Omit<ReserveParts, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
   readonly warn: (text: string) => void
 }
 
-/** Sends the plan, or resumes that client reference; the journal is of this run alone where nothing can be written. */
-export async function makeReservation(
+/** Makes the reservation, or returns the one that an earlier run made. Throws as `reserve` of the API. */
+export async function sendPlan(
   {api, clock, target, state}: Connection,
-  planned: Plan | string,
-  options: RunOptions,
+  {intent}: Plan,
+  options: SendOptions,
 ): Promise<ReserveOutcome> {
-  const isResumed = typeof planned === 'string'
-  if (isResumed) requireJournal(state)
-  const {openMemoryJournal} = await import('../../../state/state.js')
-  const {journal, close} = state.remembers ? {journal: state.journal, close() {}} : openMemoryJournal()
-  const kept = {journal: journal.forClient(journalClientOf(target)), journalKept: state.remembers}
-  const parts = {...options, api, clock, ...kept}
-  const sending = isResumed ? resume(parts, planned) : reserve(parts, planned.intent)
-  const outcome = await lookingUp(sending.finally(close))
+  // Where nothing can be written, the journal is of this run alone.
+  const memory = state.remembers ? undefined : (await import('../../../state/state.js')).openMemoryJournal()
+  const journal = (memory?.journal ?? state.journal).forClient(journalClientOf(target))
+  const parts = {...options, api, clock, journal, journalKept: state.remembers}
+  const booking = await lookingUp(() => reserve(parts, intent).finally(memory?.close))
   try {
-    // Remembers that the offer is used.
-    if (state.remembers && !isResumed)
-      await state.offers.markUsed(target, planned.intent.offerId, outcome.client_reference_id)
+    if (state.remembers) await state.offers.markUsed(target, intent.offerId, booking.client_reference_id)
   } catch (error) {
     // The reservation is made: that must reach the user, whatever the disk says.
     options.warn(`the offer could not be marked as used: ${(error as Error).message}`)
   }
-  return outcome
+  return booking
+}
+
+/** How the reservation with that client reference ended; sends it again only where that is not known. */
+export async function sendAgain(
+  {api, clock, target, state}: Connection,
+  clientReferenceId: string,
+  options: SendOptions,
+): Promise<ReserveOutcome> {
+  requireJournal(state)
+  const journal = state.journal.forClient(journalClientOf(target))
+  return lookingUp(() => resume({...options, api, clock, journal}, clientReferenceId))
 }
 
 /** The request that --resume would send again. Throws usage when it is unknown, or how it ended is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const journal = state.journal.forClient(journalClientOf(target))
-  const entry = await lookingUp(findEntry(journal, reference))
+  const entry = await lookingUp(() => findEntry(journal, reference))
   if (isNeverSent(entry)) throw neverSent(entry)
   const verdict = verdictOn(entry, journal.client)
   if (verdict.kind === 'conflict') throw conflictFailure(verdict)

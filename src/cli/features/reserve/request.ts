@@ -1,4 +1,4 @@
-/** Argument, flags and `--input` of `reserve` → the request of §2.4. Everything is checked before anything is sent. */
+/** Argument, flags and `--input` of `reserve`, read once, and the request of §2.4 that they make. */
 import {createHash, createHmac} from 'node:crypto'
 import type {ZodType} from 'zod'
 import {isCalendarDate} from '../../../contract/dates.js'
@@ -7,24 +7,39 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {plainMessage} from '../../../contract/input-mistakes.js'
 import {canonicalJson, isObject} from '../../../contract/json.js'
 import {underOneName} from '../../../contract/network.js'
-import type {ReservationRequest} from '../../../contract/reservations.js'
+import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import {checkIdentifier} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
-import {checkBirthDate} from '../../input/dates.js'
+import {checkBirthDate, today} from '../../input/dates.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, faultsOfWords, refuseUnknown} from '../../input/guests.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
+/** What was typed, read once: the parts of the request that are right, and all that is lacking and wrong. */
+export interface Typed {
+  /** Undefined when neither the argument nor the file names one. */
+  readonly offerId: string | undefined
+  readonly request: Partial<ReservationRequest>
+  /** Arguments, flags and fields; never the nationality, which may be that of the offer. */
+  readonly lacking: readonly string[]
+  readonly errors: readonly Failure[]
+  /** The contact of flags, file and settings, and the guests of flags or file, complete or not. */
+  readonly contact: unknown
+  readonly guests: unknown
+  /** Whether the guests are those of --guest, who have the nationality of the client unless they name one. */
+  readonly guestsAreFlags: boolean
+}
+
+/** What completes a request that was typed. */
 export interface Known {
-  readonly nationality?: string | undefined
-  /** Base URL, for the generated reference. Undefined before the offer, and its nationality, is looked up. */
-  readonly baseUrl?: string
+  /** That of the search, else of the settings. */
+  readonly nationality: string | undefined
+  /** For the generated reference. */
+  readonly baseUrl: string
   /** The client secret where others can read the reference: without a key, identity numbers could be tried with it. */
   readonly referenceKey?: string | undefined
-  /** Calendar day, YYYY-MM-DD, the last possible birth date. */
-  readonly today: string
 }
 
 /** An empty request of §2.4, for `--template`. */
@@ -67,26 +82,117 @@ export async function readFields(
   return value
 }
 
-/** The offer meant, unchecked: the argument, else the file's; undefined when neither names one. */
-export function offerOf(argument: string | undefined, input: Fields): string | undefined {
-  const offer = argument ?? input.offer_id
-  return offer === undefined ? undefined : textOf(offer)
+/** What was typed and what the file says, but for the flags `refused` already. Throws a usage error if the file cannot be read. */
+export async function readTyped(
+  offerArgument: string | undefined,
+  flags: ReserveFlags,
+  refused: readonly string[] = [],
+): Promise<Typed> {
+  return readRequest(offerArgument, await readInput(flags.input), flags, today(), refused)
 }
 
-/** The request of §2.4: flags win over the file. Throws usage naming all that is missing or wrong. */
-export async function readReservation(
-  offerId: string | undefined,
+interface Part {
+  readonly name: keyof ReservationRequest
+  /** As an error names it where it is missing. */
+  readonly flag: string
+  readonly value: unknown
+  readonly isOptional?: boolean
+  /** Checks more than the schema does. Throws a usage error. */
+  readonly read?: (value: unknown) => unknown
+}
+
+/** The same of an `input` that was read: flags win over it. `day`: YYYY-MM-DD, the last possible birth date. */
+export async function readRequest(
+  offerArgument: string | undefined,
   input: Fields,
   flags: ReserveFlags,
-  known: Known,
-): Promise<ReservationRequest> {
-  const {lacking, errors, request} = await examine(offerId, input, flags, known)
-  refuseMistakes([...missingParts(lacking), ...errors])
-  return withReference(request as Unnamed, known)
+  day: string,
+  refused: readonly string[] = [],
+): Promise<Typed> {
+  const {shape} = (await import('../../../contract/reservations.js')).reservationRequest
+  const offerId = offerArgument ?? input.offer_id
+  const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
+  const guests = flags.guest ?? input.guests
+  const payment = isObject(input.payment) ? input.payment : {}
+  const mode = flags.pay ?? payment.mode
+  const errors: Failure[] = []
+  const lacking: string[] = []
+  const lackingFields: string[] = []
+  const parts: readonly Part[] = [
+    {
+      name: 'offer_id',
+      flag: 'OFFER_ID',
+      value: offerId,
+      read: value => checkIdentifier('offer_id', 'offer_id', textOf(value)),
+    },
+    {
+      name: 'client_reference_id',
+      flag: '--client-reference',
+      value: flags['client-reference'] ?? input.client_reference_id,
+      isOptional: true,
+      read: value => checkIdentifier('client_reference_id', 'client_reference_id', textOf(value)),
+    },
+    {
+      name: 'client_nationality',
+      flag: '--nationality',
+      value: flags.nationality ?? input.client_nationality,
+      isOptional: true,
+      read: value => checkCountry('client_nationality', textOf(value)),
+    },
+    {
+      name: 'contact',
+      flag: '--contact',
+      value: contact,
+      read: value => {
+        errors.push(...faultsOfWords(value, 'contact'))
+        return value
+      },
+    },
+    {
+      name: 'guests',
+      flag: '--guest',
+      value: guests,
+      read: async value => {
+        if (!Array.isArray(value)) return value
+        for (const [index, guest] of value.entries())
+          errors.push(...(await faultsOfGuest(guest, `guests[${index}]`, day)))
+        return value.every(isObject) ? completeGuests(value) : value
+      },
+    },
+    {name: 'payment', flag: '--pay', value: mode === undefined ? undefined : {...payment, mode}},
+  ]
+  const request: Partial<ReservationRequest> = {}
+  for (const {name, flag, value, isOptional, read} of parts) {
+    const flagName = flag.replace('--', '') as keyof ReserveFlags
+    if (refused.includes(flagName) && flags[flagName] === undefined) continue
+    if (value === undefined) {
+      if (!isOptional) lacking.push(flag)
+      continue
+    }
+    try {
+      const checked = checkedBy<unknown>(shape[name], read ? await read(value) : value, name)
+      if (checked.data !== undefined) Object.assign(request, {[name]: checked.data})
+      lackingFields.push(...checked.lacking)
+      errors.push(...checked.errors)
+    } catch (error) {
+      into(errors)(error)
+    }
+  }
+  return {
+    offerId: offerId === undefined ? undefined : textOf(offerId),
+    request,
+    lacking: [...lacking, ...lackingFields],
+    errors,
+    contact,
+    guests,
+    guestsAreFlags: flags.guest !== undefined,
+  }
 }
 
-export function refuseMistakes(errors: readonly Failure[]): void {
-  if (errors.length > 0) throw combined(errors)
+/** Throws a usage error that names all that is missing or wrong. */
+export function requireComplete({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>): void {
+  const all = [...missingParts(lacking), ...errors]
+  if (all.length > 0) throw combined(all)
 }
 
 /** The error that names what is lacking, if anything is. */
@@ -96,72 +202,37 @@ export function missingParts(lacking: readonly string[]): Failure[] {
   return lacking.length > 0 ? [missing(lacking, hint)] : []
 }
 
-/** The parts of the request that are right, and all that is lacking and wrong but for the flags `refused` already. */
-export async function examine(
-  offerId: string | undefined,
-  input: Fields,
-  flags: ReserveFlags,
-  {nationality: searched, baseUrl, today}: Known,
-  refused: readonly string[] = [],
-) {
-  const {shape} = (await import('../../../contract/reservations.js')).reservationRequest
-  const isEarly = baseUrl === undefined
-  const usual = isEarly ? undefined : (searched ?? flags.preferred?.nationality)
-  const payment = isObject(input.payment) ? input.payment : {}
-  const mode = flags.pay ?? payment.mode
-  const request: Partial<ReservationRequest> = {}
-  const errors: Failure[] = []
-  const [lacking, lackingFields]: [string[], string[]] = [[], []]
-  const identifier = (kind: 'offer_id' | 'client_reference_id') => (value: unknown) =>
-    checkIdentifier(kind, kind, textOf(value))
-  const country = (value: unknown) => checkCountry('client_nationality', textOf(value))
-  const readGuests = async (guests: unknown) => {
-    if (!Array.isArray(guests)) return guests
-    for (const [index, guest] of guests.entries())
-      errors.push(...(await faultsOfGuest(guest, `guests[${index}]`, today)))
-    if (!guests.every(isObject)) return guests
-    const {client_nationality: nationality} = request
-    const fills = flags.guest !== undefined && nationality !== undefined && !isEarly
-    return completeGuests(fills ? guests.map(guest => ({nationality, ...guest})) : guests)
+/**
+ * The request of §2.4, with its reference, by default one that is derived from the rest, so that a repeated command makes one
+ * reservation. Whatever changes the hash needs another version: a repeat on another machine, without its journal, would be
+ * a second booking to a service that goes by references. Earlier versions are found by the rest of the request. `typed` must
+ * be complete. Throws a usage error if there is no nationality.
+ */
+export async function completeRequest(
+  typed: Typed,
+  {nationality: usual, baseUrl, referenceKey}: Known,
+): Promise<ReservationRequest> {
+  if ((typed.request.client_nationality ?? usual) === undefined)
+    requireComplete({lacking: ['--nationality'], errors: []})
+  const {offer_id, client_reference_id: given, contact, guests, payment} = typed.request as ReservationRequest
+  const client_nationality =
+    typed.request.client_nationality ?? (await checkCountry('client_nationality', usual ?? ''))
+  const rest = {
+    client_nationality,
+    contact,
+    guests: typed.guestsAreFlags ? guests.map(guest => inheriting(guest, client_nationality)) : guests,
+    payment,
   }
-  const readContact = (value: unknown) => {
-    errors.push(...faultsOfWords(value, 'contact'))
-    return value
-  }
-  const reference = flags['client-reference'] ?? input.client_reference_id
-  const nationality = flags.nationality ?? input.client_nationality ?? usual
-  const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
-  const given: Readonly<Record<Part, readonly [flag: string, value: unknown, read?: Read]>> = {
-    offer_id: ['OFFER_ID', offerId, identifier('offer_id')],
-    client_reference_id: ['--client-reference', reference, identifier('client_reference_id')],
-    client_nationality: ['--nationality', nationality, country],
-    contact: ['--contact', contact, readContact],
-    guests: ['--guest', flags.guest ?? input.guests, readGuests],
-    payment: ['--pay', mode === undefined ? undefined : {...payment, mode}],
-  }
-  for (const [name, [flag, value, read]] of Object.entries(given)) {
-    const part = name as Part
-    if (refused.some(one => flag === `--${one}` && flags[one as keyof ReserveFlags] === undefined)) continue
-    if (value === undefined) {
-      // The one is made up, the other may be that of the offer.
-      const isOptional = part === 'client_reference_id' || (part === 'client_nationality' && isEarly)
-      if (!isOptional) lacking.push(flag)
-      continue
-    }
-    try {
-      const checked = checkedBy<unknown>(shape[part], read ? await read(value) : value, part)
-      if (checked.data !== undefined) Object.assign(request, {[part]: checked.data})
-      lackingFields.push(...checked.lacking)
-      errors.push(...checked.errors)
-    } catch (error) {
-      into(errors)(error)
-    }
-  }
-  return {lacking: [...lacking, ...lackingFields], errors, request}
+  if (given !== undefined) return {offer_id, client_reference_id: given, ...rest}
+  const hash = referenceKey === undefined ? createHash('sha256') : createHmac('sha256', referenceKey)
+  const text = canonicalJson([underOneName(baseUrl), {offer_id, ...rest}])
+  return {offer_id, client_reference_id: `bk2-${hash.update(text).digest('hex').slice(0, 20)}`, ...rest}
 }
 
-type Part = keyof ReservationRequest
-type Read = (value: unknown) => unknown
+/** With that nationality where the guest names none; the fields stay in the order of §2.4. */
+function inheriting({identity, is_lead, ...guest}: Guest, nationality: string): Guest {
+  return {...guest, nationality: guest.nationality ?? nationality, ...(identity && {identity}), is_lead}
+}
 
 /** What a schema does not check. A guest of a file may be anything. */
 async function faultsOfGuest(guest: unknown, path: string, today: string): Promise<Failure[]> {
@@ -222,24 +293,6 @@ function fieldOf(path: Path): string {
     typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,
   )
   return sanitizeLine(field.join(''), 80)
-}
-
-/** A request that may lack its reference. */
-type Unnamed = Omit<ReservationRequest, 'client_reference_id'> & {readonly client_reference_id?: string}
-
-/**
- * The request with its reference, by default one that is derived from the rest, so that a repeated command makes one
- * reservation. Whatever changes the hash needs another version: a repeat on another machine, without its journal, would be
- * a second booking to a service that goes by references. Earlier versions are found by the rest of the request.
- */
-function withReference(
-  {offer_id, client_reference_id: given, ...rest}: Unnamed,
-  {baseUrl = '', referenceKey}: Pick<Known, 'baseUrl' | 'referenceKey'>,
-): ReservationRequest {
-  if (given !== undefined) return {offer_id, client_reference_id: given, ...rest}
-  const hash = referenceKey === undefined ? createHash('sha256') : createHmac('sha256', referenceKey)
-  const text = canonicalJson([underOneName(baseUrl), {offer_id, ...rest}])
-  return {offer_id, client_reference_id: `bk2-${hash.update(text).digest('hex').slice(0, 20)}`, ...rest}
 }
 
 /** A file may hold anything, also an object that has no text. */

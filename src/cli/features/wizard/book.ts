@@ -1,7 +1,6 @@
 /** From a chosen offer to a reservation: open questions, summary, the one confirmation, sending, and what a refusal means. */
 import type {Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
-import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {IDENTIFIERS, isIdentifier} from '../../../contract/identifiers.js'
@@ -13,19 +12,13 @@ import {moneyText} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {cityText} from '../catalogue/city-search.js'
 import {termsIn} from '../catalogue/offer-lines.js'
-import {describePlan, forPrice, isSettled, modeWords, type Plan, planReservation} from '../reserve/plan.js'
+import type {Booked} from '../reserve/pipeline.js'
+import {atWhatPrice, describePlan, isSettled, type Plan} from '../reserve/plan.js'
+import {readRequest} from '../reserve/request.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
-import {
-  type Booked,
-  type Chosen,
-  type Draft,
-  inRounds,
-  SearchAgain,
-  startClock,
-  type WizardParts,
-} from './draft.js'
+import {type Chosen, type Draft, inRounds, SearchAgain, startClock, type WizardParts} from './draft.js'
 import {askCountry, contactText} from './questions.js'
 
 /** Questions whose last answer is not offered again once it was refused. */
@@ -49,15 +42,19 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
     leave: draft.lost && goToOffers,
     round: async (asked, changeNow) => {
       await askMissing(asked, draft, readOnce)
-      const plan = await planOf(parts, draft, chosen)
-      parts.tell(describeSummary(plan, chosen, parts))
-      if (parts.flags['dry-run']) return {plan, booking: undefined}
-      // The one confirmation. A reservation already made needs none: it is only shown again.
-      const message = `Reserve this now${forPrice(plan.seen)} (${modeWords(parts.connection.target)})?`
-      if (!parts.flags.yes && !isSettled(plan) && !(await asked.prompts.confirm({message})))
-        return changeNow()
-      const booking = await send(parts, plan, draft)
-      return booking && {plan, booking}
+      return sendDraft(parts, draft, async plan => {
+        parts.tell(describeSummary(plan, chosen, parts))
+        if (parts.flags['dry-run']) return true
+        // The one confirmation. A reservation already made needs none: it is only shown again.
+        const message = `Reserve this now${atWhatPrice(plan, parts.connection.target)}?`
+        if (!parts.flags.yes && !isSettled(plan) && !(await asked.prompts.confirm({message}))) {
+          await changeNow()
+          return false
+        }
+        parts.tell('Reserving…')
+        draft.isOver = true
+        return true
+      })
     },
     change: ({prompts}) => {
       balance = undefined
@@ -99,11 +96,13 @@ function askReference(prompts: Prompts): Promise<string> {
   })
 }
 
-/** The plan of the request, as `reserve` makes it of flags. Throws SearchAgain when the offer expired. */
-async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Promise<Plan> {
-  const {flags, connection} = parts
-  // All else is in the draft.
-  const typed = {'max-price': flags['max-price'], 'idempotency-key': flags['idempotency-key']}
+/** Plans what was answered, and sends it if `agree`; undefined when something is to be changed first. Throws as `book`. */
+async function sendDraft(
+  parts: WizardParts,
+  draft: Draft,
+  agree: (plan: Plan) => Promise<boolean>,
+): Promise<Booked | undefined> {
+  const {pipeline, tell, today} = parts
   const input = {
     client_nationality: draft.nationality,
     contact: draft.contact,
@@ -112,30 +111,22 @@ async function planOf(parts: WizardParts, draft: Draft, {offerId}: Chosen): Prom
     client_reference_id: draft.reference || undefined,
   }
   try {
-    return await planReservation({offerId, input}, typed, connection.target, connection.state)
-  } catch (error) {
-    if (!(error instanceof Failure) || error.details.code !== 'offer_expired') throw error
-    throw new SearchAgain(`${error.message}: searching again.`)
-  }
-}
-
-/** Sends it; undefined, with a message, when other answers may mend the refusal. */
-async function send(parts: WizardParts, plan: Plan, draft: Draft): Promise<ReserveOutcome | undefined> {
-  parts.tell('Reserving…')
-  draft.isOver = true
-  try {
-    const booking = await parts.flow.send(parts.connection, plan)
-    await keepPeople(parts, draft)
-    return booking
+    const typed = await readRequest(draft.chosen?.offerId, input, {}, today)
+    const booked = await pipeline.book(typed, agree)
+    if (booked?.booking) await keepPeople(parts, draft)
+    return booked
   } catch (error) {
     if (!(error instanceof Failure)) throw error
+    const {kind, details, message} = error
+    if (kind === 'usage' && details.code === 'offer_expired')
+      throw new SearchAgain(`${message}: searching again.`)
     // After logging in again, a person need not type the people again.
-    if (error.kind === 'not_allowed') await keepPeople(parts, draft)
-    if (error.kind === 'refused' && error.details.status !== undefined) parts.flow.refused()
+    if (kind === 'not_allowed') await keepPeople(parts, draft)
+    if (kind === 'refused' && details.status !== undefined) pipeline.stop.refused()
     if (await wantsAnother(parts, error)) {
       draft.reference = undefined
       draft.answers.delete(REFERENCE)
-    } else parts.tell(recoverFrom(error, draft))
+    } else tell(recoverFrom(error, draft))
     draft.isOver = false
     return undefined
   }

@@ -1,5 +1,4 @@
 /** What the wizard works with: the answers so far, which outlive an offer; rounds of questions; the time left on an offer. */
-import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
@@ -9,9 +8,8 @@ import type {Beside, Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotels.js'
 import type {ReserveFlags} from '../reserve/flags.js'
-import type {ReserveFlow} from '../reserve/pipeline.js'
-import type {Plan, Typed} from '../reserve/plan.js'
-import {mergeContact, refuseMistakes} from '../reserve/request.js'
+import type {ReservePipeline} from '../reserve/pipeline.js'
+import {requireComplete, type Typed} from '../reserve/request.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
 export interface WizardParts {
@@ -20,13 +18,7 @@ export interface WizardParts {
   readonly flags: ReserveFlags
   readonly tell: (text: string) => void
   readonly today: string
-  readonly flow: Pick<ReserveFlow, 'send' | 'refused' | 'voucher'>
-}
-
-export interface Booked {
-  readonly plan: Plan
-  /** Undefined after a dry run. */
-  readonly booking: ReserveOutcome | undefined
+  readonly pipeline: Pick<ReservePipeline, 'book' | 'stop'>
 }
 
 export interface Chosen {
@@ -146,21 +138,14 @@ export function minutesLeft(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
-/** The draft of what was typed; undefined when nothing is missing. Throws usage for invalid values. */
-export function readDraft({offerId, input, lacking, errors, request}: Typed, flags: ReserveFlags) {
-  refuseMistakes(errors)
-  if (lacking.length === 0) return undefined
+/** The draft of what was typed, in which something is lacking. Throws a usage error for invalid values. */
+export function readDraft(typed: Typed): Draft {
+  requireComplete({lacking: [], errors: typed.errors})
+  const {offerId, request} = typed
   const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
-  const given = {
-    offerId,
-    contactFields: (mergeContact(input.contact, flags.contact, flags.preferred?.contact) ?? {}) as Fields,
-    nationality,
-    reference,
-    guests,
-    contact,
-    payment: payment?.mode,
-  }
+  const contactFields = (typed.contact ?? {}) as Fields
+  const given = {offerId, contactFields, nationality, reference, guests, contact, payment: payment?.mode}
   // Nothing in them is wrong, so they are guests with something missing.
-  const partial = (flags.guest ?? input.guests) as readonly Fields[] | undefined
+  const partial = typed.guests as readonly Fields[] | undefined
   return new Draft(given, guests ?? (partial && completeGuests(partial)))
 }

@@ -7,7 +7,6 @@ import {StorageError} from '../../../storage/errors.js'
 import {today} from '../../input/dates.js'
 import {DEFAULT_WAIT_SECONDS} from '../../input/flags.js'
 import {interruption} from '../../terminal/prompts/prompts.js'
-import {jsonResult} from '../../terminal/result.js'
 import {say} from '../../terminal/talk.js'
 import {
   type Awaited,
@@ -17,12 +16,13 @@ import {
   type WaitHooks,
   waitUntilConfirmed,
 } from '../reserve/booking.js'
-import type {ReserveFlow} from '../reserve/pipeline.js'
-import {describeRequest, refuseWithoutJournal, type Typed} from '../reserve/plan.js'
+import type {Booked, ReservePipeline, Waited, Wizard} from '../reserve/pipeline.js'
+import {refuseWithoutJournal} from '../reserve/plan.js'
+import type {Typed} from '../reserve/request.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import {tellLines} from './ask-search.js'
 import {book} from './book.js'
-import {type Booked, type Draft, minutesLeft, readDraft, SearchAgain, type WizardParts} from './draft.js'
+import {type Draft, minutesLeft, readDraft, SearchAgain, type WizardParts} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
 import {resumingLines} from './resuming.js'
 
@@ -47,44 +47,57 @@ export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booke
   }
 }
 
-/** Runs the wizard when something is missing, and what follows any reservation. Returns whether it did. Throws Failure. */
-export async function leadReservation(flow: ReserveFlow, typed: Typed): Promise<boolean> {
-  const {command, flags} = flow
-  const draft = readDraft(typed, flags)
-  if (!draft) return false
-  if (typed.offerId === undefined && draft.reference === undefined) flow.startsAnew()
-  const connection = await command.connect()
-  const parts = {connection, prompts: await command.prompts(), tell: tellLines, flags, flow, today: today()}
+/** The wizard that asks for what is lacking in `typed`. Throws a usage error for invalid values. */
+export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promise<Wizard> {
+  const {command, flags} = pipeline
+  const draft = readDraft(typed)
+  if (typed.offerId === undefined && draft.reference === undefined) pipeline.stop.nothingNamed()
+  const connection = await pipeline.connect()
+  const parts = {
+    connection,
+    prompts: await command.prompts(),
+    tell: tellLines,
+    flags,
+    pipeline,
+    today: today(),
+  }
   command.whenStopped(() => {
     const lines = draft.isOver ? [] : resumingLines(draft, flags)
     if (lines.length > 0) say(['', ...lines])
   })
-  const {plan, booking} = await runWizard(parts, draft)
-  draft.isOver = true
   const {wait: seconds = DEFAULT_WAIT_SECONDS} = flags
-  if (booking) await flow.show(booking, true, learn => accompany({...parts, learn}, booking, seconds))
-  else await command.print(jsonResult(describeRequest(plan.intent, connection.target)))
-  return true
+  return {
+    async book() {
+      const booked = await runWizard(parts, draft)
+      draft.isOver = true
+      return booked
+    },
+    wait: (booking, learn) => accompany({...parts, learn}, booking, seconds),
+  }
 }
 
 /** A voucher is produced some moments after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
-/** `learn` takes each newer state, `flow` the path of the voucher. */
+/** `learn` takes each newer state. */
 type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> &
   Partial<Pick<WizardParts, 'flags'>> &
-  Pick<WaitHooks, 'learn'> & {readonly flow: Pick<ReserveFlow, 'voucher'>}
+  Pick<WaitHooks, 'learn'>
 
-/** Waits where waiting can help, as long as the person likes, and offers the voucher. Returns the newest outcome. */
-export async function accompany(parts: Accompanying, booking: ReserveOutcome, seconds: number) {
+/** Waits where waiting can help, as long as the person likes, and offers the voucher. */
+export async function accompany(
+  parts: Accompanying,
+  booking: ReserveOutcome,
+  seconds: number,
+): Promise<Waited> {
   const awaiting = awaited(booking)
   const newest = awaiting === 'nothing' ? booking : await awaitEnd(parts, booking, awaiting, seconds)
   const {outcome, reservation_ref: reference} = newest
   const note = paymentNote(newest, parts.connection.clock.now())
   const state = [sanitizeLine(outcome, 40), note].filter(Boolean).join('; ')
   parts.tell(`\nReservation ${sanitizeLine(reference ?? 'without a reference', 64)}: ${state}.`)
-  if (outcome === 'confirmed' && reference !== null) await offerVoucher(parts, reference)
-  return newest
+  const hasVoucher = outcome === 'confirmed' && reference !== null
+  return {newest, voucher: hasVoucher ? await offerVoucher(parts, reference) : undefined}
 }
 
 /** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
@@ -132,21 +145,25 @@ async function awaitEnd(
   return newest
 }
 
-/** The voucher is an extra: a failed download is reported, and the reservation stays the result. */
-async function offerVoucher({prompts, connection, tell, flow, flags}: Accompanying, reference: string) {
+/** Returns the file if it is downloaded. The voucher is an extra: a failure is reported, and the reservation stays the result. */
+async function offerVoucher(
+  {prompts, connection, tell, flags}: Accompanying,
+  reference: string,
+): Promise<string | undefined> {
   const words = ['bookctl voucher download', sanitizeLine(reference, 64), ...(flags?.service ?? [])]
   const later = words.join(' ')
   try {
-    if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return
+    if (!(await prompts.confirm({message: 'Download the voucher (PDF)?', default: true}))) return undefined
     const path = planVoucher(reference, {}) ?? ''
     const saved = await saveVoucher(connection, reference, {wait: VOUCHER_SECONDS}, path)
-    flow.voucher = saved.path
     tell(`Voucher: ${sanitizeLine(saved.path, 200)} (${saved.bytes} bytes)`)
+    return saved.path
   } catch (error) {
     if (error instanceof Failure && error.kind === 'interrupted')
       throw interruption('stopped before the voucher was downloaded', later)
     if (!(error instanceof StorageError || error instanceof Failure)) throw error
     tell(`Could not download the voucher: ${sanitizeLine(error.message, 300)}`)
     tell(`Later: ${later}`)
+    return undefined
   }
 }

@@ -1,8 +1,10 @@
 /** Planning a reservation that is in the journal, and its end by a signal: the process lives until what the stop records is written. */
 import {expect, test} from 'vitest'
-import {nothingSentNote, startRun} from '../../../../src/cli/features/reserve/pipeline.js'
+import {ReserveStop} from '../../../../src/cli/features/reserve/pipeline.js'
 import {describePlan, type Plan, planReservation} from '../../../../src/cli/features/reserve/plan.js'
+import {readRequest} from '../../../../src/cli/features/reserve/request.js'
 import {journalClientOf, type Target} from '../../../../src/cli/session/resolve.js'
+import {Failure} from '../../../../src/contract/failure.js'
 import {requestFor} from '../../../support/booking.js'
 import {held} from '../../../support/held.js'
 import {stateForEachTest} from '../../../support/own-state.js'
@@ -21,8 +23,10 @@ const client = journalClientOf(target)
 
 const place = stateForEachTest()
 
-const plan = (): Promise<Plan> =>
-  planReservation({offerId: 'off_1', input: {...requestFor('off_1', 'ref-1')}}, {}, target, place.state)
+async function plan(): Promise<Plan> {
+  const typed = await readRequest('off_1', {...requestFor('off_1', 'ref-1')}, {}, '2030-01-01')
+  return planReservation(typed, {}, target, place.state)
+}
 
 /** Adds it to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
@@ -49,34 +53,70 @@ test('checks a reservation that was not sent as a new one', async () => {
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
 })
 
+const NOTHING_BOOKED = {
+  state: 'nothing was sent to reserve, nothing was booked',
+  hint: 'to book, run the command again',
+}
+
+const never = new Promise<never>(() => {})
+
 test('a stop waits for what is recorded because of it', async () => {
-  const run = startRun(nothingSentNote(), 'run it again')
-  run.onStage('unsent')
+  const stop = new ReserveStop()
   const written = held()
-  run.signal.addEventListener('abort', () => run.onStopping(written.promise))
+  void stop.whileSending(
+    () => 'look it up',
+    ({signal, onStage, onStopping}) => {
+      onStage?.('unsent')
+      signal?.addEventListener('abort', () => onStopping?.(written.promise))
+      return never
+    },
+  )
   let isOver = false
-  const stopping = run.stop().then(() => {
+  const stopping = stop.end().then(() => {
     isOver = true
   })
   await new Promise(setImmediate)
   expect(isOver).toBe(false)
   written.release()
   await stopping
-  expect(run.note()).toEqual(nothingSentNote())
+  expect(stop.note()).toEqual(NOTHING_BOOKED)
 })
 
-test('a stop before anything was started waits for nothing', async () => {
-  const run = startRun(nothingSentNote(), 'run it again')
-  void run.follow(new Promise(() => {}))
-  await run.stop()
-  expect(run.note().state).toContain('another one may be making')
+test('a stop before anything was sent waits for nothing', async () => {
+  const stop = new ReserveStop()
+  void stop.whileSending(
+    () => '',
+    () => never,
+  )
+  await stop.end()
+  expect(stop.note().state).toContain('another one may be making')
 })
 
-test('what is certain counts the requests that were refused', () => {
-  const states = [0, 1, 2].map(refused => nothingSentNote(refused).state)
-  expect(states).toEqual([
-    'nothing was sent to reserve, nothing was booked',
-    'nothing was booked: the one request sent was refused',
-    'nothing was booked: all 2 requests sent were refused',
-  ])
+test('what may have been sent is looked up, and what was refused made nothing', async () => {
+  const stop = new ReserveStop()
+  const refused = new Failure('refused', 'no', {code: 'sold_out'})
+  const sending = stop.whileSending(
+    () => 'look it up',
+    async ({onStage}) => {
+      onStage?.('sent')
+      await new Promise(setImmediate)
+      throw refused
+    },
+  )
+  expect(stop.note()).toEqual({
+    state: 'the request was sent, so a reservation may exist',
+    hint: 'look it up',
+  })
+  await expect(sending).rejects.toBe(refused)
+  stop.refused()
+  expect(stop.note().state).toBe('nothing was booked: the one request sent was refused')
+  stop.refused()
+  expect(stop.note().state).toBe('nothing was booked: all 2 requests sent were refused')
+})
+
+test('until the journal was read, an earlier run may have booked', () => {
+  const stop = new ReserveStop()
+  expect(stop.note().state).toContain('earlier attempts could not be looked up')
+  stop.nothingNamed()
+  expect(stop.note()).toEqual(NOTHING_BOOKED)
 })

@@ -1,7 +1,9 @@
 /** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
-import {makeReservation, readTyped} from '../../../../src/cli/features/reserve/plan.js'
-import {type Booked, readDraft} from '../../../../src/cli/features/wizard/draft.js'
+import {type Booked, ReserveStop} from '../../../../src/cli/features/reserve/pipeline.js'
+import {planReservation, sendPlan} from '../../../../src/cli/features/reserve/plan.js'
+import {readTyped} from '../../../../src/cli/features/reserve/request.js'
+import {readDraft} from '../../../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../../../src/cli/features/wizard/wizard.js'
 import {type Connection, connect} from '../../../../src/cli/session/connect.js'
 import {openState} from '../../../../src/state/state.js'
@@ -59,8 +61,7 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
     prompts: scriptedPrompts([]),
     async run(script, {offer, ...flags} = {}) {
       desk.prompts = scriptedPrompts(script)
-      const draft = readDraft(await readTyped(offer, flags), flags)
-      if (!draft) throw new Error('nothing is missing')
+      const draft = readDraft(await readTyped(offer, flags))
       return runWizard(
         {
           connection,
@@ -68,10 +69,14 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
           tell: warn,
           today,
           flags,
-          flow: {
-            send: (_, plan) => makeReservation(connection, plan ?? '', {warn}),
-            refused: () => {},
-            voucher: undefined,
+          pipeline: {
+            stop: new ReserveStop(),
+            async book(typed, agree) {
+              const plan = await planReservation(typed, flags, target, state)
+              return (await agree(plan))
+                ? {plan, booking: await sendPlan(connection, plan, {warn})}
+                : undefined
+            },
           },
         },
         draft,

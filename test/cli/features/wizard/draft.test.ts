@@ -1,12 +1,12 @@
 /** What flags, file and settings say already, so that the wizard asks for the rest alone. */
 import {expect, test} from 'vitest'
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
-import {readTyped} from '../../../../src/cli/features/reserve/plan.js'
+import {readTyped} from '../../../../src/cli/features/reserve/request.js'
 import {readDraft} from '../../../../src/cli/features/wizard/draft.js'
 import {CONTACT} from '../../../support/stay.js'
 import {LEAD} from './desk.js'
 
-const read = async (flags: ReserveFlags) => readDraft(await readTyped('off_1', flags), flags)
+const read = async (flags: ReserveFlags) => readDraft(await readTyped('off_1', flags))
 
 test('a whole contact of the settings is not asked for again, and a flag changes a part of it', async () => {
   const preferred = {contact: CONTACT}
