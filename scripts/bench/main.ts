@@ -9,8 +9,8 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {listen, listenGrowth} from './cases/listen.js'
-import {account, searchGrowth} from './cases/requests.js'
-import {sandboxCrowd, sandboxGrowth} from './cases/sandbox.js'
+import {account} from './cases/requests.js'
+import {sandboxGrowth} from './cases/sandbox.js'
 import {store} from './cases/store.js'
 import {verifyLarge, verifyMany, verifyOne} from './cases/verify.js'
 import {Bench, ROOT} from './support/bench.js'
@@ -22,9 +22,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'verify-many': verifyMany,
   'verify-large': verifyLarge,
   listen,
-  'search-growth': searchGrowth,
   'sandbox-growth': sandboxGrowth,
-  'sandbox-crowd': sandboxCrowd,
   'listen-growth': listenGrowth,
   store,
 }

@@ -1,15 +1,9 @@
-/** The local sandbox with much in it, and under many connections. */
-import {Agent, request} from 'node:http'
+/** The local sandbox with much in it. */
 import {join} from 'node:path'
 import process from 'node:process'
-import {
-  connectTo,
-  reservationRequest,
-  type SandboxClient,
-  searchRequest,
-} from '../../../test/support/sandbox.js'
+import {connectTo, reservationRequest, type SandboxClient} from '../../../test/support/sandbox.js'
 import {type Bench, BOOKCTL, firstLine, reference, stop} from '../support/bench.js'
-import {figure, growth, median, type Point, percentile, type Row} from '../support/figures.js'
+import {growth, type Point, type Row} from '../support/figures.js'
 
 const KEY = '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10'
 
@@ -40,14 +34,14 @@ interface Made {
 async function withSandbox<T>(
   bench: Bench,
   database: string,
-  work: (client: SandboxClient, baseUrl: string) => Promise<T>,
+  work: (client: SandboxClient) => Promise<T>,
 ): Promise<T> {
   const child = bench.start(process.execPath, [BOOKCTL, 'sandbox', 'start', '--json', '--db', database], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const {origin, base_url} = await firstLine<{origin: string; base_url: string}>(child)
+  const {origin} = await firstLine<{origin: string}>(child)
   try {
-    return await work(await connectTo(origin), base_url)
+    return await work(await connectTo(origin))
   } finally {
     await stop(child)
   }
@@ -83,54 +77,4 @@ async function lookUp({call, reserve}: SandboxClient, {ref, offer, request}: Mad
     milliseconds.set(name, each)
   }
   return milliseconds
-}
-
-const CONNECTIONS = 200
-const READS = ['/account', '/reservations']
-
-/**
- * 200 connections that search and read in turn, each as fast as it is answered: the slowest answers are to be no more
- * than five times as slow as the usual one, so that no connection starves.
- */
-export async function sandboxCrowd(bench: Bench): Promise<Row[]> {
-  const database = join(bench.room(), 'sandbox.db')
-  const latencies = await withSandbox(bench, database, (client, baseUrl) =>
-    crowd(client, baseUrl, bench.size(20_000, 1000)),
-  )
-  const [usual, slow] = [median(latencies), percentile(latencies, 0.99)]
-  return [
-    {
-      measured: `sandbox, ${CONNECTIONS} connections: the answer slower than 99 of 100`,
-      against: 'the median answer',
-      ours: figure([slow], 'ms'),
-      reference: figure([usual], 'ms'),
-      value: slow / usual,
-      reach: {atMost: 5},
-    },
-  ]
-}
-
-/** Milliseconds until each of `count` answers. */
-async function crowd({token}: SandboxClient, baseUrl: string, count: number): Promise<number[]> {
-  const agent = new Agent({keepAlive: true})
-  const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}
-  const body = JSON.stringify(searchRequest())
-  const ask = (read: string | undefined) =>
-    new Promise<number>((resolve, reject) => {
-      const started = performance.now()
-      const options = {agent, headers, method: read ? 'GET' : 'POST'}
-      const asked = request(baseUrl + (read ?? '/hotels/search'), options, answer => {
-        if (answer.statusCode !== 200) reject(new Error(`${read ?? 'search'}: ${answer.statusCode}`))
-        answer.resume().on('end', () => resolve(performance.now() - started))
-      })
-      asked.on('error', reject).end(read ? undefined : body)
-    })
-  const latencies: number[] = []
-  let next = 0
-  const askOn = async () => {
-    while (next < count) latencies.push(await ask(READS[next++ % (READS.length + 1)]))
-  }
-  await Promise.all(Array.from({length: CONNECTIONS}, askOn))
-  agent.destroy()
-  return latencies
 }

@@ -2,11 +2,7 @@
 'use strict'
 const {request} = require('undici')
 
-const [url, method = 'GET', data] = process.argv.slice(2)
-request(url, {
-  method,
-  headers: {authorization: 'Bearer at_bench', accept: 'application/json', 'content-type': 'application/json'},
-  body: data,
-})
+const headers = {authorization: 'Bearer at_bench', accept: 'application/json'}
+request(process.argv[2], {headers})
   .then(({body}) => body.json())
   .then(json => process.stdout.write(`${JSON.stringify(json, null, 2)}\n`))
