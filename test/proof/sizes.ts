@@ -164,7 +164,6 @@ export const sizes = part<object>({
     ),
     ...['/hotels/search', '/reservations/hotel', '/webhooks/subscriptions'].map(bodyCell),
   ],
-  open: async () => ({close: async () => {}}),
   // Beside another it would be slower.
   atOnce: 1,
 })

@@ -38,7 +38,6 @@ export const fuzzing = part<object>({
       cell(`fuzz ${kind}: new`, seed => tryNew(kind, seed, INPUTS)),
     ]),
   ],
-  open: async () => ({close: async () => {}}),
   // Properties are limited by this process's own time.
   atOnce: 1,
 })

@@ -146,5 +146,4 @@ export const kills = part({
   title: 'Kills',
   unit: 'kills',
   cells: [...SAMPLES, ...CELLS],
-  open: async () => ({close: async () => {}}),
 })

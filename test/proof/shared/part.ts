@@ -37,8 +37,8 @@ export interface PartOptions<Bench> {
   readonly title: string
   readonly unit?: string
   readonly cells: readonly Cell<Bench>[]
-  /** Opens what the cells share. Each group has its own: a sandbox with thousands of reservations has long lists. */
-  readonly open: () => Promise<Bench & {close(): Promise<unknown>}>
+  /** Opens what the cells share, if they do. Each group has its own: a sandbox with thousands of reservations has long lists. */
+  readonly open?: () => Promise<Bench & {close(): Promise<unknown>}>
   /** How many cells run at a time (default 2). */
   readonly atOnce?: number
   readonly leftOut?: readonly string[]
@@ -59,17 +59,17 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
       const groupOf = ({group}: Cell<Bench>) => (chosen.length < 100 ? '' : group)
       for (const each of new Set(chosen.map(groupOf))) {
         const waiting = chosen.filter(cell => groupOf(cell) === each)
-        const bench = await options.open()
+        const bench = await options.open?.()
         const work = async () => {
           for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
             const {name, group} = cell
             const found = await cell
-              .run(bench, seed)
+              .run(bench as Bench, seed)
               .catch(error => [`the cell itself failed: ${error.stack}`])
             report(name, {group, ...('wrong' in found ? found : {count: 1, wrong: found})})
           }
         }
-        await Promise.all(Array.from({length: atOnce}, work)).finally(() => bench.close())
+        await Promise.all(Array.from({length: atOnce}, work)).finally(() => bench?.close())
       }
     },
   }
