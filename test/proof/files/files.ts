@@ -271,8 +271,6 @@ const SAMPLE = [
   '8 kB left × reserve',
   'mounted read-only × logout',
   'no room for the answer × reserve',
-  'no room for the answer × account',
-  '16 kB left × config set',
 ]
 
 export const files = part<Bench>({
