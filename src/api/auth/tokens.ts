@@ -140,6 +140,8 @@ export interface TokenRequestParts {
   readonly sender: Sender
   readonly clock: Clock
   readonly timeoutSeconds: number
+  /** What to do where the service does not accept the credentials (default: log in again). */
+  readonly refusedHint?: string
 }
 
 /**
@@ -160,7 +162,7 @@ export async function requestToken(
     client_secret: clientSecret,
     scope: askedScopes.join(' '),
   })
-  if (!isSuccess(answer)) throw tokenRefusal(answer, parts.clock.now(), askedScopes)
+  if (!isSuccess(answer)) throw tokenRefusal(parts, answer, askedScopes)
   const read = readToken(answer.json)
   if (!read) throw notUnderstood(answer, 'it holds no access_token')
   if (!HEADER_VALUE.test(read.access_token))
@@ -218,15 +220,16 @@ async function post(parts: TokenRequestParts, path: string, body: object): Promi
 }
 
 /** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
-function tokenRefusal(answer: Answer, now: number, scopes: readonly string[]): Failure {
-  const failure = refusalOf(answer, {now})
+function tokenRefusal(parts: TokenRequestParts, answer: Answer, scopes: readonly string[]): Failure {
+  const {clock, refusedHint = 'log in again: bookctl login'} = parts
+  const failure = refusalOf(answer, {now: clock.now()})
   const {code} = describeError(answer)
   const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
   if (wrongCredentials && answer.status < 500) {
     return new Failure('not_allowed', 'the service does not accept the client id and secret', {
       ...failure.details,
       code: 'invalid_client',
-      hint: 'log in again: bookctl login',
+      hint: refusedHint,
     })
   }
   if (code !== 'invalid_scope') return failure

@@ -8,7 +8,7 @@ import {createApi} from '../../api/operations/client.js'
 import {createTrace} from '../../api/trace/trace.js'
 import type {TokenSource} from '../../api/types.js'
 import {systemClock} from '../../contract/dates.js'
-import {Failure, failureWith} from '../../contract/failure.js'
+import {Failure} from '../../contract/failure.js'
 import {keepExchanges} from '../../state/exchanges.js'
 import type {State} from '../../state/state.js'
 import {withProxy} from '../input/checks.js'
@@ -96,13 +96,17 @@ export async function openSender(options: ConnectOptions) {
   }
 }
 
+/** Credentials of the environment override any login. */
+const CHECK_VARIABLES =
+  'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
+
 /**
  * The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. A call passes through,
  * outermost first:
  *
  * 1. the API: the operation's path and JSON in and out, a bearer token, and one new token after a 401;
  * 2. `createOwnPaths`: refuses an operation whose path would be a guess;
- * 3. the tokens: that of BOOKCTL_TOKEN, or cached ones, with a hint of their own for credentials of the environment;
+ * 3. the tokens: that of BOOKCTL_TOKEN, or those cached for all processes of this machine;
  * 4. the sender of `openSender`.
  */
 export async function connect(target: Target, state: State, options: ConnectOptions) {
@@ -112,7 +116,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     secrets: [clientSecret, token].filter(secret => secret !== undefined),
   })
   const {sender, timeoutSeconds, clock} = opened
-  const source = token
+  const tokens = token
     ? readyTokens(token)
     : createTokenSource({
         baseUrl,
@@ -123,8 +127,8 @@ export async function connect(target: Target, state: State, options: ConnectOpti
         clock: systemClock,
         timeoutSeconds,
         route: routeOf(options),
+        ...(target.profile === null ? {refusedHint: CHECK_VARIABLES} : {}),
       })
-  const tokens = target.profile === null && !token ? tokensOfVariables(source) : source
   const api = createApi({
     baseUrl,
     clock,
@@ -147,19 +151,6 @@ function readyTokens(accessToken: string): TokenSource {
       const hint = 'set BOOKCTL_TOKEN to a new token, or unset it and use bookctl login'
       throw new Failure('not_allowed', problem, {code: 'token_not_valid', status: 401, hint})
     },
-  }
-}
-
-/** `tokens` for credentials of the environment, which overrides any login: where they are refused, says what to check. */
-function tokensOfVariables(tokens: TokenSource): TokenSource {
-  const orNamed = (error: unknown): never => {
-    if (!(error instanceof Failure) || error.details.code !== 'invalid_client') throw error
-    const hint = 'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
-    throw failureWith(error, {hint})
-  }
-  return {
-    get: scopes => tokens.get(scopes).catch(orNamed),
-    replace: (refused, scopes) => tokens.replace(refused, scopes).catch(orNamed),
   }
 }
 
