@@ -80,7 +80,7 @@ function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefi
   const short = cause('content_length_short', what)
   const inHand = {bytes: rawBody, causes: []}
   const longer = surplus ? [{bytes: Buffer.concat([rawBody, surplus]), causes: [short]}] : []
-  const causes = search(refused, [inHand, ...longer])
+  const causes = new Search(refused, [inHand, ...longer]).causes()
   // The change of the body explains its length, too.
   const isChanged = causes?.some(({code}) => code.startsWith('body_'))
   return isChanged ? causes?.filter(each => each !== short) : causes
@@ -103,7 +103,7 @@ async function explainByReceived(
   let original: Uint8Array | undefined
   for (const id of new Set(eventIdsOf(refused))) original ??= await refused.terms.findOriginal?.(id)
   if (!original) return undefined
-  const right = search(refused, [{bytes: original, causes: []}])
+  const right = new Search(refused, [{bytes: original, causes: []}]).causes()
   const difference = describeDifference(rawBody, original)
   if (!right) return {difference, isSigned: false}
   for (const {bytes, causes} of lossyForms(original)) {
@@ -127,18 +127,6 @@ function* lossyForms(original: Uint8Array): Generator<BodyForm> {
   for (const indent of value === undefined ? [] : [0, 2, 4, '\t'])
     yield {bytes: Buffer.from(JSON.stringify(value, null, indent)), causes}
   yield* from(printables({bytes: original, causes}), reprint)
-}
-
-/** The causes that together explain the signature; undefined when no combination does. */
-function search(refused: CheckedRequest, bodies: readonly BodyForm[]): Cause[] | undefined {
-  const claims = claimsOf(refused)
-  const work = {left: BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE}
-  if (claims.length === 0) return undefined
-  for (const step of stepsOf(refused, bodies, work)) {
-    const found = attempt(step, claims, work)
-    if (found) return found
-  }
-  return undefined
 }
 
 const MOST_HEADERS = 200
@@ -166,81 +154,122 @@ const LONG_BYTES = 16_384
 
 type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
 
-/** One step of the search: every body under every key and scheme, for at most `share` of the work that is left. */
-type Step = readonly [bodies: Iterable<BodyForm>, keys: readonly KeyForm[], schemes: Schemes, share?: number]
+/** A search for the causes that together explain a signature. Bodies are made as they are needed. */
+class Search {
+  private readonly claims: readonly Claim[]
+  /** The keys of the secrets as they are. */
+  private readonly plainKeys: readonly KeyForm[]
+  /** These, those of other subscriptions, and those of miscopied secrets. */
+  private readonly allKeys: readonly KeyForm[]
+  /** Messages put together in another way. */
+  private readonly otherSchemes: Schemes
+  /** The work that is left, in nanoseconds of an ordinary machine. */
+  private left: number
 
-/** The steps in order; bodies are made as they are needed. */
-function* stepsOf(
-  refused: CheckedRequest,
-  bodies: readonly BodyForm[],
-  work: {left: number},
-): Generator<Step> {
-  const {secrets, otherSecrets} = refused.terms
-  const keys = secrets.flatMap(keyForms)
-  const otherKeys = otherKeyForms(otherSecrets(), secrets)
-  const [eventId] = eventIdsOf(refused)
-  const plain = keys.filter(({causes}) => causes.length === 0)
-  const all = [...plain, ...otherKeys, ...keys.filter(({causes}) => causes.length > 0)]
-  const other: Schemes = timestamp => otherSchemes(timestamp, eventId)
-  const otherAndKeyless: Schemes = timestamp => [...other(timestamp), ...keylessSchemes(timestamp)]
-
-  yield [bodies, all, properSchemes]
-  // The commonest change of a long body first, without taking work from the other steps.
-  const before = work.left
-  const long = bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
-  yield [from(long, respace), plain, properSchemes]
-  work.left = before
-  // The body as it is.
-  yield [bodies, plain, otherAndKeyless]
-  yield [bodies, all, other, 0.4]
-  yield [bodies, plain, millisecondSchemes, 0.4]
-  // The body with changes undone.
-  const unwrapped = unwrapBody(bodies, work.left / COST_OF_FORM_BYTE / 2)
-  const near = unwrapped.slice(bodies.length)
-  const edged = [...bodies, ...near.slice(0, 8)].filter(({bytes}) => bytes.length <= 256 * 1024)
-  yield [near, plain, properSchemes]
-  yield [from(edged, restoreEdges), plain, properSchemes, 0.3]
-  yield [near, all, properSchemes, 0.3]
-  yield [near, plain, otherAndKeyless, 0.3]
-  const read = [...from(unwrapped, printables)]
-  yield [from(read, reprint), plain, properSchemes, 0.6]
-  yield [from(read, reprint), all, properSchemes, 0.4]
-  yield [from(edged, restoreEdges), all, properSchemes, 0.2]
-  yield [from(read, reprint), plain, other, 0.3]
-  yield [from(read, reorder), plain, properSchemes, 0.8]
-  yield [near, all, other]
-}
-
-/** The causes of the first match in one step; undefined when there is none, or its share of the work is done. */
-function attempt(
-  [bodies, keys, schemesOf, share = 1]: Step,
-  claims: readonly Claim[],
-  work: {left: number},
-): Cause[] | undefined {
-  const floor = work.left * (1 - share)
-  const plans = [...new Set(claims.map(({timestamp}) => timestamp))].flatMap(timestamp => {
-    const claimed = claims.filter(claim => claim.timestamp === timestamp)
-    return [...schemesOf(timestamp)].map(scheme => ({scheme, claimed}))
-  })
-  const seen = new Set<string>()
-  for (const body of bodies) {
-    const {buffer, byteOffset, length} = body.bytes
-    work.left -= COST_OF_FORM + length * COST_OF_FORM_BYTE
-    const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
-    if (seen.has(text)) continue
-    if (length < LONG_BYTES) seen.add(text)
-    for (const {scheme, claimed} of plans) {
-      for (const {key, causes} of keys) {
-        if (work.left < floor) return undefined
-        work.left -= COST_OF_SUM + length
-        const made = scheme.digest(key, body.bytes)
-        const claim = claimed.find(({digest}) => digest === made)
-        if (claim) return [...claim.causes, ...scheme.causes, ...causes, ...body.causes]
-      }
-    }
-    if (work.left < floor) return undefined
+  constructor(
+    refused: CheckedRequest,
+    private readonly bodies: readonly BodyForm[],
+  ) {
+    const {secrets, otherSecrets} = refused.terms
+    const keys = secrets.flatMap(keyForms)
+    const [eventId] = eventIdsOf(refused)
+    this.claims = claimsOf(refused)
+    this.plainKeys = keys.filter(({causes}) => causes.length === 0)
+    const miscopied = keys.filter(({causes}) => causes.length > 0)
+    this.allKeys = [...this.plainKeys, ...otherKeyForms(otherSecrets(), secrets), ...miscopied]
+    this.otherSchemes = timestamp => otherSchemes(timestamp, eventId)
+    this.left = BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
   }
-  return undefined
+
+  /** Undefined when no combination explains the signature. */
+  causes(): Cause[] | undefined {
+    if (this.claims.length === 0) return undefined
+    return (
+      this.attempt(this.bodies, this.allKeys, properSchemes) ??
+      this.respacedBodies() ??
+      this.otherSignatures() ??
+      this.changedBodies()
+    )
+  }
+
+  /** The commonest change of a long body; takes no work from what follows. */
+  private respacedBodies(): Cause[] | undefined {
+    const before = this.left
+    const long = this.bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
+    const found = this.attempt(from(long, respace), this.plainKeys, properSchemes)
+    this.left = before
+    return found
+  }
+
+  private otherSignatures(): Cause[] | undefined {
+    const {bodies, plainKeys, allKeys} = this
+    return (
+      this.attempt(bodies, plainKeys, this.otherAndKeyless) ??
+      this.attempt(bodies, allKeys, this.otherSchemes, 0.4) ??
+      this.attempt(bodies, plainKeys, millisecondSchemes, 0.4)
+    )
+  }
+
+  private changedBodies(): Cause[] | undefined {
+    const {bodies, plainKeys, allKeys, otherSchemes: other} = this
+    const unwrapped = unwrapBody(bodies, this.left / COST_OF_FORM_BYTE / 2)
+    const near = unwrapped.slice(bodies.length)
+    const short = [...bodies, ...near.slice(0, 8)].filter(({bytes}) => bytes.length <= 256 * 1024)
+    const found =
+      this.attempt(near, plainKeys, properSchemes) ??
+      this.attempt(from(short, restoreEdges), plainKeys, properSchemes, 0.3) ??
+      this.attempt(near, allKeys, properSchemes, 0.3) ??
+      this.attempt(near, plainKeys, this.otherAndKeyless, 0.3)
+    if (found) return found
+    const json = [...from(unwrapped, printables)]
+    return (
+      this.attempt(from(json, reprint), plainKeys, properSchemes, 0.6) ??
+      this.attempt(from(json, reprint), allKeys, properSchemes, 0.4) ??
+      this.attempt(from(short, restoreEdges), allKeys, properSchemes, 0.2) ??
+      this.attempt(from(json, reprint), plainKeys, other, 0.3) ??
+      this.attempt(from(json, reorder), plainKeys, properSchemes, 0.8) ??
+      this.attempt(near, allKeys, other)
+    )
+  }
+
+  private readonly otherAndKeyless: Schemes = timestamp => [
+    ...this.otherSchemes(timestamp),
+    ...keylessSchemes(timestamp),
+  ]
+
+  /** The causes of the first match among these bodies, keys and schemes, for at most `share` of the work that is left. */
+  private attempt(
+    bodies: Iterable<BodyForm>,
+    keys: readonly KeyForm[],
+    schemesOf: Schemes,
+    share = 1,
+  ): Cause[] | undefined {
+    const floor = this.left * (1 - share)
+    const timestamps = new Set(this.claims.map(({timestamp}) => timestamp))
+    const plans = [...timestamps].flatMap(timestamp => {
+      const claimed = this.claims.filter(claim => claim.timestamp === timestamp)
+      return [...schemesOf(timestamp)].map(scheme => ({scheme, claimed}))
+    })
+    const seen = new Set<string>()
+    for (const body of bodies) {
+      const {buffer, byteOffset, length} = body.bytes
+      this.left -= COST_OF_FORM + length * COST_OF_FORM_BYTE
+      const text = Buffer.from(buffer, byteOffset, length).toString('latin1')
+      if (seen.has(text)) continue
+      if (length < LONG_BYTES) seen.add(text)
+      for (const {scheme, claimed} of plans) {
+        for (const {key, causes} of keys) {
+          if (this.left < floor) return undefined
+          this.left -= COST_OF_SUM + length
+          const made = scheme.digest(key, body.bytes)
+          const claim = claimed.find(({digest}) => digest === made)
+          if (claim) return [...claim.causes, ...scheme.causes, ...causes, ...body.causes]
+        }
+      }
+      if (this.left < floor) return undefined
+    }
+    return undefined
+  }
 }
 
 function* from<From, To>(starts: Iterable<From>, change: (start: From) => Iterable<To>): Generator<To> {
