@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../../contract/json.js'
 import {compareAmounts, isAmount, minorUnits} from '../../contract/money.js'
-import {codeIn} from './facts.js'
+import {asWord, codeIn} from './facts.js'
 import {AMOUNT, CURRENCY, MINOR, UNIT} from './vocabulary.js'
 
 export interface Money {
@@ -140,7 +140,7 @@ function isCounted(found: FoundAmount | 'unclear', fields: Fields, units: readon
   const currency = fields.get('currency')
   const places = isObject(currency) ? [fields, fieldsOf(currency)] : [fields]
   const marked = places.some(each => isMarked(each, MINOR.always) || isMarked(each, MINOR.besideAmount))
-  return (marked && isWhole(found.amount)) || units.some(name => UNIT.words.test(wordIn(fields.get(name))))
+  return (marked && isWhole(found.amount)) || units.some(name => UNIT.words.test(asWord(fields.get(name))))
 }
 
 /** Whether one of `names` says that amounts have decimals that are not written. */
@@ -152,14 +152,6 @@ function isMarked(fields: Fields, names: readonly string[]): boolean {
     return !/^(|0+|false|no|none|null)$/i.test(text) && !(text === '1' && MINOR.factors.includes(name))
   })
 }
-
-const wordIn = (value: unknown) =>
-  typeof value === 'string'
-    ? value
-        .trim()
-        .toLowerCase()
-        .replace(/[\s-]+/g, '_')
-    : ''
 
 /** An amount with decimals is not in minor units. */
 function isWhole(amount: string | number): boolean {

@@ -35,6 +35,15 @@ export function textIn(fields: Fields, names: readonly string[]): string | null 
   return factIn(fields, names, textFrom)
 }
 
+/** A text as one word, such as `not_cancelled`; '' for anything else. */
+export function asWord(value: unknown): string {
+  const text = typeof value === 'string' ? value : ''
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
 /** As `textIn`, for codes: of an object the code is taken, not the name. */
 export function codeIn(fields: Fields, names: readonly string[]): string | null {
   return factIn(fields, names, value =>

@@ -16,7 +16,7 @@ import {
 } from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {agreed, isSameCurrency, type MoneyReading, moneyIn, priceIn} from './amounts.js'
-import {factIn, textIn} from './facts.js'
+import {asWord, factIn, textIn} from './facts.js'
 import {termsOf} from './terms-and-fees.js'
 import {
   AMOUNT,
@@ -221,9 +221,5 @@ const ENDED =
 
 /** Whether a reservation in this state is not, or no longer, a booking. */
 export function isEnded(status: string | null | undefined): boolean {
-  const word = status
-    ?.trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-  return word !== undefined && ENDED.test(word)
+  return ENDED.test(asWord(status))
 }

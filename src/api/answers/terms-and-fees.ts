@@ -13,7 +13,7 @@ import {
 } from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {isSameCurrency, isSameMoney, type Money, moneyIn, priceIn, readAmount} from './amounts.js'
-import {factIn, textIn, unwrap} from './facts.js'
+import {asWord, factIn, textIn, unwrap} from './facts.js'
 import {CHARGE, CURRENCY, FEE, POLICY, TERMS} from './vocabulary.js'
 
 export type OfferTerms = ReturnType<typeof termsOf>
@@ -171,7 +171,6 @@ function isShare(value: unknown): boolean {
 function countsNoMoney(fields: Fields): boolean {
   return [...fields].some(([name, value]) => {
     if (FEE.minorUnits.test(name)) return value !== null && value !== false
-    const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
-    return FEE.unit.test(name) && NO_MONEY.test(word.replace(/[\s-]+/g, '_'))
+    return FEE.unit.test(name) && NO_MONEY.test(asWord(value))
   })
 }

@@ -154,7 +154,9 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
     for (const name of PAGING.next) {
       const next = fields.get(name)
       const text = isObject(next) ? textIn(fieldsOf(next), PAGING.link) : textIn(fields, [name])
-      if (text !== null) return queryFrom(name, text, baseUrl) ?? UNKNOWN_NEXT
+      if (text === null) continue
+      if (/^(https?:|[/?])/i.test(text)) return linkQuery(text, baseUrl) ?? UNKNOWN_NEXT
+      return name === 'next_page' && /^\d+$/.test(text) ? {page: text} : {after: text}
     }
   }
   const header = /<([^>]*)>[^,]*\brel="?next"?/.exec(answer.headers.link ?? '')?.[1]
@@ -175,11 +177,6 @@ function placesOf(json: unknown): Fields[] {
   const around = [json, json.data].filter(isObject).map(fieldsOf)
   const insideOf = (fields: Fields) => PAGING.holders.map(name => fieldsOf(fields.get(name)))
   return [...around.flatMap(insideOf).flatMap(fields => [fields, ...insideOf(fields)]), ...around]
-}
-
-function queryFrom(name: string, text: string, baseUrl: string): PageQuery | undefined {
-  if (/^(https?:|[/?])/i.test(text)) return linkQuery(text, baseUrl)
-  return name === 'next_page' && /^\d+$/.test(text) ? {page: text} : {after: text}
 }
 
 /** The query of a link under the base URL; undefined for any other. */

@@ -7,7 +7,7 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {breadthFirst, fieldsOf, isObject, type JsonObject, type Node, snakeCase} from '../../contract/json.js'
 import type {ReservationUpdate} from '../../contract/reservations.js'
 import {type Booking, refuseAnother, reservationIn} from '../answers/asked.js'
-import {findNamed, textIn} from '../answers/facts.js'
+import {asWord, findNamed, textIn} from '../answers/facts.js'
 import {holdsNo, notUnderstood, outcomeUnknown, reportsError} from '../answers/refusals.js'
 import {outermostReservations, type ReadReservation} from '../answers/reservations.js'
 import {costIn} from '../answers/terms-and-fees.js'
@@ -157,13 +157,6 @@ function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
     ...texts.map(asWord),
     ...agreed.map(name => name.replace(/^is_/, '')),
   ]
-}
-
-function asWord(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
 }
 
 /** Throws Failure if the body of a success says nothing about the change: `{"data": null}`. Without a body the status counts. */

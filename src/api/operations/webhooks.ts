@@ -116,8 +116,11 @@ function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, ans
     deviations.push(`${name} ${is} in place of ${wanted}`)
   if (asked.url !== undefined && url !== null && new URL(url).href !== new URL(asked.url).href)
     differ('url', quotedUrl(url, answer), quotedUrl(asked.url, answer))
-  if (asked.events && events && !isSameSet(events, asked.events))
-    differ('events', list(events), list(asked.events))
+  if (asked.events && events) {
+    const all = new Set([...asked.events, ...events])
+    const isSame = new Set(asked.events).size === all.size && new Set(events).size === all.size
+    if (!isSame) differ('events', list(events), list(asked.events))
+  }
   if (asked.is_active !== undefined && is_active !== null && is_active !== asked.is_active)
     differ('is_active', String(is_active), String(asked.is_active))
   return deviations
@@ -129,10 +132,6 @@ function reportsErrorIn({json}: Answer): boolean {
 }
 
 const errorWords = (answer: Answer) => wordsOf(answer) ?? 'without saying why'
-
-function isSameSet(left: readonly string[], right: readonly string[]): boolean {
-  return left.every(item => right.includes(item)) && right.every(item => left.includes(item))
-}
 
 /** The new subscription in an answer of any shape; what the answer leaves out is as requested. */
 function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {

@@ -93,11 +93,12 @@ function hide(text: string, find: (text: string) => readonly Range[]): string {
   }
   const visible = parts.join('') + text.slice(kept)
   if (!visible.includes('%')) return visible
-  return visible.replace(/\S+/g, word => (find(runsDecoded(word)).length > 0 ? REDACTED : word))
-}
-
-function runsDecoded(word: string): string {
-  return word.replace(/(%[0-9a-f]{2})+/gi, run => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+  return visible.replace(/\S+/g, word => {
+    const decoded = word.replace(/(%[0-9a-f]{2})+/gi, run =>
+      Buffer.from(run.replaceAll('%', ''), 'hex').toString(),
+    )
+    return find(decoded).length > 0 ? REDACTED : word
+  })
 }
 
 const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
@@ -180,8 +181,10 @@ function redactJson(value: unknown, context: Context): unknown {
   if (typeof value !== 'string' && !isNumber) return value
   // A number can be a secret as well: a birth year, an identity number, a PIN.
   if (context.isPeople) return REDACTED
-  if (typeof value === 'string') return redactString(value, inner)
-  return context.text(String(value)) === String(value) ? value : REDACTED
+  if (typeof value !== 'string') return context.text(String(value)) === String(value) ? value : REDACTED
+  // A string may be JSON itself, and its field names count then.
+  const json = /^\s*[[{]/.test(value) ? parseJson(Buffer.from(value)) : undefined
+  return json === undefined ? context.text(value) : (stringify(redactJson(json, inner)) ?? '')
 }
 
 function redactObject(value: JsonObject, context: Context): JsonObject {
@@ -197,12 +200,6 @@ function redactObject(value: JsonObject, context: Context): JsonObject {
       return [context.text(key), redactJson(inner, {...context, isPeople, isLinkHolder})]
     }),
   )
-}
-
-/** A string may be JSON itself, and its field names count then. */
-function redactString(value: string, context: Context): string {
-  const json = /^\s*[[{]/.test(value) ? parseJson(Buffer.from(value)) : undefined
-  return json === undefined ? context.text(value) : (stringify(redactJson(json, context)) ?? '')
 }
 
 function redactUrl(text: string, keepPath: boolean): string {
