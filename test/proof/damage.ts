@@ -222,7 +222,7 @@ async function damage({filled, left: all}: Bench, end: string, kind: Kind, seed:
 }
 
 const cell = (end: string, what: string, most?: number) => ({
-  name: `${end} × ${what}${most ? ', a place of each file' : ''}`,
+  name: `${end} × ${what}${most ? ', a sample' : ''}`,
   group: what,
   isSample: most !== undefined,
   run: (bench: Bench, seed: number) => damage(bench, end, KINDS[what] as Kind, seed, most),
@@ -246,7 +246,8 @@ export const damages = part<Bench>({
   title: 'Damage',
   unit: 'places',
   cells: [
-    ...['16 bytes flipped', 'all of it'].map(what => cell('unknown, and made', what, 1)),
+    cell('unknown, and made', 'inside its own words', 2),
+    cell('unknown, and made', 'all of it', 1),
     ...Object.keys(ENDS).flatMap(end => Object.keys(KINDS).map(what => cell(end, what))),
   ],
   open,
