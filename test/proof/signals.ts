@@ -33,7 +33,7 @@ interface Bench {
 interface Scenario {
   /** How it ends without a signal. */
   readonly exit: number
-  /** From which part of a run on the signals come. */
+  /** The first signal comes after this part of a run. */
   readonly from: number
   readonly fault?: WireFault
   /** How an earlier run of the same command ended, if there was one. */
@@ -44,7 +44,7 @@ interface Scenario {
 
 const LOST = losing(true)
 const LAST_FIFTH = 0.8
-/** About when the modules are loaded, before which a process ends as any other. */
+/** About when all modules are loaded; before that, a signal just ends the process. */
 const ALL_OF_IT = 0.3
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -95,7 +95,7 @@ async function runOnce(
   return {...finished, milliseconds: performance.now() - began, reference, before}
 }
 
-/** A run that is not stopped, the shortest of three. */
+/** Milliseconds of a run that is not stopped, the shortest of three. */
 async function measure(scene: Scene, side: Side, scenario: Scenario): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 3; n++) {

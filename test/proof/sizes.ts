@@ -66,15 +66,15 @@ function answerOf({record, list}: (typeof COMMANDS)[string] & object, shape: str
 }
 
 const TIMEOUT_SECONDS = 6
-/** Of the processor, which another program on the machine takes nothing from. */
+/** Processor time, which does not depend on other programs. */
 const MOST_SECONDS = 20
 const MOST_MEGABYTES = 700
 
-/** Writes what it used to a file when it ends. */
+/** Writes the resource usage to a file at exit. */
 const USED = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(process.env.PROOF_USED, JSON.stringify(process.resourceUsage())))`
 const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(USED)}`
 
-/** Runs it; with the seconds of the processor, and the most memory, that it took. */
+/** Runs it, and returns its processor time and peak memory. */
 async function measured(home: Home, argv: readonly string[]) {
   const used = join(home.directory, 'used')
   const finished = await home.run(argv, {env: {NODE_OPTIONS, PROOF_USED: used}})
@@ -115,7 +115,7 @@ async function tryAnswer(command: string, shape: string): Promise<{count: number
   }
 }
 
-/** Eight times the fields may take this many times as long. */
+/** Eight times as many fields may take this many times as long. */
 const MOST_TIMES = 24
 const TOO_SHORT_MILLISECONDS = 300
 

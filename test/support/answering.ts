@@ -1,4 +1,4 @@
-/** A client without a network: what it asks is written down, and it is answered from a list, or by a sandbox inside. */
+/** Clients without a network: requests are recorded, and answered from a list or by a sandbox in this process. */
 import {createSender} from '../../src/api/http/send.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {type Api, ExchangeError, type Transport} from '../../src/api/types.js'
@@ -7,7 +7,7 @@ import {startSandbox, TEST_START} from './sandbox.js'
 
 export type Reply = {status?: number; json?: unknown; text?: string} | ExchangeError
 
-/** Answers with `replies` in turn, the last one for ever; `requests` are `METHOD path body`. */
+/** Answers with `replies` in turn, repeating the last; `requests` are `METHOD path body`. */
 export function apiAnswering(...replies: Reply[]): {api: Api; requests: string[]} {
   const requests: string[] = []
   const transport: Transport = async ({method, url, body = ''}) => {

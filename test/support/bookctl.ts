@@ -9,7 +9,7 @@ import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {runIn} from './in-process.js'
 
-/** On a machine that does other things beside; what takes longer waits for something that never comes. */
+/** Enough on a busy machine; a command that takes longer hangs. */
 const MOST_MILLISECONDS = 120_000
 
 /** What is installed as `bookctl`. */
@@ -26,13 +26,13 @@ export interface RunOptions {
   readonly env?: Record<string, string | undefined>
   /** What it can read; null leaves the pipe open with nothing in it. */
   readonly stdin?: string | null
-  /** Words put before node: what sets limits, or another root, and then runs the rest. */
+  /** A command put before node that runs the rest, for example with limits. */
   readonly before?: readonly string[]
   /** What is run in place of bin/run.js. */
   readonly script?: string
   /** User and group to run as, for a root that wants none of its rights. */
   readonly user?: number
-  /** How long it may take until it is killed, which ends it with SIGKILL; null for what runs until it is stopped. */
+  /** Time limit, after which it is killed with SIGKILL; null if it runs until it is stopped. */
   readonly limitMilliseconds?: number | null
   /** Called with the child as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void
@@ -74,7 +74,7 @@ export class Home {
     writeFileSync(join(this.configDirectory, 'config.json'), text, {mode: 0o600})
   }
 
-  /** Those of them that bookctl should not have left behind. */
+  /** Files in the configuration directory that bookctl should not have left behind. */
   strays(): string[] {
     return this.kept().filter(name => !/^(locks[/\\][\w.-]+|[\w-]+\.(db(-wal|-shm)?|json|jsonl))$/.test(name))
   }
@@ -88,7 +88,7 @@ export class Home {
     )
   }
 
-  /** All of the environment that tests share on every machine: what programs need to start, and where our files are. */
+  /** The environment that tests share on every machine: what programs need to start, and where our files are. */
   surroundings(): Record<string, string | undefined> {
     const needed = /^(PATH|TMPDIR|TEMP|TMP|SystemRoot|USER|LOGNAME)$/i
     const inherited = Object.entries(process.env).filter(([name]) => needed.test(name))
@@ -213,7 +213,7 @@ function needsProcess(argv: readonly string[], options: RunOptions): boolean {
   )
 }
 
-/** Its children may still hold its streams; they are not waited for. */
+/** Does not wait for its children, which may still hold its streams. */
 function end(child: ChildProcess): void {
   child.kill('SIGKILL')
   child.stdout?.destroy()

@@ -1,4 +1,4 @@
-/** What the commands say of themselves, as the build wrote it: without hidden ones, and without the flags of all. */
+/** The manifest of the commands, as built, without hidden commands and global flags. */
 import {readFileSync} from 'node:fs'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
 

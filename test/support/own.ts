@@ -1,4 +1,4 @@
-/** What a test has for itself. It ends with the test, and after what was made later: for tests and `beforeEach`. */
+/** Things that end with the test, the last one first: for tests and `beforeEach`. */
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -45,11 +45,11 @@ export async function ownListening(...args: Parameters<typeof startListening>) {
 export const ownWire = async (...args: Parameters<typeof startWireServer>) =>
   closing(await startWireServer(...args))
 
-/** The port of a server that does with each connection what `serve` does. */
+/** The port of a server that calls `serve` for each connection. */
 export const ownTcpPort = async (...args: Parameters<typeof startTcp>) =>
   closing(await startTcp(...args)).port
 
-/** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`; with what it was asked. */
+/** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`; `heads` are the requests it got. */
 export async function ownProxy(port: number, status = 200): Promise<{port: number; heads: string[]}> {
   const heads: string[] = []
   const serve: Parameters<typeof startTcp>[0] = client =>

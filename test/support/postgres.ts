@@ -1,4 +1,4 @@
-/** A real PostgreSQL for tests: on loopback, with a directory of its own, ended with this process. */
+/** A real PostgreSQL for tests: on loopback, in a directory of its own, stopped with this process. */
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process'
 import {chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -133,7 +133,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     port,
     sql,
     start,
-    /** Of a database, which is made if it does not exist, for the superuser; by TCP, with its password. */
+    /** The address of a database, which is created if it does not exist: by TCP, as the superuser with its password. */
     async url(database = 'postgres'): Promise<string> {
       const made = database === 'postgres' ? Promise.resolve() : sql(`CREATE DATABASE "${database}"`)
       await made.catch(error => {
@@ -142,9 +142,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       })
       return `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/${database}`
     },
-    /** Ends it as `kill -9` on its machine would; `start` brings it back. */
+    /** Kills it with SIGKILL; `start` brings it back. */
     kill: () => signal('SIGKILL'),
-    /** Ends the sessions, and then itself. */
+    /** Ends all sessions, then the server. */
     stop: () => signal('SIGINT'),
     /** Stops it and removes its directory. */
     async close() {

@@ -57,7 +57,7 @@ export function reservingAt(options: Partial<PartsOptions> = {}): Place {
   return place
 }
 
-/** The same, where waits cost nothing, with one reservation that is made and resumed. */
+/** The same with a clock that does not wait, and helpers for one reservation that is made and resumed. */
 export function reservingInNoTime() {
   let slept = 0
   const now = () => Date.now() / 1000 + slept

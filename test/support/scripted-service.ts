@@ -13,7 +13,7 @@ export interface Received {
   readonly body: string
 }
 
-/** What to do instead of the usual: true when the request was answered, or its connection dropped. */
+/** Answers in place of the service; returns true if it answered, or dropped the connection. */
 export type Script = (request: Received, response: ServerResponse) => Promise<boolean> | boolean
 
 export interface ServiceForm {
@@ -49,7 +49,7 @@ export class ScriptedService {
   tokenMilliseconds = 100
   /** Whether a repeat with the same key gets the first answer again. */
   honoursKey = true
-  /** Of a reservation that is paid from the account. */
+  /** Status of a reservation that is paid from the account. */
   status = 'CONFIRMED'
   /** Whether vouchers are ready. */
   hasVouchers = false
@@ -69,7 +69,7 @@ export class ScriptedService {
     return service
   }
 
-  /** One that gives tokens, says that it is a local sandbox, and answers everything else alike. */
+  /** Grants tokens, looks like a local sandbox, and gives everything else the same answer. */
   static async answering({
     status,
     type = 'application/json',

@@ -10,7 +10,7 @@ import {ENTRY, type Finished, type Home} from './bookctl.js'
 const SYNTAX = /[|<>;&`*]|\$\(/
 
 export class Shell {
-  /** What the next line has; what a line exports is added. */
+  /** The environment of the next line; exported variables are added. */
   env: Record<string, string>
 
   constructor(private readonly home: Home) {
@@ -23,7 +23,7 @@ export class Shell {
     this.env = {...(home.surroundings() as Record<string, string>), ...home.env, CI: '1', PATH}
   }
 
-  /** Runs `line` with `variables` besides; rejects when bash ends with another code than 0. */
+  /** Runs `line` with additional `variables`; rejects if bash does not exit with 0. */
   async type(line: string, variables: Record<string, string> = {}): Promise<Finished> {
     const env = {...this.env, ...variables}
     const words = SYNTAX.test(line) ? undefined : line.match(/("[^"]*"|'[^']*'|[^\s"'])+/g)

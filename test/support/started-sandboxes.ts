@@ -1,4 +1,4 @@
-/** Sandboxes that tests start in homes of their own, with a stop by themselves when the test ends. */
+/** Sandboxes that tests start in their own homes; they are stopped when the test ends. */
 import {expect, onTestFinished} from 'vitest'
 import type {Home} from './bookctl.js'
 

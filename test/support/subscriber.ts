@@ -13,7 +13,7 @@ import {waitUntil} from './wait.js'
 export interface ReceivedEvent {
   readonly method: string
   readonly path: string
-  /** Names and values as they came, one after the other. */
+  /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[]
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer

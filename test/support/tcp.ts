@@ -1,7 +1,7 @@
 /** Servers of bare connections on this machine, and tunnels. */
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net'
 
-/** A server that does with each connection what `serve` does; rejects when the port is taken. */
+/** A server that calls `serve` for each connection; rejects when the port is taken. */
 export async function startTcp(serve: (socket: Socket) => void, wantedPort = 0) {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {

@@ -63,14 +63,14 @@ export function isSigned(
   return valuesOf('v1').some(digest => `t=${time},v1=${digest}` === signatureOf(body, time, secret))
 }
 
-/** When an event was signed, if it was as §6.3 says by the letter, with one digest. */
+/** When an event was signed, if its signature follows §6.3 exactly, with one digest. */
 export function signedAt({headers, body}: ReceivedEvent, secret: string): number | null {
   const value = String(headers['x-service-signature'])
   const time = /^t=(\d+)/.exec(value)?.[1] ?? ''
   return value === signatureOf(body, time, secret) ? Number(time) : null
 }
 
-/** A receiver that keeps to §6: 200, or 401 to what is not rightly signed. */
+/** A receiver that follows §6: 200, or 401 if the signature is wrong. */
 export async function startReceiver(secret = SIGNING_SECRET) {
   const {origin, close} = await startSubscriber((answer, {headers, body}) => {
     // A header that is repeated is joined with a space, which none of its fields has.

@@ -7,7 +7,7 @@ export const SECRET = 'whsec_load'
 
 export type SignedEvent = ReturnType<typeof signedEvent>
 
-/** One signed request for event `id`: head and body, with so many characters of two bytes in it. */
+/** One signed request for event `id`, with `pad` two-byte characters in its body. */
 export function signedEvent(id: string, {pad = 400} = {}) {
   const reservation = {object: 'reservation', reservation_ref: 'RSV-0000000000', status: 'CONFIRMED'}
   const data = {...reservation, note: 'ş'.repeat(pad)}

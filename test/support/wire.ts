@@ -16,7 +16,7 @@ export interface WireRequest {
   /** With its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** In the order they came, including repeated ones. */
+  /** In their order, including repeated ones. */
   readonly headerLines: readonly (readonly [string, string])[]
   readonly body: string
   /** Whether `strike` answered it. */

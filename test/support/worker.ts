@@ -24,7 +24,7 @@ async function perform(job: Job): Promise<unknown> {
   return process.kill(process.pid, 'SIGKILL')
 }
 
-/** Writes a little and leaves no byte of it, again and again. */
+/** Writes a row and erases it, `times` times. */
 function eraseOften(path: string, times: number): void {
   const database = openDatabase(path, {migrations: ['CREATE TABLE word (text TEXT)']})
   for (let n = 0; n < times; n++) {
@@ -34,7 +34,7 @@ function eraseOften(path: string, times: number): void {
   database.close()
 }
 
-/** Reads a number, waits, and writes one more: only right when no other process is in the lock. */
+/** Counts the rows twice, with a pause: only equal if no other process is in the lock. */
 async function countAlone(directory: string, hold: boolean): Promise<unknown> {
   return withLock({directory, kind: 'test', key: 'count', waitMilliseconds: 20_000}, async () => {
     if (hold) {

@@ -31,7 +31,7 @@ export class Worker {
     return Promise.all(Array.from({length: count}, () => Worker.start()))
   }
 
-  /** Resolves when the job is done or has failed, which it also has when the process ends before. */
+  /** Resolves when the job is done or has failed; the end of the process is a failure. */
   run(job: Job, onNote?: (note: string) => void): Promise<Result> {
     return new Promise(resolve => {
       const finish = (result: Result) => {

@@ -3,7 +3,7 @@ import {type Bench, reference} from '../support/bench.js'
 import {type Row, race} from '../support/figures.js'
 import {startReference} from '../support/receivers.js'
 
-/** A command with a token it has, against a bare script that makes the same request with undici. */
+/** A command with a cached token, against a bare script that sends the same request with undici. */
 export async function account(bench: Bench): Promise<Row[]> {
   const {port, stop} = await startReference(bench, 'service.cjs')
   const baseUrl = `http://127.0.0.1:${port}/partner-api/v1`

@@ -63,7 +63,7 @@ export async function verifyLarge(bench: Bench): Promise<Row[]> {
   ]
 }
 
-/** The loop holds so many lines at most, and goes over them again. */
+/** The loop keeps at most this many lines in memory, and repeats them. */
 const MOST_LINES_IN_MEMORY = 100_000
 
 /**

@@ -11,7 +11,7 @@ import {fileURLToPath} from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const BOOKCTL = join(ROOT, 'bin/run.js')
-/** No single process runs longer. */
+/** Time limit of a process. */
 const MOST_MILLISECONDS = 400_000
 
 export interface RunOptions {
@@ -26,7 +26,7 @@ export interface Run {
   readonly stdout: string
 }
 
-/** The path of a program that ours is compared with. */
+/** The path of a reference program. */
 export function reference(name: string): string {
   return fileURLToPath(new URL(`../references/${name}`, import.meta.url))
 }
@@ -90,7 +90,7 @@ export class Bench {
     return this.node([BOOKCTL, ...argv], options)
   }
 
-  /** As `node`, with the most memory it held. */
+  /** Like `node`, with its peak memory. */
   async nodeWithPeak(argv: readonly string[], options: RunOptions = {}): Promise<Run & {megabytes: number}> {
     const file = join(this.room(), 'peak')
     const env = {...options.env, PEAK_MEMORY_FILE: file}

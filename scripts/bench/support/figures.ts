@@ -38,7 +38,7 @@ export function compared(row: Row & {readonly reference: Figure}): Row {
   return {...row, value: row.ours.median / row.reference.median}
 }
 
-/** Where the middle half of the runs lies further apart than this part of the median, as many are added. */
+/** If the spread is larger than this, the race is repeated. */
 const STEADY = 0.1
 const MOST_ROUNDS = 3
 
@@ -49,7 +49,7 @@ export interface Race extends Pick<Row, 'measured' | 'against' | 'reach'> {
   readonly times: number
 }
 
-/** How long two processes take, in milliseconds, in turn and often enough that the medians are steady. */
+/** Milliseconds of two processes, run in turn until the medians are steady. */
 export async function race(bench: Bench, {ours, other, times, ...row}: Race): Promise<Row> {
   const milliseconds = {ours: [] as number[], other: [] as number[]}
   for (let round = 0; round < bench.size(MOST_ROUNDS, 1); round++) {
@@ -62,7 +62,7 @@ export async function race(bench: Bench, {ours, other, times, ...row}: Race): Pr
   return compared({...row, ours: figure(milliseconds.ours, 'ms'), reference})
 }
 
-/** Where measurements scatter, a linear cost shows an exponent up to this. */
+/** The exponent of a linear cost, with some scatter. */
 const LINEAR = 1.1
 
 export interface Point {

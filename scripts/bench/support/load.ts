@@ -80,12 +80,12 @@ export async function send(port: number, requests: readonly Buffer[], perSecond?
 
 interface Connection {
   readonly socket: Socket
-  /** Which request is on its way, and since when. */
+  /** The request in progress, and when it was sent. */
   sent: number
   sentAt: number
 }
 
-/** Answers are heads alone. They are read into one place, past the streams of Node, and known by their last bytes. */
+/** Answers have no body. They are read into one buffer, without Node's streams, and end with an empty line. */
 function connected(
   port: number,
   onAnswer: (connection: Connection, accepted: boolean) => void,

@@ -98,7 +98,7 @@ export function command(
   }
 }
 
-/** Longer than anything waits that does not wait for a dead process. */
+/** A command that takes longer waited for a dead process. */
 const HELD_UP_MILLISECONDS = 30_000
 
 /** Runs with `--json`; adds to `wrong` when it had to wait for a dead process. */
@@ -109,7 +109,7 @@ export async function runAgain(home: Home, argv: readonly string[], wrong: strin
   return {exit, result: result as Record<string, unknown>, code: result.error?.code}
 }
 
-/** Checks that another command, which opens the same files to write, ends with one of `exits`. */
+/** Checks that another command that opens the same files to write ends with one of `exits`. */
 export async function runAnother(home: Home, argv: readonly string[], exits = [0]): Promise<string[]> {
   const wrong: string[] = []
   const {exit} = await runAgain(home, argv, wrong)

@@ -65,7 +65,7 @@ export async function startHanging(
   return {ended, kill}
 }
 
-/** Exits other than `allowed`, and what no process may ever end with: one line for each kind of end. */
+/** Ends with an exit other than `allowed`, or with an error that no process may show: one line for each kind. */
 export function wrongEnds(finished: readonly Finished[], allowed: readonly Finished['exit'][]): string[] {
   const kinds = new Map<string, number>()
   for (const {exit, stdout, stderr} of finished) {

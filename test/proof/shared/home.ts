@@ -63,7 +63,7 @@ export interface Content {
 }
 
 /**
- * Of a copy, since opening a database mends it, and one that this process has open would be in the way of the next command.
+ * Of a copy, because opening a database mends it, and one that this process has open would be in the way of the next command.
  * Without the index of the log, as after a crash of the system.
  */
 export function contentOf(path: string): Content | undefined {
@@ -100,6 +100,6 @@ export function checkDatabases({configDirectory}: Home, except?: string): string
   })
 }
 
-/** Whether it is all of a PDF. */
+/** Whether it is a complete PDF. */
 export const isPdf = (bytes: Buffer) =>
   bytes.subarray(0, 5).equals(Buffer.from('%PDF-')) && bytes.toString('latin1').trimEnd().endsWith('%%EOF')

@@ -211,7 +211,7 @@ interface FileText {
   readonly text: string
 }
 
-/** The text of every file under `directory`, unpacked, in every encoding. */
+/** The text of every file under `directory`, unpacked and decoded. */
 export function textsIn(directory: string): FileText[] {
   const entries = readdirSync(directory, {recursive: true, withFileTypes: true}).filter(each => each.isFile())
   const names = entries.map(({parentPath, name}) => relative(directory, join(parentPath, name)))

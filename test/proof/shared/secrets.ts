@@ -38,7 +38,7 @@ const ON_THE_WIRE: readonly (readonly [SecretKind, RegExp])[] = [
   ['payment address', /\/pay\/([\w.~%-]{8,})/g],
 ]
 
-/** Each half of a secret this long is enough to recognise it. */
+/** Of a secret this long, each half is looked for, too. */
 const LEAST_LENGTH_HALVED = 24
 
 export class Canaries {
@@ -106,7 +106,7 @@ function encodings(secret: string): string[] {
   return [secret, escaped, escaped.replaceAll('/', '\\/'), percent, lower, hex, hex.toUpperCase(), ...base64]
 }
 
-/** Its own switches, and those of Node and of packages. */
+/** A debug switch of bookctl, of Node or of packages. */
 export interface Switch {
   readonly name: string
   readonly argv: readonly string[]
@@ -151,7 +151,7 @@ interface Rule {
 const RESERVATIONS: Rule = {kinds: ['identity number', 'payment address']}
 const EVENTS: Rule = {kinds: ['kept voucher link']}
 
-/** On stdout of a command that did what it was asked for. */
+/** Secrets that a successful command may show on stdout. */
 export const RESULTS: Readonly<Record<string, Rule>> = {
   token: {kinds: ['access token']},
   'webhooks:create': {kinds: ['signing secret']},
