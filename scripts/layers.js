@@ -24,7 +24,7 @@ const LAYERS = [
   // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
   [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
   ['connect', 'cli/session/connect.ts'],
-  ['signed', 'cli/features/webhooks/verify.ts', 'cli/features/webhooks/results.ts'],
+  ['signed', 'cli/features/webhooks/verify.ts'],
 ]
 
 /** Tells the bundler the layer of a module below `source` or of a package; null for what is in none. */

@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import {warningsBefore} from '../../cli/features/webhooks/before-creation.js'
 import {
   createAndKeep,
   eventFlag,
@@ -8,6 +7,7 @@ import {
   SEVERAL_TYPES,
   subscriptionUrlFlag,
   unknownEventWarnings,
+  warningsBefore,
 } from '../../cli/features/webhooks/subscriptions.js'
 import {checkNewFile} from '../../cli/input/files.js'
 import {checkedFlag} from '../../cli/input/flags.js'

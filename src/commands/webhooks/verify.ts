@@ -1,12 +1,15 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import {
+  chooseInputs,
   type Printing,
+  planVerify,
   printResults,
   type ResultPrinter,
   VERIFY_COLUMNS,
-} from '../../cli/features/webhooks/results.js'
-import {chooseInputs, planVerify, verifyFlags, verifyInputs} from '../../cli/features/webhooks/verify.js'
+  verifyFlags,
+  verifyInputs,
+} from '../../cli/features/webhooks/verify.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {usage} from '../../contract/failure.js'
