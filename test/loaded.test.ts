@@ -9,7 +9,7 @@ import {sandboxOfFile} from './support/served-sandbox.js'
 import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from './support/webhook-files.js'
 
 const PRELOAD = new URL('./loaded-preload.mjs', import.meta.url)
-const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 const HEAVY = [
   ...['zod', 'undici', 'libsql', 'inquirer', '@inquirer/core', 'hono', 'pdfkit', 'fflate', 'conf', 'ajv'],
   ...['cli-table3', 'csv-stringify', 'pg'],
