@@ -1,5 +1,4 @@
 /** A reservation that is stopped or killed half-way (§4.4): what was not sent by then is never sent by resuming. */
-import {setTimeout as sleep} from 'node:timers/promises'
 import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../../src/api/reserve/reserve.js'
 import type {Journal} from '../../../src/contract/journal.js'
@@ -51,6 +50,16 @@ function holding(parts: Parts, name: 'attempt' | 'notSent') {
   return {parts: {...parts, reserveParts}, calls, release: hold.release}
 }
 
+/** The service grants no token before `release`. */
+function holdToken() {
+  const hold = held()
+  place.service.script = async ({path}) => {
+    if (path === '/oauth/token') await hold.promise
+    return false
+  }
+  return hold
+}
+
 /** Resuming says that nothing was sent, and makes nothing; the same reservation is made by a run of its own. */
 async function expectNeverSent(parts: Parts): Promise<void> {
   expect(await parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
@@ -61,14 +70,15 @@ async function expectNeverSent(parts: Parts): Promise<void> {
 }
 
 test('stopped while the token is fetched: settled at once, and nothing is sent when the token comes', async () => {
-  place.service.tokenMilliseconds = 300
+  const granted = holdToken()
   const parts = open()
   const run = start(parts)
   await eventually(() => expect(place.service.seen('/oauth/token')).toHaveLength(1))
   run.stop()
   expect(await parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
+  granted.release()
   await run.failure
-  await sleep(50)
+  await eventually(async () => expect(await parts.state.tokens.listAll()).toHaveLength(1))
   expect(sent()).toEqual([])
   expect(run.stages).toEqual(['waiting', 'unsent', 'unsent'])
   await expectNeverSent(parts)
@@ -95,7 +105,7 @@ test('stopped while an attempt is being counted: counted to the end, then taken 
 })
 
 test('a stop passes on its recording once, and the run ends after it', async () => {
-  place.service.tokenMilliseconds = 100
+  const granted = holdToken()
   const parts = open()
   const slow = holding(parts, 'notSent')
   const run = start(slow.parts)
@@ -104,6 +114,7 @@ test('a stop passes on its recording once, and the run ends after it', async () 
   const settled: string[] = []
   void run.failure.then(() => settled.push('run'))
   void run.recordings[0]?.then(() => settled.push('recording'))
+  granted.release()
   await eventually(async () => expect(await parts.state.tokens.listAll()).toHaveLength(1))
   await new Promise(setImmediate)
   expect(settled).toEqual([])
@@ -162,9 +173,11 @@ test('killed after an attempt was counted: it may have been sent, and resuming r
 })
 
 test('while another process has yet to send it, resuming waits for that one', async () => {
-  place.service.tokenMilliseconds = 200
+  const granted = holdToken()
   const run = reserve(open().reserveParts, INTENT)
   const resumed = resume(open().reserveParts, 'ref-1')
+  await eventually(() => expect(place.service.seen('/oauth/token')).toHaveLength(1))
+  granted.release()
   expect(await run).toMatchObject({outcome: 'confirmed'})
   expect(await resumed).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
   expect(sent()).toHaveLength(1)
