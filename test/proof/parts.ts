@@ -18,5 +18,5 @@ import {surroundings} from './surroundings.js'
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
   ...[damages, credentials, prices, signals, sizes],
-  ...[models, surroundings],
+  ...[surroundings, models],
 ]

@@ -1,0 +1,4 @@
+/** The sample of the second third of the proof. */
+import {sampleThird} from './sample.js'
+
+sampleThird(1)
