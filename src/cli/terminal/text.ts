@@ -7,7 +7,12 @@ const PLAIN = /^[\x20-\x7e]*$/
 
 /** The columns of `text`, which has no control characters. */
 export function textWidth(text: string): number {
-  return PLAIN.test(text) ? text.length : stringWidth(text)
+  if (PLAIN.test(text)) return text.length
+  if (text.length <= PART) return stringWidth(text)
+  // string-width takes a time that grows with the square of the length.
+  let columns = 0
+  for (const grapheme of graphemesOf(text)) columns += stringWidth(grapheme)
+  return columns
 }
 
 /** `text` in at most `width` columns, with `…` where something was cut off. */
