@@ -66,12 +66,13 @@ test('every command of the README and the guides works, in their order', async (
   const signingSecret = readFileSync(join(home.directory, 'signing-secret.txt'), 'utf8').trim()
   target = await startTarget(200)
   const receiver = await startReceiver()
-  const ports = String(await findFreePort())
+  const port = String(await findFreePort())
   const ids = new Map<string, string>()
   for (const written of COMMANDS) {
     const command = written
       .replace(/\b(off_|RSV-|whsub_|evt_)…/g, (_, prefix) => ids.get(prefix) ?? `no ${prefix} yet`)
-      .replaceAll('8443', ports)
+      .replace('http://127.0.0.1:4020/', `http://127.0.0.1:${port}/`)
+      .replace(/^bookctl webhooks listen/, `$& --port ${port}`)
       .replaceAll('http://127.0.0.1:3000/hooks', written.includes('probe') ? receiver.url : target.url)
       // The credentials one was given, at a service there is.
       .replace(/^(bookctl login) .*/, '$1 --client-id cid_sandbox --client-secret-stdin <<< sk_test_sandbox')
