@@ -88,8 +88,8 @@ describe('a table', () => {
     expect(body.slice(-rows.length)).toEqual(body.slice(0, rows.length))
   })
 
-  test.each(['x', 'word ', '東ü', '👩‍👩‍👧 '])('takes a text of millions of "%s" in lines', piece => {
-    const long = piece.repeat(300_000 / piece.length)
+  test.each(['x', 'word ', '東ü', '👩‍👩‍👧 '])('takes a long text of "%s" in lines', piece => {
+    const long = piece.repeat(60_000 / piece.length)
     const table = layOut({columns, rows: [[long, long, 'a']], width: 60, paint: unpainted})
     expect(table?.body.length).toBeGreaterThan(1000)
   })
