@@ -20,6 +20,7 @@ import {
   mutatedJson,
   signatureHeaders,
 } from './inputs.js'
+import {largeOf} from './large.js'
 
 /** Far more than any of them takes, on a machine that does other things beside. */
 const LIMIT_MILLISECONDS = 30_000
@@ -171,8 +172,8 @@ async function tryInput(name: KindName, bytes: Uint8Array, pick: number): Promis
 /** The saved inputs of a kind: what was found once, and what is known to be hard. */
 export function corpusOf(kind: KindName): {name: string; bytes: Uint8Array}[] {
   const directory = new URL(`corpus/${kind}/`, import.meta.url)
-  const names = readdirSync(directory).sort()
-  return names.map(name => ({name, bytes: readFileSync(new URL(name, directory))}))
+  const short = readdirSync(directory).map(name => ({name, bytes: readFileSync(new URL(name, directory))}))
+  return [...short, ...largeOf(kind)].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** All saved inputs of a kind. Which command reads each follows from `seed`. */
