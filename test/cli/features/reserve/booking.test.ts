@@ -3,6 +3,7 @@ import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../../src/cli/features/reserve/booking.js'
 import {accompany} from '../../../../src/cli/features/wizard/wizard.js'
+import {fakeClock} from '../../../support/clocks.js'
 import {closing} from '../../../support/own.js'
 import {answer, ScriptedService} from '../../../support/scripted-service.js'
 import {rejectionOf} from '../../../support/thrown.js'
@@ -65,6 +66,9 @@ test('a voucher that cannot be downloaded is left for later, and the reservation
     if (path.endsWith('/voucher')) answer(response, 404, {error: {code: 'gone'}})
     return path.endsWith('/voucher')
   }
+  // It is waited for, by a clock that does not wait.
+  const api = {...desk.connection.api, clock: fakeClock()}
+  desk = {...desk, connection: {...desk.connection, api}}
   await follow(booking('confirmed'), said`Download the voucher → yes`).done
   expect(desk.messages.at(-1)).toBe('Later: bookctl voucher download R-5')
 })
