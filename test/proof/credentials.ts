@@ -123,7 +123,10 @@ async function login(home: HomeHere, wire: Wire): Promise<void> {
   await done(home.run(['login', '--base-url', `${wire.origin}/partner-api/v1`, ...of]))
 }
 
-const SAMPLE = ['a token → id and secret, lost after it was made', 'id and secret → localhost, confirmed']
+const SAMPLE = [
+  ...['a token → id and secret, lost after it was made', 'id and secret → localhost, confirmed'],
+  ...['id and secret → a token, confirmed', 'id and secret → another client, confirmed'],
+]
 
 type Case = Readonly<Record<'from' | 'to' | 'how', string>> & {readonly store: StoreName}
 

@@ -38,8 +38,10 @@ const AMOUNTS: readonly (readonly [amount: string, currency: string, differs: bo
   ['240.00', 'USD', true],
 ]
 
-/** Answers from which no price can be known; nothing is then said to differ. */
+/** Answers from which no price can be known, or only a part of it; nothing is then said to differ. */
 const UNCLEAR: Readonly<Record<string, object>> = {
+  'no currency': {total_price: '240'},
+  'a deposit': {price: {total: '240.00', currency: 'EUR'}, payment: {amount: '60.00', currency: 'EUR'}},
   none: {},
   null: {price: null, total_price: null},
   words: {price: 'as agreed'},

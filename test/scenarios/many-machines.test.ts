@@ -5,17 +5,6 @@ import {tunnel} from '../support/tcp.js'
 import {describeSharing, POSTS, reserving} from './sharing-machines.js'
 
 await describeSharing(({service, server, machine, sql, store, sent}) => {
-  test('a reservation made on one is known on another, and made once', async () => {
-    const one = await machine().json(reserving('off_1'))
-    const other = await machine().json(reserving('off_1'))
-    expect([one.exit, other.exit]).toEqual([0, 0])
-    expect(other.result.idempotency_key).toBe(one.result.idempotency_key)
-    expect(sent()).toBe(1)
-    const {result} = await machine().json<{entries: object[]}>(['journal'])
-    expect(result.entries).toMatchObject([{outcome: 'confirmed', offer_id: 'off_1'}])
-    expect(service.seen('/oauth/token').length).toBe(1)
-  })
-
   test('no token and no body can be read in the database', async () => {
     service.script = ({path}) => path === POSTS
     const unknown = await machine().json([...reserving('off_2'), '--timeout', '2'])
@@ -80,34 +69,6 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
       })
       expect(sent()).toBe(before)
     }
-  })
-
-  test('of two clients with an offer one alone books it, at a time and one after the other', async () => {
-    const another = {BOOKCTL_CLIENT_ID: 'cid_another'}
-    const machines = [machine(), machine(another), machine(), machine(another)]
-    const ended = await Promise.all(machines.map(each => each.json(reserving('off_10'))))
-    const [exits] = [ended.map(({exit}) => exit).sort()]
-    expect(exits).toEqual([0, 0, 2, 2])
-    expect(sent()).toBe(1)
-    service.script = ({path}) => path === POSTS
-    await machine().json([...reserving('off_11'), '--client-reference', 'TRIP-11', '--timeout', '2'])
-    service.script = () => false
-    const before = sent()
-    const later = [
-      ...[
-        machine(another),
-        machine({BOOKCTL_CLIENT_ID: '', BOOKCTL_CLIENT_SECRET: '', BOOKCTL_TOKEN: 'tok_1'}),
-      ],
-    ]
-    for (const each of later) {
-      for (const argv of [
-        reserving('off_11'),
-        [...reserving('off_12'), '--client-reference', 'TRIP-11'],
-        ['reserve', '--resume', 'TRIP-11'],
-      ])
-        expect(await each.refusal(argv)).toMatchObject({exit: 2, code: 'other_credential'})
-    }
-    expect(sent()).toBe(before)
   })
 
   test('what is wrong with the store is reported before anything is sent', async () => {

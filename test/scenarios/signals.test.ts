@@ -2,13 +2,13 @@
 import {expect, test} from 'vitest'
 import type {Finished, Home} from '../support/bookctl.js'
 import {ownHome, ownTcpPort} from '../support/own.js'
+import {refuse} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service, home} = await scriptedHome()
 
 const POSTS = '/reservations/hotel'
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const reserving = (offer: string, reference: string) =>
   ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--yes', '--json'].concat(
     '--client-reference',
@@ -28,30 +28,24 @@ function documentOf({stdout}: Finished) {
   return JSON.parse(stdout) as Record<string, unknown> & {error?: Record<string, string>}
 }
 
-test.each(SIGNALS)(
-  'an error and a result that were printed stand, with their exit codes: %s',
-  async signal => {
-    const made = await stoppedWhilePrinting(home, reserving(`off_${signal}`, `T-${signal}`), signal)
-    expect(made.exit).toBe(0)
-    expect(documentOf(made)).toMatchObject({outcome: 'confirmed'})
-    for (const times of [1, 2]) {
-      const refused = await stoppedWhilePrinting(home, reserving('off_other', `T-${signal}`), signal, times)
-      expect(documentOf(refused)).toMatchObject({error: {code: 'reference_in_use'}, status: 'CONFIRMED'})
-      // The third signal would end it at once; two let the error stand.
-      expect(refused.exit).toBe(2)
-    }
-    service.script = ({path}, response) => {
-      if (path !== POSTS) return false
-      response
-        .writeHead(402, {'content-type': 'application/json'})
-        .end('{"error":{"code":"insufficient_balance"}}')
-      return true
-    }
-    const refused = await stoppedWhilePrinting(home, reserving(`off_no_${signal}`, `N-${signal}`), signal)
-    expect(refused.exit).toBe(5)
-    expect(documentOf(refused).error?.code).toBe('insufficient_balance')
-  },
-)
+test('an error and a result that were printed stand, with their exit codes', async () => {
+  const made = await stoppedWhilePrinting(home, reserving('off_2', 'T-2'), 'SIGINT')
+  expect(made.exit).toBe(0)
+  expect(documentOf(made)).toMatchObject({outcome: 'confirmed'})
+  for (const times of [1, 2]) {
+    const refused = await stoppedWhilePrinting(home, reserving('off_3', 'T-2'), 'SIGTERM', times)
+    expect(documentOf(refused)).toMatchObject({error: {code: 'reference_in_use'}, status: 'CONFIRMED'})
+    // The third signal would end it at once; two let the error stand.
+    expect(refused.exit).toBe(2)
+  }
+  service.script = ({path}, response) => {
+    if (path === POSTS) refuse(response, 402, 'insufficient_balance')
+    return path === POSTS
+  }
+  const refused = await stoppedWhilePrinting(home, reserving('off_4', 'T-4'), 'SIGHUP')
+  expect(refused.exit).toBe(5)
+  expect(documentOf(refused).error?.code).toBe('insufficient_balance')
+})
 
 test.each([1, 2])(
   '%d signal(s) while the answer is awaited: one document, with the command that finds out',
