@@ -7,15 +7,14 @@ import {isObject, parseJson, stringify} from '../../contract/json.js'
 import {describeError, requestIdOf} from '../answers/refusals.js'
 import {createRedactor, isOperation, peopleIn, type Redactor, secretsIn} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
-import {curlLine} from './curl.js'
 
 interface TraceParts {
   /** Takes each line of `--verbose`, without a line end. */
   readonly show?: ((line: string) => void) | undefined
   /** Whether `show` also takes headers and bodies (`-vv`). */
   readonly bodies?: boolean | undefined
-  /** Takes each line of `--print-curl`. */
-  readonly showCurl?: ((line: string) => void) | undefined
+  /** Takes each request for `--print-curl`, with what redacts it. */
+  readonly showCurl?: ((request: WireRequest, redactor: Redactor) => void) | undefined
   /** Takes the summary of each attempt. */
   readonly note?: ((summary: AttemptSummary) => void) | undefined
   /** Whether records are kept, for `har`. */
@@ -37,7 +36,7 @@ export function createTrace(parts: TraceParts) {
       if (parts.keep) records.push(record)
       const summary = summarise(record, redactor)
       parts.note?.(summary)
-      parts.showCurl?.(curlLine(request, redactor))
+      parts.showCurl?.(request, redactor)
       parts.show?.(describeAttempt(record, summary, redactor))
       if (!parts.bodies) return
       const received = outcome instanceof ExchangeError ? [] : sideLines('<', outcome, redactor)

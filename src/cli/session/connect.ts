@@ -54,12 +54,13 @@ export async function openSender(options: ConnectOptions) {
   const env = proxy === undefined ? options.env : withProxy(options.env, proxy)
   const ca =
     caFile === undefined ? undefined : await (await import('./trust.js')).trustedCertificates(caFile, env)
+  const curlLine = showCurl && (await import('../../api/trace/curl.js')).curlLine
   const summaries: object[] = []
   const trace = createTrace({
     secrets,
     show,
     bodies,
-    showCurl,
+    showCurl: curlLine && ((request, redactor) => showCurl?.(curlLine(request, redactor))),
     note: history && (summary => summaries.push({command: history.command, ...summary})),
     keep: har !== undefined,
   })

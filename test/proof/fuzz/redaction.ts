@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import {quoteBody, readAnswer, refusalOf} from '../../../src/api/answers/refusals.js'
 import {createRedactor, redactText} from '../../../src/api/redact/redact.js'
+import {curlLine} from '../../../src/api/trace/curl.js'
 import {createTrace} from '../../../src/api/trace/trace.js'
 import {ExchangeError} from '../../../src/api/types.js'
 import {REDACTED} from '../../../src/contract/foreign-text.js'
@@ -157,7 +158,7 @@ export const redaction = [
       const trace = createTrace({
         show: line => texts.push(line),
         bodies: true,
-        showCurl: line => texts.push(line),
+        showCurl: (sent, redactor) => texts.push(curlLine(sent, redactor)),
         note: summary => texts.push(JSON.stringify(summary)),
         keep: true,
         secrets: carried.known ?? [],
