@@ -6,8 +6,6 @@ import {listDeliveries} from '../store/deliveries.js'
 import {listEvents} from '../store/events.js'
 import {countAll, countByStatus} from '../store/lists.js'
 import {listReservations} from '../store/reservations.js'
-import {deliveryTable, eventTable} from './events.js'
-import {moveButton, type View, type Visit} from './layout.js'
 import {
   button,
   card,
@@ -16,6 +14,7 @@ import {
   html,
   identifier,
   linkTo,
+  moveButton,
   nothing,
   type Piece,
   price,
@@ -24,9 +23,10 @@ import {
   soft,
   status,
   table,
-} from './parts.js'
-import {requestTable} from './requests-and-faults.js'
-import {reservationTable} from './reservations.js'
+  type View,
+  type Visit,
+} from './components.js'
+import {deliveryTable, eventTable, requestTable, reservationTable} from './lists-and-details.js'
 
 const LATEST = {after: null, limit: 5}
 

@@ -11,7 +11,7 @@ import {findClient} from '../store/clients.js'
 import {findReservation} from '../store/reservations.js'
 import {verifyVoucherLink} from '../store/sealed-ids-and-links.js'
 import {renderVoucher} from '../voucher/content.js'
-import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './parts.js'
+import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './components.js'
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
 export function showPaymentPage(service: RunningService, context: RequestContext): Response {

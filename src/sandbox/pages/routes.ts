@@ -17,13 +17,29 @@ import {
   type RequestContext,
   type RunningService,
 } from '../http/requests.js'
-import {deliveryDetail, deliveryList, eventDetail, eventList, subscriptionList} from './events.js'
-import {type Confirmation, failureView, layOut, type View, type Visit} from './layout.js'
+import {
+  type Confirmation,
+  failureView,
+  layOut,
+  pathOf,
+  SITE_HEADERS,
+  type View,
+  type Visit,
+} from './components.js'
+import {
+  deliveryDetail,
+  deliveryList,
+  eventDetail,
+  eventList,
+  faultList,
+  requestDetail,
+  requestList,
+  reservationDetail,
+  reservationList,
+  subscriptionList,
+} from './lists-and-details.js'
 import {CLOCK_UNITS, overview} from './overview.js'
-import {pathOf, SITE_HEADERS} from './parts.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
-import {faultList, requestDetail, requestList} from './requests-and-faults.js'
-import {reservationDetail, reservationList} from './reservations.js'
 
 const ROUTES: Readonly<Record<string, Handle>> = {
   'GET /': view(overview),
