@@ -4,25 +4,40 @@ import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 
-/** What each kind does, and the fields that it takes beside operation and times; `!` marks those it cannot do without. */
+type Field = 'status' | 'retry_after' | 'code' | 'latency_ms'
+
+interface Kind {
+  /** What it does. */
+  readonly meaning: string
+  /** Fields that it cannot do without, and those that it may have, beside operation and times. */
+  readonly needs?: readonly Field[]
+  readonly takes?: readonly Field[]
+}
+
 export const FAULT_KINDS = {
-  status: ['answers with a status and its error, and does nothing', 'status!', 'retry_after', 'code'],
-  latency: ['waits, then answers as usual', 'latency_ms!'],
-  'drop-before': ['cuts the connection before anything is done'],
-  'commit-then-drop': ['does the work, then cuts the connection: the client cannot know whether it was done'],
-  'commit-then-hang': ['does the work and never answers, until the client gives up'],
-  truncate: ['sends half of the answer, then cuts the connection'],
-  html: ['answers with a page, as a gateway in between does', 'status'],
-} as const satisfies Record<string, readonly string[]>
+  status: {
+    meaning: 'answers with a status and its error, and does nothing',
+    needs: ['status'],
+    takes: ['retry_after', 'code'],
+  },
+  latency: {meaning: 'waits, then answers as usual', needs: ['latency_ms']},
+  'drop-before': {meaning: 'cuts the connection before anything is done'},
+  'commit-then-drop': {
+    meaning: 'does the work, then cuts the connection: the client cannot know whether it was done',
+  },
+  'commit-then-hang': {meaning: 'does the work and never answers, until the client gives up'},
+  truncate: {meaning: 'sends half of the answer, then cuts the connection'},
+  html: {meaning: 'answers with a page, as a gateway in between does', takes: ['status']},
+} as const satisfies Record<string, Kind>
 
 export type FaultKind = keyof typeof FAULT_KINDS
 export const FAULT_KIND_NAMES = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]]
 
 /** Whether faults of this kind have the field `name`, and need it; the operation and the times are fields of all. */
 export function faultField(kind: FaultKind, name: string): 'needed' | 'optional' | undefined {
-  const fields: readonly string[] = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : []
-  if (fields.includes(`${name}!`, 1)) return 'needed'
-  return ['operation', 'kind', 'times'].includes(name) || fields.includes(name, 1) ? 'optional' : undefined
+  const {needs = [], takes = []}: Partial<Kind> = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : {}
+  if (needs.some(field => field === name)) return 'needed'
+  return ['operation', 'kind', 'times', ...takes].includes(name) ? 'optional' : undefined
 }
 
 /** Every operation a fault may hit: `*` for all, those of contract/operations.ts, and those of the pages at links. */
@@ -50,9 +65,10 @@ export const faultRequest = z
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
     latency_ms: number('latency_ms').optional(),
   })
-  .superRefine(({kind, ...fault}, {addIssue}) => {
-    for (const field of ['status', 'latency_ms'] as const)
-      if (faultField(kind, field) === 'needed' && fault[field] === undefined)
+  .superRefine((fault, {addIssue}) => {
+    const {needs = []}: Kind = FAULT_KINDS[fault.kind]
+    for (const field of needs)
+      if (fault[field] === undefined)
         addIssue({code: 'custom', path: [field], message: 'is required for this kind'})
   })
 

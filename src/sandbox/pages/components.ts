@@ -1,4 +1,4 @@
-/** What every page is made of: foreign text, times, statuses, tables, facts, lists, details; the layout around it; the headers. */
+/** What every page is made of: foreign text, times, statuses, facts, the list, the detail, the layout around them, the headers. */
 import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -6,10 +6,13 @@ import {moneyText} from '../../contract/money.js'
 import type {Refusal} from '../base/answers.js'
 import {sha256} from '../base/random.js'
 import type {RunningService} from '../http/requests.js'
-import type {Listed, Paging} from '../store/lists.js'
+import type {Paging} from '../store/lists.js'
 import {SITE_STYLE} from './style.js'
 
 export {html}
+
+/** A piece of HTML. Every value put into hono's template is escaped, unless it is itself such a piece. */
+export type Piece = ReturnType<typeof html>
 
 /** Characters of a text that are shown, and of those in a list. */
 const MOST_LENGTH = 1000
@@ -26,42 +29,32 @@ export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
 
-export function code(text: string, maxLength = MOST_LENGTH): Piece {
-  return html`<code>${shown(text, maxLength)}</code>`
+/** A reference, an id or a word of the interface: on one line where there is room. */
+export function code(text: string): Piece {
+  return text.length > LONGEST_WORD
+    ? html`<code>${shown(text)}</code>`
+    : html`<code><span class="id">${shown(text)}</span></code>`
 }
 
 /** The path or the address of a request, broken across lines before a slash alone, unless a segment has more than `longest`. */
 export function address(text: string, longest = 32): Piece {
   const segments = sanitizeLine(text, LIST_LENGTH).split(/(?<=[^/])(?=\/)/)
-  if (segments.some(segment => segment.length > longest)) return code(text, LIST_LENGTH)
+  if (segments.some(segment => segment.length > longest)) return html`<code>${brief(text)}</code>`
   return html`<code class="path"><bdi>${segments.map(segment => html`<wbr><span>${segment}</span>`)}</bdi></code>`
 }
 
 /** A value to be pasted elsewhere, with a button that copies it where scripts run. */
 export function copied(text: string, label: string): Piece {
-  return html`${identifier(text)} <button type="button" class="copy" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`
+  return html`${code(text)} <button type="button" class="copy" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`
 }
 
-export function linkTo(segments: readonly string[], text: Piece | string): Piece {
-  return html`<a href="${pathOf(segments)}">${text}</a>`
+/** A link to a list, or to one of its records. */
+export function link(list: string, id?: string, text: Piece | string = code(id ?? list)): Piece {
+  return html`<a href="${pathOf(list, id)}">${text}</a>`
 }
 
-export function pathOf(segments: readonly string[]): string {
-  return ['/ui', ...segments.map(encodeURIComponent)].join('/')
-}
-
-/** A reference or an id, on one line where there is room. */
-export function identifier(id: string): Piece {
-  return html`<code>${word(id)}</code>`
-}
-
-/** A date, a type or a number, on one line where there is room. */
-export function word(text: string): Piece {
-  return text.length > LONGEST_WORD ? brief(text) : html`<span class="id">${shown(text)}</span>`
-}
-
-export function linkToOne(list: string, id: string): Piece {
-  return linkTo([list, id], identifier(id))
+export function pathOf(list: string, id?: string): string {
+  return id === undefined ? `/ui/${list}` : `/ui/${list}/${encodeURIComponent(id)}`
 }
 
 /** JSON on lines of its own, each as `shown` would have it. */
@@ -73,71 +66,48 @@ export function jsonText(value: unknown): Piece {
 /** A timestamp in UTC and how far it is from `now` (Unix seconds, both on the sandbox's clock). */
 export function time(timestamp: string | null, now: number): Piece {
   if (timestamp === null) return soft('–')
-  return html`<time datetime="${timestamp}">${instant(timestamp)}</time> <span class="soft nowrap">${relative(Date.parse(timestamp) / 1000 - now)}</span>`
+  const away = Date.parse(timestamp) / 1000 - now
+  return html`<time datetime="${timestamp}">${instant(timestamp)}</time> <span class="soft nowrap">${distance(away)}</span>`
 }
 
 /** `2030-06-01 12:00:00 UTC`. */
-export function instant(timestamp: string): string {
+function instant(timestamp: string): string {
   const iso = isoTime(Date.parse(timestamp) / 1000)
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
 
+/** Distances below the limit are given in the unit; all in seconds. */
+const UNITS = [
+  {below: 60, unit: 's', length: 1},
+  {below: 3600, unit: 'min', length: 60},
+  {below: 172_800, unit: 'h', length: 3600},
+  {below: Number.POSITIVE_INFINITY, unit: 'd', length: 86_400},
+]
+
 /** `in 14 min`, `3 h ago`, `now`; rounded down to the unit. */
-function relative(seconds: number): string {
-  const distance = Math.abs(seconds)
-  if (distance < 1) return 'now'
-  const [, unit, length] = UNITS.find(([limit]) => distance < limit) ?? [0, 'd', 86_400]
-  const amount = `${Math.floor(distance / length)} ${unit}`
+function distance(seconds: number): string {
+  const far = Math.abs(seconds)
+  const found = UNITS.find(({below}) => far < below)
+  if (far < 1 || !found) return 'now'
+  const amount = `${Math.floor(far / found.length)} ${found.unit}`
   return seconds > 0 ? `in ${amount}` : `${amount} ago`
 }
 
-/** Distances below the limit are given in the unit, longer ones in days; all in seconds. */
-const UNITS = [
-  [60, 's', 1],
-  [3600, 'min', 60],
-  [172_800, 'h', 3600],
-] as const
-
-const TONES: readonly [tone: string, words: RegExp][] = [
-  ['good', /^(CONFIRMED|DELIVERED|PAID|READY|active)$/],
-  ['wait', /^(PENDING_PAYMENT|PENDING|passive)$/],
-  ['bad', /^(FAILED|ABANDONED)$/],
-  ['soft', /^(EXPIRED|CANCELLED|REFUNDED)$/],
+const TONES = [
+  {tone: 'good', words: /^(CONFIRMED|DELIVERED|PAID|READY|active)$/},
+  {tone: 'wait', words: /^(PENDING_PAYMENT|PENDING|passive)$/},
+  {tone: 'bad', words: /^(FAILED|ABANDONED)$/},
 ]
 
 export function status(word: string): Piece {
-  const [tone = ''] = TONES.find(([, words]) => words.test(word)) ?? []
+  const tone = TONES.find(({words}) => words.test(word))?.tone ?? 'soft'
   return html`<span class="status ${tone}">${sanitizeLine(word)}</span>`
 }
 
 /** The status code of a response; null where there was none. */
 export function httpStatus(answered: number | null): Piece {
-  if (answered === null) return html`<span class="status bad">no response</span>`
-  return html`<span class="status ${answered < 400 ? 'good' : 'bad'}">${answered}</span>`
-}
-
-/** Rows are cells by their column. On a narrow screen they become blocks; the roles keep it a table. `empty`: without rows. */
-export function table(caption: string, rows: readonly Row[], empty: Piece = html``): Piece {
-  if (rows[0] === undefined) return empty
-  const head = Object.keys(rows[0]).map(name => html`<th scope="col" role="columnheader">${name}</th>`)
-  const cells = (row: Row) => Object.entries(row).map(([name, cell], index) => tableCell(cell, name, index))
-  return html`<table role="table">
-<caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${head}</tr></thead>
-<tbody role="rowgroup">${rows.map(
-    row => html`
-<tr role="row">${cells(row)}</tr>`,
-  )}
-</tbody>
-</table>`
-}
-
-type Row = Readonly<Record<string, Piece | string | number>>
-
-function tableCell(cell: Row[string], column: string, index: number): Piece {
-  return index === 0
-    ? html`<th scope="row" role="rowheader" data-column="${column}"><div>${cell}</div></th>`
-    : html`<td role="cell" data-column="${column}"><div>${cell}</div></td>`
+  const tone = answered !== null && answered < 400 ? 'good' : 'bad'
+  return html`<span class="status ${tone}">${answered ?? 'no response'}</span>`
 }
 
 export function facts(values: Readonly<Record<string, Piece | string>>): Piece {
@@ -159,7 +129,7 @@ export function price(amount: string, currency: string): Piece {
 
 /** Shown for an empty list: how to fill it, and the command for that. */
 export function nothing(sentence: string, command?: string): Piece {
-  return html`<p class="nothing">${sentence}${command ? html` <code>${command}</code>` : ''}</p>`
+  return html`<p class="nothing">${sentence}${command && html` <code>${command}</code>`}</p>`
 }
 
 export function button(
@@ -174,6 +144,11 @@ export function button(
   return html`<form method="post" action="${action}">${hidden}<button class="${style}">${text}</button></form>`
 }
 
+/** A button that advances the clock by `seconds` and returns to this page. */
+export function moveButton(visit: Visit, text: string, seconds: number): Piece {
+  return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
+}
+
 /** One of several words; `any` is the text of a first option that means none of them. */
 export function select(
   name: string,
@@ -183,15 +158,173 @@ export function select(
   any?: string,
 ): Piece {
   const option = (value: string, text: string) =>
-    html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : ''}>${text}</option>`
-  return html`<label>${label}<select name="${name}">${any === undefined ? '' : option('', any)}${options.map(each => option(each, each))}</select></label>`
+    html`<option value="${value}"${value === (chosen ?? '') && html` selected`}>${text}</option>`
+  return html`<label>${label}<select name="${name}">${any !== undefined && option('', any)}${options.map(each => option(each, each))}</select></label>`
 }
 
-/** A piece of HTML. Every value put into hono's template is escaped, unless it is itself such a piece. */
-export type Piece = ReturnType<typeof html>
+export interface Visit {
+  readonly service: RunningService
+  readonly origin: string
+  /** Unix seconds of the sandbox's clock. */
+  readonly now: number
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** The heading, with the id of what the page shows, and the content below it. */
+export interface View {
+  readonly title: string
+  readonly id?: string
+  readonly main: Piece
+}
+
+export function filterOf(visit: Visit, name: string): string | null {
+  return visit.query.get(name)?.trim() || null
+}
+
+export const PAGE_SIZE = 50
+
+/** Which page of a list to show; a `before` that is not a number means the newest. */
+export function pagingOf(visit: Visit): Paging {
+  const before = Number(visit.query.get('before') ?? '')
+  return {after: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
+}
+
+/** Cells by their column. */
+type Row = Readonly<Record<string, Piece | string | number>>
+
+interface ListContent {
+  readonly caption: string
+  readonly rows: readonly Row[]
+  /** In place of a table without rows. */
+  readonly empty?: Piece
+  /** Fields of a form, sent as a GET so that the address of the result can be kept. */
+  readonly filters?: readonly Piece[]
+  /** Where the next page begins; null on the last. */
+  readonly next?: number | null
+}
+
+/** The list of every page. On a narrow screen its rows become blocks; the roles keep it a table. */
+export function list(visit: Visit, {caption, rows, empty, filters, next = null}: ListContent): Piece {
+  const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
+<a href="${visit.path}">Show all</a></form>`
+  const columns = Object.keys(rows[0] ?? {})
+  const head = columns.map(name => html`<th scope="col" role="columnheader">${name}</th>`)
+  const cell = (row: Row, name: string, index: number) =>
+    index === 0
+      ? html`<th scope="row" role="rowheader" data-column="${name}"><div>${row[name]}</div></th>`
+      : html`<td role="cell" data-column="${name}"><div>${row[name]}</div></td>`
+  const table = html`<table role="table">
+<caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${head}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(row => html`<tr role="row">${columns.map((name, index) => cell(row, name, index))}</tr>\n`)}</tbody>
+</table>`
+  const isFirst = pagingOf(visit).after === null
+  const newest = html`<a href="${addressWith(visit, {})}" rel="first">Newest</a>`
+  const older = html`<a href="${addressWith(visit, {before: String(next)})}" rel="next">Older</a>`
+  const pager = html`<nav class="pager" aria-label="Pages of the list">
+${!isFirst && newest}
+${next !== null && older}
+</nav>`
+  return html`${filters && form}
+${rows.length > 0 ? table : empty}
+${!(isFirst && next === null) && pager}`
+}
+
+/** The page of a list. */
+export function listView(visit: Visit, content: ListContent): View {
+  const {caption: title} = content
+  const main = html`<section class="card" aria-label="${title}">
+${list(visit, content)}</section>`
+  return {title, main}
+}
+
+/** This page with another query: `change` replaces members, null removes them. */
+function addressWith(visit: Visit, change: Readonly<Record<string, string | null>>): string {
+  const query = new URLSearchParams(visit.query)
+  for (const name of ['done', 'before']) query.delete(name)
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  return text === '' ? visit.path : `${visit.path}?${text}`
+}
+
+const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
+
+/** Confirmations of actions. The query has `done=` and one of these names, never text, so that a link cannot forge one. */
+const DONE = {
+  clock: 'Clock advanced. Everything that fell due has run.',
+  paid: 'Paid. The reservation is confirmed.',
+  failed: 'Declined. The reservation is still waiting for payment.',
+  delivered: 'Sent again. The last attempt below is its outcome.',
+  fault: 'Fault injected. The next requests of its operation will hit it.',
+  cleared: 'All faults removed.',
+  reset: 'Sandbox reset. Tokens issued before are no longer valid.',
+} as const
+
+export type Confirmation = keyof typeof DONE
+
+const REFRESH_SECONDS = '5'
+
+/** The whole page: head, sections, clock, confirmation, heading, and the content of `view`. */
+export function layOut(visit: Visit, {title, id, main}: View): string {
+  const {path, query} = visit
+  const before = query.get('before')
+  const here = addressWith(visit, {before})
+  const isRefreshed = query.get('refresh') === REFRESH_SECONDS
+  const every = `every ${REFRESH_SECONDS} s`
+  const refresh = isRefreshed
+    ? html`<span class="soft">Refreshed ${every}.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
+    : html`<a href="${here}">Refresh</a> <a href="${addressWith(visit, {before, refresh: REFRESH_SECONDS})}">Refresh ${every}</a>`
+  const sections = SECTIONS.map(name => {
+    const to = name === 'Overview' ? '/' : pathOf(name.toLowerCase())
+    const isHere = path === to || (to !== '/' && path.startsWith(`${to}/`))
+    return html`<li><a href="${to}"${isHere && html` aria-current="page"`}>${name}</a></li>`
+  })
+  const done = query.get('done') ?? ''
+  const confirmation = Object.hasOwn(DONE, done) && DONE[done as Confirmation]
+  const head = html`<link rel="icon" href="data:,">
+${isRefreshed && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; url=${here}">`}`
+  const body = html`<a class="skip" href="#main">Skip to the content</a>
+<header>
+<div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
+<p class="clock"><span class="soft wide">Service time</span> <time datetime="${isoTime(visit.now)}">${instant(isoTime(visit.now))}</time></p></div>
+<nav class="sections" aria-label="Sections"><ul>${sections}</ul></nav>
+</header>
+<main id="main" tabindex="-1">
+<div class="head"><h1>${title} ${id && code(id)}</h1><p class="refresh">${refresh}</p></div>
+${confirmation && html`<p class="note" role="status">${confirmation}</p>`}
+${main}
+</main>
+<script>${raw(SITE_SCRIPT)}</script>`
+  return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body, head)
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Invalid request',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Not possible now',
+  413: 'Request too large',
+}
+
+/** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
+export function failureView(refusal: Refusal, path: string): View {
+  const [, list = '', id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
+  const items = refusal.members.details?.map(each => html`<li>${shown(`${each.field} ${each.message}`)}</li>`)
+  const back = id === undefined ? 'Go' : html`Back to ${link(list, id)}, or`
+  const main = html`<div class="note bad" role="alert">${shown(refusal.message)}${items && html`<ul>${items}</ul>`}</div>
+<p>${back} to the <a href="/">overview</a>.</p>`
+  return {title: TITLES[refusal.status] ?? 'Request failed', main}
+}
 
 /** The text of a whole page. A template is a promise only if something in it is one. */
-export function documentOf(title: string, style: string, body: Piece, head: Piece | '' = ''): string {
+export function documentOf(title: string, style: string, body: Piece, head?: Piece): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -211,7 +344,7 @@ ${body}
 }
 
 /** The only script: it shows the buttons that copy, and brings the current section into view. Pages work without it. */
-export const SITE_SCRIPT = `
+const SITE_SCRIPT = `
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false
   button.addEventListener('click', async () => {
@@ -246,154 +379,4 @@ export const PAGE_HEADERS = {
 export const SITE_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': `${POLICY}; script-src 'sha256-${sha256(SITE_SCRIPT).toString('base64')}'`,
-}
-
-const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
-
-/** Confirmations of actions. The query has `done=` and one of these names, never text, so that a link cannot forge one. */
-const DONE = {
-  clock: 'Clock advanced. Everything that fell due has run.',
-  paid: 'Paid. The reservation is confirmed.',
-  failed: 'Declined. The reservation is still waiting for payment.',
-  delivered: 'Sent again. The last attempt below is its outcome.',
-  fault: 'Fault injected. The next requests of its operation will hit it.',
-  cleared: 'All faults removed.',
-  reset: 'Sandbox reset. Tokens issued before are no longer valid.',
-} as const
-
-export type Confirmation = keyof typeof DONE
-
-export const PAGE_SIZE = 50
-
-const REFRESH_SECONDS = '5'
-
-export function layOut(visit: Visit, view: View): string {
-  const isRefreshed = visit.query.get('refresh') === REFRESH_SECONDS
-  const tab = view.tab ?? (typeof view.title === 'string' ? view.title : '')
-  const here = addressWith(visit, {before: visit.query.get('before')})
-  const head = html`<link rel="icon" href="data:,">
-${isRefreshed ? html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; url=${here}">` : ''}`
-  const body = html`<a class="skip" href="#main">Skip to the content</a>
-<header>
-<div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
-<p class="clock"><span class="soft wide">Service time</span> <time datetime="${isoTime(visit.now)}">${instant(isoTime(visit.now))}</time></p></div>
-<nav class="sections" aria-label="Sections"><ul>${SECTIONS.map(name => section(visit, name))}</ul></nav>
-</header>
-<main id="main" tabindex="-1">
-<div class="head"><h1>${view.title}</h1><p class="refresh">${refreshLinks(visit, here, isRefreshed)}</p></div>
-${doneNote(visit)}
-${view.main}
-</main>
-<script>${raw(SITE_SCRIPT)}</script>`
-  return documentOf(`${tab} · bookctl local sandbox`, SITE_STYLE, body, head)
-}
-
-function section(visit: Visit, name: string): Piece {
-  const path = name === 'Overview' ? '/' : pathOf([name.toLowerCase()])
-  const isHere = path === '/' ? visit.path === '/' : `${visit.path}/`.startsWith(`${path}/`)
-  return html`<li><a href="${path}"${isHere ? html` aria-current="page"` : ''}>${name}</a></li>`
-}
-
-function refreshLinks(visit: Visit, here: string, isRefreshed: boolean): Piece {
-  const before = visit.query.get('before')
-  return isRefreshed
-    ? html`<span class="soft">Refreshed every ${REFRESH_SECONDS} s.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
-    : html`<a href="${here}">Refresh</a> <a href="${addressWith(visit, {before, refresh: REFRESH_SECONDS})}">Refresh every ${REFRESH_SECONDS} s</a>`
-}
-
-function doneNote(visit: Visit): Piece {
-  const done = Object.entries(DONE).find(([name]) => name === visit.query.get('done'))
-  return done ? html`<p class="note" role="status">${done[1]}</p>` : html``
-}
-
-export interface Visit {
-  readonly service: RunningService
-  readonly origin: string
-  /** Unix seconds of the sandbox's clock. */
-  readonly now: number
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly parameters: Readonly<Record<string, string>>
-}
-
-export interface View {
-  readonly title: Piece | string
-  /** The title of the browser's tab (default: the heading, where that is plain text). */
-  readonly tab?: string
-  readonly main: Piece
-}
-
-export function filterOf(visit: Visit, name: string): string | null {
-  return visit.query.get(name)?.trim() || null
-}
-
-/** Which page of a list to show; a `before` that is not a number means the newest. */
-export function pagingOf(visit: Visit): Paging {
-  const before = Number(visit.query.get('before') ?? '')
-  return {after: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
-}
-
-/** This page with another query: `change` replaces members, null removes them. */
-function addressWith(visit: Visit, change: Readonly<Record<string, string | null>>): string {
-  const query = new URLSearchParams(visit.query)
-  for (const name of ['done', 'before']) query.delete(name)
-  for (const [name, value] of Object.entries(change)) {
-    if (value === null) query.delete(name)
-    else query.set(name, value)
-  }
-  const text = query.toString()
-  return text === '' ? visit.path : `${visit.path}?${text}`
-}
-
-/** The page of a list: a form of `filters`, sent as a GET so that the address of the result can be kept, and its table. */
-export function listView(
-  visit: Visit,
-  title: string,
-  filters: Piece[],
-  table: Piece,
-  found: Listed<unknown>,
-) {
-  const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
-<a href="${visit.path}">Show all</a></form>`
-  const main = html`<section class="card" aria-label="${title}">
-${filters.length > 0 ? form : ''}
-${table}
-${pager(visit, found)}</section>`
-  return {title, main}
-}
-
-export function detailView(what: string, id: string, main: Piece): View {
-  return {title: html`${what} ${code(id)}`, tab: id, main}
-}
-
-/** A button that advances the clock by `seconds` and returns to this page. */
-export function moveButton(visit: Visit, text: string, seconds: number): Piece {
-  return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
-}
-
-export function pager(visit: Visit, {next}: Listed<unknown>): Piece {
-  const isFirst = pagingOf(visit).after === null
-  if (isFirst && next === null) return html``
-  return html`<nav class="pager" aria-label="Pages of the list">
-${isFirst ? '' : html`<a href="${addressWith(visit, {})}" rel="first">Newest</a>`}
-${next === null ? '' : html`<a href="${addressWith(visit, {before: String(next)})}" rel="next">Older</a>`}
-</nav>`
-}
-
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Invalid request',
-  403: 'Forbidden',
-  404: 'Not found',
-  405: 'Method not allowed',
-  409: 'Not possible now',
-  413: 'Request too large',
-}
-
-/** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
-export function failureView(refusal: Refusal, path: string): View {
-  const [, list, id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
-  const items = refusal.members.details?.map(each => html`<li>${shown(`${each.field} ${each.message}`)}</li>`)
-  const main = html`<div class="note bad" role="alert">${shown(refusal.message)}${items ? html`<ul>${items}</ul>` : ''}</div>
-<p>${list && id ? html`Back to <a href="${`/ui/${list}/${id}`}">${identifier(id)}</a>, or` : 'Go'} to the <a href="/">overview</a>.</p>`
-  return {title: TITLES[refusal.status] ?? 'Request failed', main}
 }

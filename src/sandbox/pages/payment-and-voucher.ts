@@ -16,9 +16,16 @@ import {PAYMENT_PAGE_STYLE} from './style.js'
 
 export function showPaymentPage(service: RunningService, context: RequestContext): Response {
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
-  if (!stored) return context.html(renderUnknownPayment(), 404, PAGE_HEADERS)
-  const state = stateOf(stored.record, context.req.query('result') === 'left')
-  return context.html(renderPaymentPage(stored.record, state), 200, PAGE_HEADERS)
+  if (!stored) return context.html(UNKNOWN_PAYMENT, 404, PAGE_HEADERS)
+  const {status, payment} = stored.record
+  const open = context.req.query('result') === 'left' ? 'left' : 'payable'
+  const states: Readonly<Record<string, PaymentPageState>> = {
+    CONFIRMED: 'paid',
+    EXPIRED: 'expired',
+    CANCELLED: 'cancelled',
+  }
+  const unpaid = open === 'payable' && payment.status === 'FAILED' ? 'failed' : open
+  return context.html(renderPaymentPage(stored.record, states[status] ?? unpaid), 200, PAGE_HEADERS)
 }
 
 /** Applies what the customer chose, while it is to be paid, and sends the browser back to the page, which shows the result. */
@@ -26,7 +33,7 @@ export function submitPayment(service: RunningService, context: RequestContext):
   // A page that was left open may be submitted after the time to pay has run out, or twice.
   expirePayments(service)
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
-  if (!stored) return context.html(renderUnknownPayment(), 404, PAGE_HEADERS)
+  if (!stored) return context.html(UNKNOWN_PAYMENT, 404, PAGE_HEADERS)
   const result = new URLSearchParams(new TextDecoder().decode(context.var.body)).get('result')
   const {pathname} = new URL(context.req.url)
   if (result === 'left') return context.redirect(`${pathname}?result=left`, 303)
@@ -37,89 +44,87 @@ export function submitPayment(service: RunningService, context: RequestContext):
   return context.redirect(pathname, 303)
 }
 
-function stateOf({status, payment}: Reservation, left: boolean): PaymentPageState {
-  if (status === 'CONFIRMED') return 'paid'
-  if (status === 'EXPIRED' || status === 'CANCELLED') return status === 'EXPIRED' ? 'expired' : 'cancelled'
-  if (left) return 'left'
-  return payment.status === 'FAILED' ? 'failed' : 'payable'
-}
-
 export type PaymentPageState = keyof typeof WORDING
 
-/** Title, note and its tone; a note that alerts reports a failure. */
+interface Wording {
+  readonly title: string
+  readonly note?: string
+  /** A note in bad tone alerts: it reports a failure. */
+  readonly tone?: 'good' | 'bad'
+}
+
 const WORDING = {
-  payable: ['Pay for your stay', '', ''],
-  failed: ['Payment declined', 'The payment was declined and nothing was charged. You can try again.', 'bad'],
-  left: [
-    'Not paid yet',
-    'You left without paying. The reservation waits until the time below; you can still pay.',
-    '',
-  ],
-  paid: ['Paid. Your stay is confirmed', 'The payment was received. You can close this page.', 'good'],
-  expired: [
-    'The time to pay is over',
-    'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
-    'bad',
-  ],
-  cancelled: ['This reservation was cancelled', 'There is nothing to pay.', 'bad'],
-} as const
+  payable: {title: 'Pay for your stay'},
+  failed: {
+    title: 'Payment declined',
+    note: 'The payment was declined and nothing was charged. You can try again.',
+    tone: 'bad',
+  },
+  left: {
+    title: 'Not paid yet',
+    note: 'You left without paying. The reservation waits until the time below; you can still pay.',
+  },
+  paid: {
+    title: 'Paid. Your stay is confirmed',
+    note: 'The payment was received. You can close this page.',
+    tone: 'good',
+  },
+  expired: {
+    title: 'The time to pay is over',
+    note: 'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
+    tone: 'bad',
+  },
+  cancelled: {title: 'This reservation was cancelled', note: 'There is nothing to pay.', tone: 'bad'},
+} as const satisfies Record<string, Wording>
 
-const TEST_BANNER = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>`
+const UNKNOWN_PAYMENT = paymentPage({
+  title: 'No payment found at this address',
+  note: 'The link may be cut or mistyped. Ask your travel partner for it again.',
+  tone: 'bad',
+})
 
-function renderUnknownPayment(): string {
-  const title = 'No payment found at this address'
-  const body = html`${TEST_BANNER}
+function paymentPage({title, note, tone}: Wording, reference?: string, content?: Piece): string {
+  const role = tone === 'bad' ? 'alert' : 'status'
+  const body = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
 <main>
 <h1>${title}</h1>
-<p class="note bad" role="alert">The link may be cut or mistyped. Ask your travel partner for it again.</p>
+${note && html`<p class="note ${tone}" role="${role}">${note}</p>`}
+${content}
 </main>`
-  return documentOf(`${title} · TEST`, PAYMENT_PAGE_STYLE, body)
+  const titles = [title, ...(reference === undefined ? [] : [reference]), 'TEST']
+  return documentOf(titles.join(' · '), PAYMENT_PAGE_STYLE, body)
 }
 
 /** The whole page as HTML5. Everything that came from a request is escaped, and isolated so that it cannot reorder the text around it. */
 export function renderPaymentPage(reservation: Reservation, state: PaymentPageState): string {
-  const {amount, currency, expires_at} = reservation.payment
-  const end = expires_at ?? reservation.updated_at
-  const [title, note, tone] = WORDING[state]
+  const {hotel, contact, nights, rooms, payment, check_in, check_out} = reservation
+  const amount = moneyText(payment.amount, payment.currency)
+  const end = payment.expires_at ?? reservation.updated_at
   const canPay = ['payable', 'failed', 'left'].includes(state)
-  const body = html`${TEST_BANNER}
-<main>
-<h1>${title}</h1>
-${note && html`<p class="note ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${note}</p>`}
-<p class="amount">${moneyText(amount, currency)}</p>
-${canPay ? html`<p class="soft">Pay by <time datetime="${end}">${instantInUtc(end)}</time></p>` : ''}
-${factsOf(reservation)}
-${canPay ? choices(state, moneyText(amount, currency)) : ''}
-</main>`
-  return documentOf(`${title} · ${reservation.reservation_ref} · TEST`, PAYMENT_PAGE_STYLE, body)
-}
-
-function factsOf(reservation: Reservation): Piece {
-  const {hotel, contact, nights, rooms} = reservation
   const day = (date: string) => html`<time datetime="${date}">${dateInWords(date)}</time>`
   const text = (value: string) => html`<bdi>${value}</bdi>`
-  const place = text(`${hotel.address}, ${hotel.city.name}`)
-  return facts({
-    Hotel: html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${place}`,
-    'Check-in': day(reservation.check_in),
-    'Check-out': html`${day(reservation.check_out)} ${soft(`(${counted(nights, 'night')})`)}`,
+  const stay = facts({
+    Hotel: html`${text(hotel.name)} ${soft(counted(hotel.stars, 'star'))}<br>${text(`${hotel.address}, ${hotel.city.name}`)}`,
+    'Check-in': day(check_in),
+    'Check-out': html`${day(check_out)} ${soft(`(${counted(nights, 'night')})`)}`,
     Rooms: `${counted(rooms.length, 'room')}, ${occupancy(rooms)}`,
     'Booked for': text(fullName(contact)),
     Reservation: text(reservation.reservation_ref),
     'Partner reference': text(reservation.client_reference_id),
   })
-}
-
-function choices(state: PaymentPageState, amount: string): Piece {
-  const leave = html`<button name="result" value="left">Leave without paying</button>`
-  return html`<form method="post">
+  const choices = html`<form method="post">
 <fieldset>
 <legend>What does the test customer do?</legend>
 <button name="result" value="paid">${state === 'failed' ? 'Try again: pay' : 'Pay'} ${amount}</button>
 <button name="result" value="failed">Decline the payment</button>
-${state === 'left' ? '' : leave}
+${state !== 'left' && html`<button name="result" value="left">Leave without paying</button>`}
 </fieldset>
 </form>`
+  const content = html`<p class="amount">${amount}</p>
+${canPay && html`<p class="soft">Pay by <time datetime="${end}">${instantInUtc(end)}</time></p>`}
+${stay}
+${canPay && choices}`
+  return paymentPage(WORDING[state], reservation.reservation_ref, content)
 }
 
 /** The PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */

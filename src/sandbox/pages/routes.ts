@@ -53,20 +53,28 @@ const ROUTES: Readonly<Record<string, Handle>> = {
   'GET /ui/requests': view(requestList),
   'GET /ui/requests/:request_id': view(requestDetail),
   'GET /ui/faults': view(faultList),
-  'POST /ui/clock': action(async (service, _, fields) => {
-    await moveClock(service, {advance_seconds: secondsOf(fields)})
-    return {to: ownPath(fields.back), done: 'clock'}
+  'POST /ui/clock': action(async (service, _, {advance_seconds, amount, unit = '', back = ''}) => {
+    // A button has its seconds. NaN, which is refused, where a number is missing.
+    const seconds = numberOf(advance_seconds ?? amount)
+    const length = advance_seconds === undefined ? (CLOCK_UNITS[unit] ?? Number.NaN) : 1
+    await moveClock(service, {advance_seconds: seconds * length})
+    // The page it came from, if that is one of these.
+    return {to: /^\/ui(\/[\w%.~-]+)+$/.test(back) ? back : '/', done: 'clock'}
   }),
   'POST /ui/reservations/:reservation_ref/payment': action((service, {reservation_ref = ''}, {result}) => {
     settle(service, reservation_ref, {result})
-    return {to: pathOf(['reservations', reservation_ref]), done: result === 'paid' ? 'paid' : 'failed'}
+    return {to: pathOf('reservations', reservation_ref), done: result === 'paid' ? 'paid' : 'failed'}
   }),
   'POST /ui/deliveries/:delivery_id/redeliver': action(async (service, {delivery_id = ''}) => {
     await deliverAgain(service, delivery_id)
-    return {to: pathOf(['deliveries', delivery_id]), done: 'delivered'}
+    return {to: pathOf('deliveries', delivery_id), done: 'delivered'}
   }),
   'POST /ui/faults': action((service, _, fields) => {
-    injectFault(service, orderOf(fields))
+    // Empty fields, and those that do not apply to the kind, are left out.
+    const kind = fields.kind as FaultKind
+    const given = Object.entries(fields).filter(([name, value]) => value !== '' && faultField(kind, name))
+    const order = given.map(([name, value]) => [name, name in FAULT_NUMBERS ? numberOf(value) : value])
+    injectFault(service, Object.fromEntries(order))
     return {to: '/ui/faults', done: 'fault'}
   }),
   'POST /ui/faults/clear': action(service => {
@@ -106,7 +114,12 @@ function action(
 ): Handle {
   return async (service, context) => {
     checkForm(context.req.raw, context.var.origin)
-    const fields = readForm(context.var.body, context.req.header('content-type'))
+    if (
+      !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(context.req.header('content-type')?.trim() ?? '')
+    ) {
+      throw new Refusal('invalid_request', 'the body must be a form, application/x-www-form-urlencoded')
+    }
+    const fields = Object.fromEntries(new URLSearchParams(new TextDecoder().decode(context.var.body)))
     const {to, done} = await act(service, context.req.param() as Fields, fields)
     return context.redirect(`${to}?done=${done}`, 303)
   }
@@ -121,38 +134,8 @@ function link(operation: string, page: Handle): Handle {
     })
 }
 
-/** The fields of a form. Throws Refusal `invalid_request` for any other body. */
-function readForm(body: Uint8Array, contentType: string | undefined): Fields {
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType?.trim() ?? '')) {
-    throw new Refusal('invalid_request', 'the body must be a form, application/x-www-form-urlencoded')
-  }
-  return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(body)))
-}
-
-/** Either `advance_seconds` of a button, or `amount` and `unit`; NaN, which is refused, where a number is missing. */
-function secondsOf({advance_seconds, amount, unit}: Fields): number {
-  return advance_seconds === undefined
-    ? numberOf(amount) * (CLOCK_UNITS[unit ?? ''] ?? Number.NaN)
-    : numberOf(advance_seconds)
-}
-
-/** The fault as the control takes it: empty fields, and those that do not apply to its kind, are left out. */
-function orderOf(fields: Fields): Record<string, unknown> {
-  const filled = Object.entries(fields).filter(
-    ([name, value]) => value !== '' && faultField(fields.kind as FaultKind, name),
-  )
-  return Object.fromEntries(
-    filled.map(([name, value]) => [name, Object.hasOwn(FAULT_NUMBERS, name) ? numberOf(value) : value]),
-  )
-}
-
 function numberOf(text: string | undefined): number {
   return text?.trim() ? Number(text) : Number.NaN
-}
-
-/** The page a form came from, if it is one of these pages; else the overview. */
-function ownPath(path: string | undefined): string {
-  return path !== undefined && /^\/ui(\/[\w%.~-]+)+$/.test(path) ? path : '/'
 }
 
 /** On a page's path, or when a browser finds nothing. Not a 5xx: the storage may have failed, which every page needs. */

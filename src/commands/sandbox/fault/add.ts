@@ -20,7 +20,7 @@ import {
 export default class SandboxFaultAdd extends SandboxCommand {
   static override summary = 'Inject a fault into the next requests of the local sandbox'
   static override description = `Kinds: ${Object.entries(FAULT_KINDS)
-    .map(([kind, [meaning]]) => `${kind} ${meaning}`)
+    .map(([kind, {meaning}]) => `${kind} ${meaning}`)
     .join('; ')}.
 Faults apply in the order they were injected.`
   static override examples = [
