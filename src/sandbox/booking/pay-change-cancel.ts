@@ -11,6 +11,7 @@ import type {Contact, Payment, Reservation, ReservationUpdate} from '../../contr
 import type {Database} from '../../storage/database.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
+import {cancellationFee} from '../catalogue/cancellation.js'
 import {convert} from '../catalogue/countries-and-currencies.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import {localTime} from '../catalogue/zones.js'
@@ -94,10 +95,7 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
   }
   const {currency, total} = record.price
   const paid = record.payment.status === 'PAID' ? toMinor(total, currency) : 0n
-  const now = service.clock.now()
-  const policy = record.cancellation_policies.findLast(({from}) => Date.parse(from) / 1000 <= now)
-  const due = policy ? toMinor(policy.amount, policy.currency) : 0n
-  const fee = due < paid ? due : paid
+  const fee = cancellationFee(record.cancellation_policies, paid, service.clock.now())
   return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
 }
 

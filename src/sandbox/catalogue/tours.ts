@@ -1,9 +1,8 @@
 /** The tours of a city: invented, but always the same (§4.9 names tours; records are ours). */
 import {dayNumber} from '../../contract/dates.js'
-import type {City} from '../../contract/hotels.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Tour} from '../../contract/records.js'
-import {findCity, placeOf} from './cities.js'
+import {findPlace, type Place} from './cities.js'
 import {convert} from './countries-and-currencies.js'
 import {drawFrom, pick} from './draw.js'
 import KINDS from './tour-kinds.json' with {type: 'json'}
@@ -12,15 +11,15 @@ import KINDS from './tour-kinds.json' with {type: 'json'}
 type Kind = (typeof KINDS)['sight']
 
 export function toursOf(cityId: number, currency: string): Tour[] {
-  const city = findCity(cityId)
-  if (!city) return []
-  const {sights, water} = placeOf(city.id)
+  const place = findPlace(cityId)
+  if (!place) return []
+  const {sights, water, name} = place
   const kinds = [
-    ...sights.map((sight): [Kind, string] => [KINDS.sight, sight]),
-    ...(water === undefined ? [] : [[KINDS.boat, water] as [Kind, string]]),
-    ...KINDS.city.map((kind): [Kind, string] => [kind, city.name]),
+    ...sights.map(what => ({kind: KINDS.sight, what})),
+    ...(water === undefined ? [] : [{kind: KINDS.boat, what: water}]),
+    ...KINDS.city.map(kind => ({kind, what: name})),
   ]
-  return kinds.map((kind, index) => makeTour(city, index + 1, kind, currency))
+  return kinds.map(({kind, what}, index) => makeTour(place, index + 1, kind, what, currency))
 }
 
 export function findTour(tourId: string, currency: string): Tour | undefined {
@@ -34,17 +33,14 @@ export function runsOn({tour_id}: Tour, date: string): boolean {
   return draw(3) > 0 || (dayNumber(date) ?? 0) % 7 !== draw(7)
 }
 
-function makeTour(city: City, number: number, [kind, what]: [Kind, string], currency: string): Tour {
-  const tour_id = `tour_${city.id}_${String(number).padStart(2, '0')}`
+function makeTour(place: Place, number: number, kind: Kind, what: string, currency: string): Tour {
+  const tour_id = `tour_${place.id}_${String(number).padStart(2, '0')}`
   const draw = drawFrom(`bookctl/tour/${tour_id}`)
   const name = pick(draw, kind.names).replace('*', what)
   const duration_minutes = pick(draw, kind.minutes)
+  const ordinary = kind.base_cents + (kind.hourly_cents * duration_minutes) / 60
   // In whole half euros, from 80 to 130 percent.
-  const cents =
-    ((kind.base_cents + (kind.hourly_cents * duration_minutes) / 60) *
-      placeOf(city.id).level *
-      (80 + draw(51))) /
-    10_000
+  const cents = (ordinary * place.level * (80 + draw(51))) / 10_000
   const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
   const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)
   return {
@@ -53,8 +49,8 @@ function makeTour(city: City, number: number, [kind, what]: [Kind, string], curr
     short_description: `${kind.about.replace('*', what)} Invented for the local sandbox.`,
     duration_minutes,
     price_from: {amount: fromMinor(minor, currency), currency},
-    city: {id: city.id, name: city.name},
-    country_code: city.country_code,
+    city: {id: place.id, name: place.name},
+    country_code: place.country_code,
     rating: review_count === 0 ? null : (38 + draw(13)) / 10,
     review_count,
     tags: [...kind.tags],

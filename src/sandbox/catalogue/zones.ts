@@ -23,7 +23,7 @@ export function atWallClock(date: string, time: string, offsets: Offsets) {
   const after = offsets(wall + 86_400)
   const fitting = [before, after].find(offset => offsets(wall - offset) === offset)
   const unixSeconds = wall - (fitting ?? before)
-  return {unixSeconds, text: isoWithOffset(unixSeconds, offsets(unixSeconds))}
+  return isoWithOffset(unixSeconds, offsets(unixSeconds))
 }
 
 export function isoWithOffset(unixSeconds: number, offsetSeconds: number): string {

@@ -1,9 +1,9 @@
 /** POST /hotels/search (§4.3), and ours: hotels, offers, tours, and the reference data of /content. */
 import {nightsBetween} from '../../contract/dates.js'
-import type {City, SearchRequest} from '../../contract/hotels.js'
+import type {SearchRequest} from '../../contract/hotels.js'
 import {data, invalidField, notFound} from '../base/answers.js'
 import {usableOffer} from '../booking/convert.js'
-import {CITIES, findCity} from '../catalogue/cities.js'
+import {CITIES, findPlace, type Place} from '../catalogue/cities.js'
 import {countryList, currencyList, isSoldIn} from '../catalogue/countries-and-currencies.js'
 import {findHotel} from '../catalogue/hotels.js'
 import {findTour, runsOn, toursOf} from '../catalogue/tours.js'
@@ -73,7 +73,7 @@ export const CATALOGUE = {
   'content.cities': referenceData(() => CITIES),
 } satisfies Partial<Handlers>
 
-function checkSearch(search: SearchRequest, now: number): City {
+function checkSearch(search: SearchRequest, now: number): Place {
   const city = checkDestination(search.destination)
   checkDay('check_in', search.check_in, city, now)
   if (nightsBetween(search.check_in, search.check_out) > MOST_NIGHTS) {
@@ -86,14 +86,14 @@ function checkSearch(search: SearchRequest, now: number): City {
   return city
 }
 
-function checkDestination({id}: {readonly id: number}): City {
-  const city = findCity(id)
+function checkDestination({id}: {readonly id: number}): Place {
+  const city = findPlace(id)
   if (!city) throw invalidField('destination.id', 'unknown_value', 'is not a destination of /content/cities')
   return city
 }
 
 /** `date` is a day in the city; `now` is Unix seconds. */
-function checkDay(field: string, date: string, city: City, now: number): void {
+function checkDay(field: string, date: string, city: Place, now: number): void {
   const today = localTime(now, city.timezone).slice(0, 10)
   const ahead = nightsBetween(today, date)
   const past = `must not be in the past: by the sandbox's clock it is ${today} (bookctl sandbox clock)`

@@ -296,7 +296,7 @@ ${isRefreshed && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; ur
 <nav class="sections" aria-label="Sections"><ul>${sections}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-<div class="head"><h1>${title} ${id && code(id)}</h1><p class="refresh">${refresh}</p></div>
+<div class="head"><h1>${title}${id && html` ${code(id)}`}</h1><p class="refresh">${refresh}</p></div>
 ${confirmation && html`<p class="note" role="status">${confirmation}</p>`}
 ${main}
 </main>

@@ -1,10 +1,11 @@
 import {describe, expect, it} from 'vitest'
-import {type City, hotel} from '../../../src/contract/hotels.js'
-import {CITIES, findCity, placeOf} from '../../../src/sandbox/catalogue/cities.js'
+import {hotel} from '../../../src/contract/hotels.js'
+import {CITIES, findPlace, type Place, rulesOf} from '../../../src/sandbox/catalogue/cities.js'
 import {countryList, currencyList, isSoldIn} from '../../../src/sandbox/catalogue/countries-and-currencies.js'
-import {findHotel, hotelsOf, rulesOf} from '../../../src/sandbox/catalogue/hotels.js'
+import HOTEL_WORDS from '../../../src/sandbox/catalogue/hotel-words.json' with {type: 'json'}
+import {findHotel, hotelsOf} from '../../../src/sandbox/catalogue/hotels.js'
 
-const ISTANBUL = findCity(101) as City
+const ISTANBUL = findPlace(101) as Place
 
 describe('cities', () => {
   it('are at least 24, each with its own id', () => {
@@ -13,21 +14,23 @@ describe('cities', () => {
   })
 
   it('have Istanbul as 101', () => {
-    expect(findCity(101)).toMatchObject({name: 'Istanbul', country_code: 'TR', timezone: 'Europe/Istanbul'})
-    expect(findCity(100)).toBeUndefined()
+    expect(findPlace(101)).toMatchObject({name: 'Istanbul', country_code: 'TR', timezone: 'Europe/Istanbul'})
+    expect(findPlace(100)).toBeUndefined()
   })
 
   it.each(CITIES)(
     'include $name with its zone, country and all that its hotels and tours are made from',
     each => {
       expect(new Intl.DateTimeFormat('en', {timeZone: each.timezone}).resolvedOptions().timeZone).toBeTruthy()
-      const {level, season, boards, words, patterns, streets, sights} = placeOf(each.id)
+      const place = findPlace(each.id) as Place
+      const {level, season, boards, hotel_words: words, hotel_names, streets, sights} = place
       expect(countryList().map(({code}) => code)).toContain(each.country_code)
-      expect(isSoldIn(rulesOf(each).currency)).toBe(true)
+      expect(isSoldIn(rulesOf(place).currency)).toBe(true)
       expect(level).toBeGreaterThan(0)
       expect(['city', 'beach', 'winter_sun', 'southern']).toContain(season)
       expect(boards.every(board => ['RO', 'BB', 'HB', 'FB', 'AI'].includes(board))).toBe(true)
       expect([words.length >= 8, words.every(Boolean), sights.every(Boolean)]).toEqual([true, true, true])
+      const patterns = HOTEL_WORDS.name_patterns[hotel_names as 'english']
       expect(patterns.every(pattern => pattern.includes('*'))).toBe(true)
       expect(streets.every(street => street.includes('#'))).toBe(true)
     },
@@ -36,7 +39,7 @@ describe('cities', () => {
 
 describe('hotels', () => {
   it.each(CITIES)('of $name are 12 to 20 whole records near the centre with names of their own', each => {
-    const hotels = [...hotelsOf(each)]
+    const hotels = [...hotelsOf(findPlace(each.id) as Place)]
     expect(hotels.length).toBeGreaterThanOrEqual(12)
     expect(hotels.length).toBeLessThanOrEqual(20)
     expect(new Set(hotels.map(({name}) => name)).size).toBe(hotels.length)
@@ -59,7 +62,7 @@ describe('hotels', () => {
   })
 
   it('are found by their id, and by no other', () => {
-    const hotels = [...hotelsOf(findCity(204) as City)]
+    const hotels = [...hotelsOf(findPlace(204) as Place)]
     for (const one of hotels) expect(findHotel(one.hotel_id)).toEqual(one)
     const last = hotels.at(-1)?.hotel_id ?? 0
     expect(findHotel(last + 1)).toBeUndefined()
