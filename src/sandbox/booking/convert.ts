@@ -2,7 +2,7 @@
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
-import type {Payment, Reservation, ReservationRequest} from '../../contract/reservations.js'
+import type {Reservation, ReservationRequest} from '../../contract/reservations.js'
 import {ConnectionDrop, notFound, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
@@ -15,7 +15,9 @@ import {confirmed, recordConfirmation} from './pay-change-cancel.js'
 
 const PAYMENT_VALIDITY_SECONDS = 15 * 60
 
-interface CreateCall {
+type OfferCall = Pick<Call, 'service' | 'client' | 'now'>
+
+interface Call {
   readonly service: Service
   readonly client: Client
   readonly body: ReservationRequest
@@ -24,12 +26,12 @@ interface CreateCall {
 }
 
 /** Call it in a transaction. The order of the checks is part of what the sandbox answers. Throws Refusal. */
-export function convertOffer(call: CreateCall): Reservation {
+export function convertOffer(call: Call): Reservation {
   const {service, client, body, now} = call
-  const stored = usableOffer(call, body.offer_id)
-  const {offer, criteria} = stored
+  const {database} = service
+  const {offer, criteria} = usableOffer(call, body.offer_id)
   const reference = body.client_reference_id
-  const earlier = findReservation(service.database, 'client_reference_id', reference, client.client_id)
+  const earlier = findReservation(database, 'client_reference_id', reference, client.client_id)
   if (earlier) {
     const {reservation_ref} = earlier.record
     const message = 'client_reference_id is already used by another reservation'
@@ -41,12 +43,58 @@ export function convertOffer(call: CreateCall): Reservation {
     const details = [{field: 'client_nationality', code: 'nationality', message}]
     throw new Refusal('nationality_mismatch', message, {details})
   }
-  checkGuests(body.guests, offer.rooms, criteria.check_in, now)
-  return book(call, stored)
+  const {check_in, check_out} = criteria
+  checkGuests(body.guests, offer.rooms, check_in, now)
+
+  const {hotel, rooms, price, cancellation_policies, remarks} = offer
+  const at = isoTime(now)
+  const draft = {
+    ...body,
+    reservation_ref: randomReservationRef(),
+    status: 'PENDING_PAYMENT',
+    hotel,
+    rooms,
+    check_in,
+    check_out,
+    nights: nightsBetween(check_in, check_out),
+    price,
+    cancellation_policies,
+    remarks,
+    hotel_confirmation_number: null,
+    voucher: {status: 'PENDING'},
+    cancellation: null,
+    created_at: at,
+    updated_at: at,
+    confirmed_at: null,
+    live_mode: false,
+  } as const
+  const {client_id: clientId} = client
+  const due = {mode: body.payment.mode, amount: price.total, currency: price.currency, failure_code: null}
+  if (due.mode === 'instant') {
+    const token = randomSecret()
+    const expires_at = isoTime(now + PAYMENT_VALIDITY_SECONDS)
+    const payment = {...due, status: 'PENDING', url: `/pay/${token}`, expires_at, paid_at: null} as const
+    const record: Reservation = {...draft, payment}
+    addReservation(database, {clientId, record, debitedMinor: 0n}, token)
+    return record
+  }
+  const {currency} = client
+  const needed = convert(toMinor(price.total, price.currency), price.currency, currency)
+  const available = BigInt(client.balance_minor)
+  if (needed > available) {
+    const amounts = {needed: fromMinor(needed, currency), available: fromMinor(available, currency), currency}
+    throw new Refusal('insufficient_balance', 'insufficient balance', amounts)
+  }
+  const paid = {...due, status: 'PAID', expires_at: null, paid_at: at} as const
+  const record = confirmed({...draft, payment: paid}, now)
+  changeBalance(database, clientId, -needed, now)
+  addReservation(database, {clientId, record, debitedMinor: needed})
+  recordConfirmation(database, {clientId, record, now})
+  return record
 }
 
 /** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
-export function usableOffer(call: Omit<CreateCall, 'body'>, offerId: string): StoredOffer {
+export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
   const {service, client, now} = call
   const used = findReservation(service.database, 'offer_id', offerId, client.client_id)
   if (used) {
@@ -60,67 +108,8 @@ export function usableOffer(call: Omit<CreateCall, 'body'>, offerId: string): St
   throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
 }
 
-/** Paid from the balance and confirmed, or waiting for the customer's payment. */
-function book(call: CreateCall, stored: StoredOffer): Reservation {
-  const {service, client, now} = call
-  const {client_id: clientId} = client
-  const {mode} = call.body.payment
-  const {total: amount, currency} = stored.offer.price
-  const price = {mode, amount, currency, failure_code: null}
-  if (mode === 'account') {
-    const debitedMinor = debit(client, stored.offer)
-    const paid: Payment = {...price, status: 'PAID', expires_at: null, paid_at: isoTime(now)}
-    const record = confirmed(draft(call, stored, paid), now)
-    changeBalance(service.database, clientId, -debitedMinor, now)
-    addReservation(service.database, {clientId, record, debitedMinor})
-    recordConfirmation(service.database, {clientId, record, now})
-    return record
-  }
-  const paymentToken = randomSecret()
-  const expires_at = isoTime(now + PAYMENT_VALIDITY_SECONDS)
-  const pending = {status: 'PENDING', url: `/pay/${paymentToken}`, expires_at, paid_at: null} as const
-  const record = draft(call, stored, {...price, ...pending})
-  addReservation(service.database, {clientId, record, debitedMinor: 0n}, paymentToken)
-  return record
-}
-
-/** The price of the offer in the account's currency, in minor units. Throws Refusal `insufficient_balance`. */
-function debit(client: Client, offer: Offer): bigint {
-  const {total} = offer.price
-  const {currency} = client
-  const needed = convert(toMinor(total, offer.price.currency), offer.price.currency, currency)
-  const available = BigInt(client.balance_minor)
-  if (needed <= available) return needed
-  const amounts = {needed: fromMinor(needed, currency), available: fromMinor(available, currency), currency}
-  throw new Refusal('insufficient_balance', 'insufficient balance', amounts)
-}
-
-function draft({body, now}: CreateCall, {offer, criteria}: StoredOffer, payment: Payment): Reservation {
-  const {hotel, rooms, price, cancellation_policies, remarks} = offer
-  const {check_in, check_out} = criteria
-  const stay = {hotel, rooms, check_in, check_out, nights: nightsBetween(check_in, check_out)}
-  const at = isoTime(now)
-  return {
-    ...body,
-    reservation_ref: randomReservationRef(),
-    status: 'PENDING_PAYMENT',
-    ...stay,
-    price,
-    cancellation_policies,
-    remarks,
-    payment,
-    hotel_confirmation_number: null,
-    voucher: {status: 'PENDING'},
-    cancellation: null,
-    created_at: at,
-    updated_at: at,
-    confirmed_at: null,
-    live_mode: false,
-  }
-}
-
 /** Throws what the reference asks for, before anything is changed; `-unknown_soldout` is dropped the first time. */
-function playScenario({service, client, body}: CreateCall, {price: {total, currency}}: Offer): void {
+function playScenario({service, client, body}: Call, {price: {total, currency}}: Offer): void {
   const reference = body.client_reference_id
   if (reference.endsWith('-price_changed')) {
     const dearer = fromMinor((toMinor(total, currency) * 110n + 50n) / 100n, currency)

@@ -105,10 +105,13 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
   const {clientId, record, debitedMinor} = stored
   const {fee, refund} = quoteCancellation(service, record)
   const {currency} = record.price
+  const isRefunded = toMinor(refund, currency) > 0n
+  const paid: Payment = isRefunded ? {...record.payment, status: 'REFUNDED'} : record.payment
+  const unpaid: Payment = {...withoutUrl(record.payment), status: 'EXPIRED'}
   const cancelled: Reservation = {
     ...record,
     status: 'CANCELLED',
-    payment: paymentAfter(record.payment, toMinor(refund, currency)),
+    payment: record.payment.status === 'PAID' ? paid : unpaid,
     voucher: {status: 'PENDING'},
     cancellation: {cancelled_at: isoTime(now), reason, fee, refund_amount: refund, currency},
     updated_at: isoTime(now),
@@ -129,11 +132,6 @@ function hasCheckedIn(service: Service, record: Reservation): boolean {
   const hotel = findBookedHotel(record.hotel.hotel_id)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
-}
-
-function paymentAfter(payment: Payment, refundMinor: bigint): Payment {
-  if (payment.status !== 'PAID') return {...withoutUrl(payment), status: 'EXPIRED'}
-  return refundMinor > 0n ? {...payment, status: 'REFUNDED'} : payment
 }
 
 /** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
@@ -163,7 +161,7 @@ export function updateReservation(service: Service, stored: StoredReservation, u
 
 /** The fields in which two values differ, down to their innermost members; absent is null. */
 function changesBetween(field: string, before: unknown, after: unknown): object[] {
-  if (!isRecord(before) || !isRecord(after)) {
+  if (!isNested(before) || !isNested(after)) {
     return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
   }
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
@@ -171,7 +169,7 @@ function changesBetween(field: string, before: unknown, after: unknown): object[
   return [...keys].flatMap(key => changesBetween(path(key), before[key], after[key]))
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isNested(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 

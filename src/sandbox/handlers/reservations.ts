@@ -43,15 +43,8 @@ export const RESERVATIONS = {
     const {record} = ownReservation(call)
     const {fee, refund} = quoteCancellation(call.service, record)
     const {reservation_ref, price} = record
-    const quoted_at = isoTime(call.now)
-    const {currency} = price
-    return data({
-      reservation_ref,
-      fee,
-      refund_amount: refund,
-      currency,
-      quoted_at,
-    } satisfies CancellationQuote)
+    const at = {currency: price.currency, quoted_at: isoTime(call.now)}
+    return data({reservation_ref, fee, refund_amount: refund, ...at} satisfies CancellationQuote)
   },
 
   'reservations.cancel': call =>
