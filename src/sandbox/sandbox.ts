@@ -12,14 +12,12 @@ import {randomId} from './base/random.js'
 import type {Service} from './base/service.js'
 import {expirePayments} from './booking/pay-change-cancel.js'
 import {addControls, prepareState} from './controls/controls.js'
-import {type Resolve, systemResolve} from './delivery/addresses.js'
+import {createTrust, type Resolve, systemResolve} from './delivery/attempt.js'
 import {Dispatcher} from './delivery/dispatcher.js'
-import {createTrust} from './delivery/trust.js'
 import {ACCOUNT} from './handlers/account.js'
 import {CATALOGUE} from './handlers/catalogue.js'
 import {RESERVATIONS} from './handlers/reservations.js'
 import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
-import {readBody} from './http/body.js'
 import {truncated} from './http/faults.js'
 import {type Call, type Handlers, operation} from './http/perform.js'
 import {
@@ -35,6 +33,7 @@ import {
   loggedRequest,
   type RequestContext,
   type RunningService,
+  readBody,
   redactBody,
 } from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'

@@ -4,8 +4,6 @@
  */
 import {expect, test} from 'vitest'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
-import * as deliveries from '../../src/sandbox/store/deliveries.js'
-import {addEvent, findEvent, listEvents} from '../../src/sandbox/store/events.js'
 import {addSearch, findOffer} from '../../src/sandbox/store/offers.js'
 import * as reservations from '../../src/sandbox/store/reservations.js'
 import {
@@ -15,7 +13,9 @@ import {
   saveReservation,
 } from '../../src/sandbox/store/reservations.js'
 import {MIGRATIONS, removeExpired} from '../../src/sandbox/store/schema.js'
-import * as subscriptions from '../../src/sandbox/store/subscriptions.js'
+import * as deliveries from '../../src/sandbox/store/webhooks.js'
+import * as subscriptions from '../../src/sandbox/store/webhooks.js'
+import {addEvent, findEvent, listEvents} from '../../src/sandbox/store/webhooks.js'
 import {type Database, openDatabase, type Value} from '../../src/storage/database.js'
 import {searchRequest} from '../support/sandbox.js'
 import {guest, reservationRecord} from './reservation-record.js'

@@ -1,7 +1,7 @@
 /** A sandbox's database with many deliveries of one subscription that wait, each due at a moment of its own. */
-import {addEvent} from '../../src/sandbox/store/events.js'
+
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
-import {addSubscription} from '../../src/sandbox/store/subscriptions.js'
+import {addEvent, addSubscription} from '../../src/sandbox/store/webhooks.js'
 import {openDatabase} from '../../src/storage/database.js'
 
 const TYPE = 'reservation.confirmed'

@@ -10,8 +10,7 @@ import {convert} from '../catalogue/countries-and-currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
 import {findOffer, type StoredOffer} from '../store/offers.js'
 import {addReservation, findReservation} from '../store/reservations.js'
-import {checkGuests} from './check-guests.js'
-import {confirmed, recordConfirmation} from './pay-change-cancel.js'
+import {checkGuests, confirmed, recordConfirmation} from './pay-change-cancel.js'
 
 const PAYMENT_VALIDITY_SECONDS = 15 * 60
 

@@ -11,14 +11,20 @@ import {plainText} from '../../contract/records.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
-import {parseJson, validate} from '../http/body.js'
 import {faultRequest} from '../http/faults.js'
-import {type App, addRoutes, type Handle, type RequestContext, type RunningService} from '../http/requests.js'
+import {
+  type App,
+  addRoutes,
+  type Handle,
+  parseJson,
+  type RequestContext,
+  type RunningService,
+  validate,
+} from '../http/requests.js'
 import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
-import {findDelivery, listDeliveries} from '../store/deliveries.js'
-import {addEvent, eventWithOrigin, listEvents} from '../store/events.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
+import {addEvent, eventWithOrigin, findDelivery, listDeliveries, listEvents} from '../store/webhooks.js'
 
 const showClock: Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: Handle = ({faults}, context) => context.json({data: faults})

@@ -2,20 +2,23 @@
  * One attempt to deliver an event (§2.8): signed for this attempt (§6.3), sent by one POST (§6.2) without redirect, proxy or
  * shared connection, 64 KiB of the answer, all within 3 s; and the step that follows (§6.4).
  */
+
+import type {LookupAddress} from 'node:dns'
+import {lookup} from 'node:dns/promises'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import {isIP} from 'node:net'
 import type {SecureContext} from 'node:tls'
+import * as tls from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
 import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
-import {fixedLookup, hostOf, TLS_RULES} from '../../contract/network.js'
+import {fixedLookup, hostOf, kindOfAddress, TLS_RULES} from '../../contract/network.js'
 import {isSuccess} from '../../contract/operations.js'
+import {readPem, requireOwnFile} from '../../storage/files.js'
 import {sign} from '../../webhooks/signature/signature.js'
-import type {DeliveryAttempt, DueDelivery} from '../store/deliveries.js'
-import {eventWithOrigin} from '../store/events.js'
-import {type Resolve, vetAddresses} from './addresses.js'
+import {type DeliveryAttempt, type DueDelivery, eventWithOrigin} from '../store/webhooks.js'
 
 /** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
 const MOST_SECONDS_AHEAD = 60
@@ -152,4 +155,65 @@ function wordsFor(thrown: unknown): string {
   const name = code ?? errors?.[0]?.code
   const text = typeof message === 'string' && message !== '' ? message : 'the connection failed'
   return sanitizeLine(typeof name === 'string' && !text.includes(name) ? `${name}: ${text}` : text, 200)
+}
+
+/** All addresses of a host name. Rejects with the system's error. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+export const systemResolve: Resolve = hostname => lookup(hostname, {all: true})
+
+/** The addresses to dial. Rejects with the reason for inner ones, and for plain http but to loopback where allowed. */
+export async function vetAddresses(
+  url: URL,
+  {resolve, allowHttpLoopback}: {resolve: Resolve; allowHttpLoopback: boolean},
+): Promise<readonly LookupAddress[]> {
+  const isHttp = url.protocol === 'http:'
+  if (url.protocol !== 'https:' && !(isHttp && allowHttpLoopback)) {
+    throw new Error('not sent: the address is not https')
+  }
+  const host = hostOf(url)
+  const family = isIP(host)
+  const addresses = family === 0 ? await resolve(host) : [{address: host, family}]
+  if (addresses.length === 0) throw new Error('not sent: the host name has no address')
+  for (const {address} of addresses) {
+    const kind = kindOfAddress(address)
+    if (kind === 'refused')
+      throw new Error(`not sent: ${address} is neither a public address nor on this machine`)
+    if (isHttp && kind !== 'loopback') throw new Error('not sent: plain http is allowed on this machine only')
+  }
+  return addresses
+}
+
+/** The context for the next connection, new when the file has changed; undefined, the runtime's default, without a certificate. */
+export function createTrust(caFile: string | undefined): () => tls.SecureContext | undefined {
+  let known: string | undefined
+  let context: tls.SecureContext | undefined
+  return () => {
+    // A file of ours is a regular file: a link could lead to another user's, and a pipe would block.
+    const text = caFile && orUndefined(() => (requireOwnFile(caFile) ? readPem(caFile) : undefined))
+    if (text === known) return context
+    known = text
+    // Passing `ca` replaces the default roots, so they are listed again.
+    const withText = (pem: string) =>
+      tls.createSecureContext({...TLS_RULES, ca: [...defaultCertificates(), pem]})
+    context = text === undefined ? undefined : orUndefined(() => withText(text))
+    return context
+  }
+}
+
+function defaultCertificates(): readonly string[] {
+  // Node 22.15 and later list them, with NODE_EXTRA_CA_CERTS and, if enabled, the system's own store.
+  const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
+  if (getCACertificates) return getCACertificates('default')
+  const {NODE_EXTRA_CA_CERTS: file} = process.env
+  const extra = file && orUndefined(() => readPem(file))
+  return extra ? [...tls.rootCertificates, extra] : tls.rootCertificates
+}
+
+function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
 }

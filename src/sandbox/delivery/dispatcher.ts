@@ -6,6 +6,8 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/pay-change-cancel.js'
+import {nextPaymentExpiry} from '../store/reservations.js'
+import {removeExpired} from '../store/schema.js'
 import {
   type DeliveryAttempt,
   type DueDelivery,
@@ -16,9 +18,7 @@ import {
   nextAttemptAt,
   recordAttempts,
   type Taken,
-} from '../store/deliveries.js'
-import {nextPaymentExpiry} from '../store/reservations.js'
-import {removeExpired} from '../store/schema.js'
+} from '../store/webhooks.js'
 import {makeAttempt, type PostOptions} from './attempt.js'
 
 /** Attempts at the same time, in all and of one subscription. */

@@ -9,16 +9,16 @@ import {randomId, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {NO_RESERVATION} from '../booking/pay-change-cancel.js'
 import type {Call, Handlers} from '../http/perform.js'
-import {listDeliveries} from '../store/deliveries.js'
-import {addEventFor} from '../store/events.js'
 import {pageOf, readPaging} from '../store/lists.js'
 import {
+  addEventFor,
   addSubscription,
   findSubscription,
+  listDeliveries,
   listSubscriptions,
   removeSubscription,
   saveSubscription,
-} from '../store/subscriptions.js'
+} from '../store/webhooks.js'
 
 export const SUBSCRIPTIONS = {
   /** The one answer that shows the signing secret (§2.7). */

@@ -1,16 +1,17 @@
 /** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6) and scope, key, body, operation. */
+
+import {createHash} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {type BodyOf, OPERATION_DETAILS} from '../../contract/operation-details.js'
+import {canonicalJson} from '../../contract/json.js'
+import {type BodyOf, KEY_RETENTION_SECONDS, OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type OperationName, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {type Answer, ConnectionDrop, Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
-import {parseJson, validate} from './body.js'
 import {faultInstead, giveBackFault, takeFault} from './faults.js'
-import {keyUse, type Pause, runOnce} from './idempotency.js'
-import type {Handle, RequestContext, RunningService} from './requests.js'
+import {type Handle, parseJson, type RequestContext, type RunningService, validate} from './requests.js'
 
 /** Runs `work` under the fault injected into `operation`, if any. `work` calls `pause` where a latency has its effect. */
 export async function underFaults(
@@ -123,4 +124,78 @@ function authorize(service: RunningService, authorization: string, scope: Scope)
 function unauthorized(code: 'token_invalid' | 'token_expired', message: string): Refusal {
   const challenge = `Bearer error="invalid_token", error_description="${message}"`
   return new Refusal(code, message, {}, {'WWW-Authenticate': challenge})
+}
+
+const KEPT_REFUSALS = [402, 404, 409, 410]
+const MOST_KEY_LENGTH = 255
+
+export type Pause = () => Promise<void>
+type KeyUse = ReturnType<typeof keyUse>
+type KeptAnswer = {readonly body_hash: string; readonly status: number; readonly body: string}
+
+/** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
+export function keyUse(clientId: string, header: string, json: unknown, requestId: string) {
+  const key = header.trim()
+  if (key === '') {
+    throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
+  }
+  const isTooLong = key.length > MOST_KEY_LENGTH
+  if (isTooLong || !/^[\x21-\x7e]+$/.test(key)) {
+    const tooLong = `${key.length} characters; at most ${MOST_KEY_LENGTH}`
+    const rule = isTooLong ? tooLong : 'only visible ASCII characters, without spaces'
+    throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
+  }
+  const bodyHash = createHash('sha256').update(canonicalJson(json)).digest('hex')
+  return {clientId, key, bodyHash, requestId, running: JSON.stringify([clientId, key])}
+}
+
+/** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
+function replay(service: RunningService, use: KeyUse): Answer | undefined {
+  const running = service.runningKeys.get(use.running)
+  const sql = 'SELECT * FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?'
+  const oldest = service.clock.now() - KEY_RETENTION_SECONDS
+  const kept = service.database.get<KeptAnswer>(sql, use.clientId, use.key, oldest)
+  const bodyHash = running ?? kept?.body_hash
+  if (bodyHash !== undefined && bodyHash !== use.bodyHash) {
+    throw new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with a different body')
+  }
+  if (running !== undefined) {
+    const message = 'the first request with this Idempotency-Key is still running'
+    throw new Refusal('idempotency_in_progress', message)
+  }
+  const headers = {'Idempotent-Replayed': 'true'}
+  return kept && {status: kept.status, json: JSON.parse(kept.body), headers}
+}
+
+/**
+ * The answer kept under the key; or, after `pause`, that of `work`, kept in one transaction with what it did. A refusal undoes
+ * the work and is kept by itself. Throws as `replay` and `work` do.
+ */
+export async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
+  const earlier = replay(service, use)
+  if (earlier) return earlier
+  service.runningKeys.set(use.running, use.bodyHash)
+  try {
+    await pause()
+    return service.database.transaction(() => {
+      const answer = work()
+      keep(service, use, answer)
+      return answer
+    })
+  } catch (error) {
+    if (error instanceof Refusal && KEPT_REFUSALS.includes(error.status)) {
+      keep(service, use, error.toAnswer(use.requestId))
+    }
+    throw error
+  } finally {
+    service.runningKeys.delete(use.running)
+  }
+}
+
+function keep(service: RunningService, use: KeyUse, answer: Answer): void {
+  const sql = `INSERT OR REPLACE INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)`
+  const {clientId, key, bodyHash} = use
+  const body = JSON.stringify(answer.json)
+  service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
 }

@@ -27,18 +27,19 @@ import {
   type Visit,
 } from './components.js'
 import {
+  CLOCK_UNITS,
   deliveryDetail,
   deliveryList,
   eventDetail,
   eventList,
   faultList,
+  overview,
   requestDetail,
   requestList,
   reservationDetail,
   reservationList,
   subscriptionList,
-} from './lists-and-details.js'
-import {CLOCK_UNITS, overview} from './overview.js'
+} from './dashboard.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
 
 const ROUTES: Readonly<Record<string, Handle>> = {

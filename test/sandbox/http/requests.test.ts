@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest'
 import {z} from 'zod'
-import {validate} from '../../../src/sandbox/http/body.js'
+import {validate} from '../../../src/sandbox/http/requests.js'
 
 test('of 80,000 wrong fields the first hundred are named', () => {
   const unknown = Object.fromEntries(Array.from({length: 80_000}, (_, n) => [`field_${n}`, n]))
