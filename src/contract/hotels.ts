@@ -200,5 +200,4 @@ export type Room = z.infer<typeof room>
 export type SearchRequest = z.infer<typeof searchRequest>
 export type City = z.infer<typeof city>
 export type Hotel = z.infer<typeof hotel>
-export type Price = z.infer<typeof price>
 export type Offer = z.infer<typeof offer>

@@ -129,12 +129,12 @@ function unauthorized(code: 'token_invalid' | 'token_expired', message: string):
 const KEPT_REFUSALS = [402, 404, 409, 410]
 const MOST_KEY_LENGTH = 255
 
-export type Pause = () => Promise<void>
+type Pause = () => Promise<void>
 type KeyUse = ReturnType<typeof keyUse>
 type KeptAnswer = {readonly body_hash: string; readonly status: number; readonly body: string}
 
 /** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
-export function keyUse(clientId: string, header: string, json: unknown, requestId: string) {
+function keyUse(clientId: string, header: string, json: unknown, requestId: string) {
   const key = header.trim()
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
@@ -171,7 +171,7 @@ function replay(service: RunningService, use: KeyUse): Answer | undefined {
  * The answer kept under the key; or, after `pause`, that of `work`, kept in one transaction with what it did. A refusal undoes
  * the work and is kept by itself. Throws as `replay` and `work` do.
  */
-export async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
+async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
   const earlier = replay(service, use)
   if (earlier) return earlier
   service.runningKeys.set(use.running, use.bodyHash)

@@ -158,7 +158,7 @@ export function reservationList(visit: Visit): View {
   })
 }
 
-export function reservationRows({now}: Visit, found: readonly store.StoredReservation[]) {
+function reservationRows({now}: Visit, found: readonly store.StoredReservation[]) {
   return found.map(({record}) => ({
     Reservation: html`${link('reservations', record.reservation_ref)}<br><span class="soft">${brief(record.client_reference_id)}</span>`,
     Status: status(record.status),
@@ -271,7 +271,7 @@ export function eventList(visit: Visit): View {
   return listView(visit, {caption: 'Events', rows: eventRows(visit, items), empty, filters, next})
 }
 
-export function eventRows(visit: Visit, found: readonly ListedEvent[]) {
+function eventRows(visit: Visit, found: readonly ListedEvent[]) {
   return found.map(({event, deliveries, delivered}) => ({
     Event: link('events', event.id),
     Type: code(event.type),
@@ -323,7 +323,7 @@ export function deliveryList(visit: Visit): View {
   return listView(visit, {caption: 'Deliveries', rows: deliveryRows(visit, items), empty, filters, next})
 }
 
-export function deliveryRows({now}: Visit, found: readonly ListedDelivery[]) {
+function deliveryRows({now}: Visit, found: readonly ListedDelivery[]) {
   return found.map(({delivery, url}) => {
     const error = delivery.attempts.at(-1)?.error
     const lastError = error && html`<br><span class="soft">${brief(error)}</span>`
@@ -414,7 +414,7 @@ export function requestList(visit: Visit): View {
   return listView(visit, {caption: 'Requests', rows, empty, filters, next: start > 0 ? start : null})
 }
 
-export function requestRows({now}: Visit, found: readonly LoggedRequest[]) {
+function requestRows({now}: Visit, found: readonly LoggedRequest[]) {
   return found.map(request => ({
     Request: link('requests', request.request_id, address(`${request.method} ${request.path}`)),
     Operation: request.operation === null ? soft('none') : code(request.operation),

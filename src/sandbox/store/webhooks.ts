@@ -49,7 +49,7 @@ export function addEventFor(database: Database, subscriptionIds: readonly string
   return {eventId, deliveryIds}
 }
 
-export type EventRow = Record<'event_id' | 'type' | 'data', string> & {created_at: number}
+type EventRow = Record<'event_id' | 'type' | 'data', string> & {created_at: number}
 
 export type ListedEvent = ReturnType<typeof fromListedRow>
 
@@ -83,7 +83,7 @@ function fromListedRow(row: ListedEventRow) {
   return {event: fromEventRow(row), clientId, deliveries, delivered}
 }
 
-export function fromEventRow({event_id, type, created_at, data}: EventRow): StoredEvent {
+function fromEventRow({event_id, type, created_at, data}: EventRow): StoredEvent {
   return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as StoredEvent['data']}
 }
 
@@ -142,7 +142,7 @@ function fromSubscriptionRow(row: SubscriptionRow) {
 }
 
 type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'ABANDONED'
-export type Attempt = z.infer<typeof deliveryAttempt>
+type Attempt = z.infer<typeof deliveryAttempt>
 type Delivery = z.infer<typeof delivery>
 
 export interface DueDelivery {
