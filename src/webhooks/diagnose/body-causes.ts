@@ -245,17 +245,16 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
 /** `original` as wrong encodings garble it. That cannot be undone, but it is recognised when the original is known. */
 export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
   const text = Buffer.from(original).toString('utf8')
-  const bytes = Buffer.from(original).toString('latin1')
-  const intoLatin1 = text.replace(/[^\0-\xff]/gu, '?')
-  const latin1 = 'latin1, a `?` for each letter it does not have'
-  const changes: readonly [how: string, content: string | Uint8Array][] = [
-    ['read as ASCII, a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
-    ['read as ASCII, a `?` for each other byte', bytes.replace(/[^\0-\x7f]/g, '?')],
-    ['read as ASCII, other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
-    ['read as ASCII, U+FFFD for each other byte', bytes.replace(/[^\0-\x7f]/g, '\ufffd')],
-    ['read as UTF-8, U+FFFD for invalid bytes', text],
-    [`read as ${latin1}`, intoLatin1],
-    [`written as ${latin1}`, Buffer.from(intoLatin1, 'latin1')],
+  const changes: readonly [how: string, content: string][] = [
+    ['a `?` for each other letter', text.replace(/[^\0-\x7f]/gu, '?')],
+    ['other letters left out', text.replace(/[^\0-\x7f]/gu, '')],
+    [
+      'U+FFFD for each other byte',
+      Buffer.from(original)
+        .toString('latin1')
+        .replace(/[^\0-\x7f]/g, '\ufffd'),
+    ],
   ]
-  for (const [how, content] of changes) yield step(content, `was ${how}: the lost letters cannot be restored`)
+  for (const [how, content] of changes)
+    yield step(content, `was read as ASCII, ${how}: the lost letters cannot be restored`)
 }

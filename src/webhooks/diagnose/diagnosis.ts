@@ -154,88 +154,69 @@ const LONG_BYTES = 16_384
 
 type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
 
+const otherAndKeyless: Schemes = timestamp => [...otherSchemes(timestamp), ...keylessSchemes(timestamp)]
+
 /** A search for the causes that together explain a signature. Bodies are made as they are needed. */
 class Search {
   private readonly claims: readonly Claim[]
-  /** The keys of the secrets as they are. */
-  private readonly plainKeys: readonly KeyForm[]
-  /** These, those of other subscriptions, and those of miscopied secrets. */
-  private readonly allKeys: readonly KeyForm[]
-  /** Messages put together in another way. */
-  private readonly otherSchemes: Schemes
   /** The work that is left, in nanoseconds of an ordinary machine. */
   private left: number
 
   constructor(
-    refused: CheckedRequest,
+    private readonly refused: CheckedRequest,
     private readonly bodies: readonly BodyForm[],
   ) {
-    const {secrets, otherSecrets} = refused.terms
-    const keys = secrets.flatMap(keyForms)
-    const [eventId] = eventIdsOf(refused)
     this.claims = claimsOf(refused)
-    this.plainKeys = keys.filter(({causes}) => causes.length === 0)
-    const miscopied = keys.filter(({causes}) => causes.length > 0)
-    this.allKeys = [...this.plainKeys, ...otherKeyForms(otherSecrets(), secrets), ...miscopied]
-    this.otherSchemes = timestamp => otherSchemes(timestamp, eventId)
     this.left = BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
   }
 
   /** Undefined when no combination explains the signature. */
   causes(): Cause[] | undefined {
     if (this.claims.length === 0) return undefined
+    const {bodies} = this
+    const {secrets, otherSecrets} = this.refused.terms
+    const keys = secrets.flatMap(keyForms)
+    const plain = keys.filter(({causes}) => causes.length === 0)
+    const miscopied = keys.filter(({causes}) => causes.length > 0)
+    const all = [...plain, ...otherKeyForms(otherSecrets(), secrets), ...miscopied]
+    const found = this.attempt(bodies, all, properSchemes) ?? this.respacedBodies(plain)
+    if (found) return found
+    // Signatures that were made in another way.
+    const signedOtherwise =
+      this.attempt(bodies, plain, otherAndKeyless) ??
+      this.attempt(bodies, all, otherSchemes, 0.4) ??
+      this.attempt(bodies, plain, millisecondSchemes, 0.4)
+    if (signedOtherwise) return signedOtherwise
+    // Bodies that were wrapped, encoded or trimmed.
+    const unwrapped = unwrapBody(bodies, this.left / COST_OF_FORM_BYTE / 2)
+    const near = unwrapped.slice(bodies.length)
+    const short = [...bodies, ...near.slice(0, 8)].filter(({bytes}) => bytes.length <= 256 * 1024)
+    const changed =
+      this.attempt(near, plain, properSchemes) ??
+      this.attempt(from(short, restoreEdges), plain, properSchemes, 0.3) ??
+      this.attempt(near, all, properSchemes, 0.3) ??
+      this.attempt(near, plain, otherAndKeyless, 0.3)
+    if (changed) return changed
+    // Bodies that were printed again, and combinations.
+    const json = [...from(unwrapped, printables)]
     return (
-      this.attempt(this.bodies, this.allKeys, properSchemes) ??
-      this.respacedBodies() ??
-      this.otherSignatures() ??
-      this.changedBodies()
+      this.attempt(from(json, reprint), plain, properSchemes, 0.6) ??
+      this.attempt(from(json, reprint), all, properSchemes, 0.4) ??
+      this.attempt(from(short, restoreEdges), all, properSchemes, 0.2) ??
+      this.attempt(from(json, reprint), plain, otherSchemes, 0.3) ??
+      this.attempt(from(json, reorder), plain, properSchemes, 0.8) ??
+      this.attempt(near, all, otherSchemes)
     )
   }
 
   /** The commonest change of a long body; takes no work from what follows. */
-  private respacedBodies(): Cause[] | undefined {
+  private respacedBodies(keys: readonly KeyForm[]): Cause[] | undefined {
     const before = this.left
     const long = this.bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
-    const found = this.attempt(from(long, respace), this.plainKeys, properSchemes)
+    const found = this.attempt(from(long, respace), keys, properSchemes)
     this.left = before
     return found
   }
-
-  private otherSignatures(): Cause[] | undefined {
-    const {bodies, plainKeys, allKeys} = this
-    return (
-      this.attempt(bodies, plainKeys, this.otherAndKeyless) ??
-      this.attempt(bodies, allKeys, this.otherSchemes, 0.4) ??
-      this.attempt(bodies, plainKeys, millisecondSchemes, 0.4)
-    )
-  }
-
-  private changedBodies(): Cause[] | undefined {
-    const {bodies, plainKeys, allKeys, otherSchemes: other} = this
-    const unwrapped = unwrapBody(bodies, this.left / COST_OF_FORM_BYTE / 2)
-    const near = unwrapped.slice(bodies.length)
-    const short = [...bodies, ...near.slice(0, 8)].filter(({bytes}) => bytes.length <= 256 * 1024)
-    const found =
-      this.attempt(near, plainKeys, properSchemes) ??
-      this.attempt(from(short, restoreEdges), plainKeys, properSchemes, 0.3) ??
-      this.attempt(near, allKeys, properSchemes, 0.3) ??
-      this.attempt(near, plainKeys, this.otherAndKeyless, 0.3)
-    if (found) return found
-    const json = [...from(unwrapped, printables)]
-    return (
-      this.attempt(from(json, reprint), plainKeys, properSchemes, 0.6) ??
-      this.attempt(from(json, reprint), allKeys, properSchemes, 0.4) ??
-      this.attempt(from(short, restoreEdges), allKeys, properSchemes, 0.2) ??
-      this.attempt(from(json, reprint), plainKeys, other, 0.3) ??
-      this.attempt(from(json, reorder), plainKeys, properSchemes, 0.8) ??
-      this.attempt(near, allKeys, other)
-    )
-  }
-
-  private readonly otherAndKeyless: Schemes = timestamp => [
-    ...this.otherSchemes(timestamp),
-    ...keylessSchemes(timestamp),
-  ]
 
   /** The causes of the first match among these bodies, keys and schemes, for at most `share` of the work that is left. */
   private attempt(

@@ -1,4 +1,7 @@
-/** Undoes printing: a body that was parsed and printed again is printed in every style, the nearest first, with the differences named. */
+/**
+ * Undoes printing: a body that was parsed and printed again is printed in every known style, the nearest first, with the
+ * differences named. Its JSON keeps its spelling: `JSON.parse` loses `1250.00`, large integers, order, repeats.
+ */
 import {isObject, isTooDeep, jsonEscapes} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
@@ -37,20 +40,6 @@ function parseTree(text: string): JsonNode | undefined {
   return value()
 }
 
-/** `node` with each value in it, the innermost first, and itself replaced; `member` is the name of what holds the value. */
-function mapTree(
-  node: JsonNode,
-  change: (node: JsonNode, member: string) => JsonNode,
-  member = '',
-): JsonNode {
-  if (typeof node === 'string') return change(node, member)
-  if (Array.isArray(node)) return node.map(item => mapTree(item, change, member))
-  return change(
-    {members: node.members.map(([key, value]) => [key, mapTree(value, change, JSON.parse(key))])},
-    member,
-  )
-}
-
 interface Spacing {
   /** In words, as a finding says it. */
   readonly name: string
@@ -72,15 +61,17 @@ const indented = (name: string, indent: string): Spacing => ({
 
 const COMPACT: Spacing = {name: 'no spaces', comma: ',', colon: ':'}
 
-/** How printers put spaces, the likely ones first. */
-const SPACINGS: readonly Spacing[] = [
+const COMMON_SPACINGS: readonly Spacing[] = [
   COMPACT,
   {name: 'spaces after `,` and `:`', comma: ', ', colon: ': '},
   indented('2 spaces', '  '),
   indented('4 spaces', '    '),
   indented('tabs', '\t'),
-  {name: 'spaces after `,`', comma: ', ', colon: ':'},
-  {name: 'spaces after `:`', comma: ',', colon: ': '},
+]
+
+/** How printers put spaces, the likely ones first. */
+const SPACINGS: readonly Spacing[] = [
+  ...COMMON_SPACINGS,
   {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
 ]
 
@@ -105,65 +96,51 @@ function print(node: JsonNode, spacing: Spacing, margin = ''): string {
 interface Spelling {
   /** In words, as a finding says it. */
   readonly difference: string
-  /** Whether the characters themselves were signed. */
-  readonly isPlain: boolean
-  /** The spelling of a character; undefined leaves it as it is. */
-  readonly spell: (character: string) => string | undefined
+  readonly characters: RegExp
+  /** How such a character was signed. */
+  readonly spell: (character: string) => string
 }
 
-const upper = (text: string) => jsonEscapes(text).replace(/[a-f\d]{4}/g, digits => digits.toUpperCase())
-const same = (text: string) => text
+const plain = (character: string) => (character === '"' ? '\\"' : character)
+const SLASH = /\//
+const NON_ASCII = /[^\0-\x7f]/
 
-const habitOf =
-  (what: string, characters: RegExp) =>
-  (words: string, spell: (character: string) => string, among = characters): Spelling => ({
-    difference: `escaped ${what} (${words})`,
-    isPlain: spell === same,
-    spell: character => (among.test(character) ? spell(character) : undefined),
-  })
-const slashes = habitOf('slashes', /\//)
-const html = habitOf('HTML characters', /[<>&='+"`]/)
-const nonAscii = habitOf('non-ASCII', /[^\0-\x7f]/)
-
-/** Groups of habits; a printer has at most one of each group. The first group decides about a character. */
+/** Pairs of opposite habits, and one whose opposite nobody has; a printer has at most one of each group. */
 const SPELLINGS: readonly (readonly Spelling[])[] = [
   [
-    slashes('`\\/` in hand, `/` signed', same),
-    slashes('`/` in hand, `\\/` signed', character => `\\${character}`),
+    {difference: 'escaped slashes (`\\/` in hand, `/` signed)', characters: SLASH, spell: plain},
+    {difference: 'escaped slashes (`/` in hand, `\\/` signed)', characters: SLASH, spell: () => '\\/'},
   ],
   [
-    html('`\\u003c` in hand, `<` signed', character => (character === '"' ? '\\"' : character)),
-    // Go's encoding/json, and Rails.
-    html('`<` in hand, `\\u003c` signed', jsonEscapes, /[<>&\u2028\u2029]/),
-    html('`=` in hand, `\\u003d` signed; Gson', jsonEscapes, /[<>&='\u2028\u2029]/),
-    // JSON_HEX_TAG, JSON_HEX_AMP and JSON_HEX_APOS.
-    html("`'` in hand, `\\u0027` signed; PHP", upper, /[<>&']/),
-    // System.Text.Json.
-    html('`+` in hand, `\\u002B` signed; .NET', upper, /[<>&'"+`]/),
+    {
+      difference: 'escaped HTML characters (`\\u003c` in hand, `<` signed)',
+      characters: /[<>&='+"`]/,
+      spell: plain,
+    },
   ],
   [
-    nonAscii('`\\u…` in hand, the letters themselves signed', same),
-    nonAscii('letters in hand, `\\u015f` signed', jsonEscapes),
-    nonAscii('letters in hand, `\\u015F` signed', upper),
+    {
+      difference: 'escaped non-ASCII (`\\u…` in hand, the letters themselves signed)',
+      characters: NON_ASCII,
+      spell: plain,
+    },
+    {
+      difference: 'escaped non-ASCII (letters in hand, `\\u015f` signed)',
+      characters: NON_ASCII,
+      spell: jsonEscapes,
+    },
   ],
 ]
 
 const UNIT = /\\(?:u[\da-fA-F]{4}|.)|[\uD800-\uDBFF][\uDC00-\uDFFF]|./gsu
-/** What a printer may spell in two ways; most strings have none of it. */
-const UNUSUAL = /[\\/<>&=+'`]|[^\0-\x7f]/
 
-/** JSON `text` with its own spacing and its strings spelled by the first of `spellings` that has an opinion. */
+/** JSON `text` with its own spacing, and its strings spelled by `spellings`. */
 function respell(text: string, spellings: readonly Spelling[]): string {
   if (spellings.length === 0) return text
   return text.replace(STRINGS, string => {
-    if (!UNUSUAL.test(string)) return string
     const units = string.slice(1, -1).replace(UNIT, unit => {
       const character = unit[0] === '\\' ? JSON.parse(`"${unit}"`) : unit
-      for (const {spell} of spellings) {
-        const spelled = spell(character)
-        if (spelled !== undefined) return spelled
-      }
-      return unit
+      return spellings.find(({characters}) => characters.test(character))?.spell(character) ?? unit
     })
     return `"${units}"`
   })
@@ -190,14 +167,17 @@ export function printables({bytes, causes}: BodyForm) {
   return [{text, node, spacing, causes}, ...inner]
 }
 
+/** One of several values, and how the body differs from it: no differences for the body's own. */
+interface Choice<T> {
+  readonly value: T
+  readonly differences: readonly string[]
+}
+
+type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
+
 /** Every style in which `printable` may have been signed, by how many things differ. */
 export function* reprint(printable: Printable): Generator<BodyForm> {
-  const {node: inHand} = printable
-  const orders = distinct([
-    {value: inHand, differences: []},
-    {value: sorted(inHand), differences: ['key order (signed was one with sorted keys)']},
-  ])
-  const nodes = orders.flatMap(numberChoices)
+  const nodes = numberChoices({value: printable.node, differences: []})
   const spellings = spellingChoices(printable.text)
   const styles = spacingChoices(printable).flatMap(spacing => {
     // Without a known spacing only the strings can change.
@@ -210,19 +190,21 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
 
 /** The same with the keys in other orders, the numbers as in hand or by a rule, in the likely styles. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
+  const {node: inHand, text} = printable
+  const isSorted = print(inHand, COMPACT) === print(sortMembers(inHand, byName), COMPACT)
+  const difference = isSorted ? 'key order (sorted keys in hand)' : 'key order'
   const likely = spacingChoices(printable)
     .filter(({value}) => value !== undefined)
     .slice(0, 3)
-  const plain = spellingChoices(printable.text).filter(({value}) => value.every(({isPlain}) => isPlain))
-  const inHand = {value: printable.node, differences: [orderDifference(printable.node)]}
-  for (const {value, differences} of numberChoices(inHand))
+  const unescaped = spellingChoices(text).filter(({value}) => value.every(({spell}) => spell === plain))
+  for (const {value, differences} of numberChoices({value: inHand, differences: [difference]}))
     for (const node of inOtherOrders(value))
       for (const spacing of likely)
-        for (const spellings of plain)
+        for (const spellings of unescaped)
           yield toForm(printable, [{value: node, differences}, spacing, spellings])
 }
 
-/** `form` with other spacing alone, in the five commonest styles; cheap enough for a long body. */
+/** `form` with other spacing alone, in the commonest styles; cheap enough for a long body. */
 export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
   if (bytes.length > MOST_RESPACED_BYTES) return
   const whole = Buffer.from(bytes).toString('utf8')
@@ -230,19 +212,15 @@ export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
   const node = parseTree(text)
   if (!node) return
   const before = text === whole ? causes : [...causes, LINE_BREAK_ADDED]
-  for (const spacing of SPACINGS.slice(0, COMMON_SPACINGS)) {
+  for (const spacing of COMMON_SPACINGS) {
     const printed = print(node, spacing)
     // Line breaks that alone are different are a cause of their own.
     if (printed === text || printed === text.replaceAll('\r\n', '\n')) continue
-    yield {
-      bytes: Buffer.from(printed),
-      causes: [...before, reserialized([`spacing (signed was one with ${spacing.name})`])],
-    }
+    const respaced = reserialized([`spacing (signed was one with ${spacing.name})`])
+    yield {bytes: Buffer.from(printed), causes: [...before, respaced]}
   }
 }
 
-/** Compact, Python's, and three indentations. */
-const COMMON_SPACINGS = 5
 export const LINE_BREAK_ADDED = cause(
   'body_trailing_newline',
   'A line break was added at the end of the body.',
@@ -273,8 +251,6 @@ function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   return choices
 }
 
-type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
-
 /** The body in that style. */
 function toForm({text, causes}: Printable, style: Style): BodyForm {
   const [{value: node}, {value: spacing}, {value: spellings}] = style
@@ -288,57 +264,26 @@ function reserialized(differences: readonly string[]): Cause {
   return cause('body_reserialized', `The body was parsed and printed again: ${differences.join('; ')}.`)
 }
 
-/** One of several values, and how the body differs from it: no differences for the body's own. */
-interface Choice<T> {
-  readonly value: T
-  readonly differences: readonly string[]
-}
-
 /** Names of members that hold money in one interface or another. */
 const MONEY =
   /amount|price|total|fee|balance|refund|tax|base|cost|rate|old|new|paid|due|deposit|commission|net|gross|value/i
 
-const decimals = (text: string, count: number) => {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text) ?? []
-  if (whole === '' || fraction.replace(/0+$/, '').length > count) return text
-  return `${sign}${whole}.${fraction.slice(0, count).padEnd(count, '0')}`
-}
-
-const money = (count: number) => (text: string, member: string) =>
-  MONEY.test(member) ? decimals(text, count) : text
-
-/** Rules for all numbers of a body at once, the likely ones first. */
-const NUMBER_RULES: readonly [words: string, spell: (text: string, member: string) => string][] = [
-  ['amounts with two decimals', money(2)],
-  ['amounts with one decimal', money(1)],
-  ['amounts with three decimals', money(3)],
-  ['fractions with two decimals', text => (text.includes('.') ? decimals(text, 2) : text)],
-  ['numbers with two decimals', text => decimals(text, 2)],
-  ['numbers with one decimal', text => decimals(text, 1)],
-  [
-    'amounts without needless zeros',
-    text => text.replace(/^(-?\d{1,15}(?:\.\d{0,14}[1-9])?)\.?0{1,15}$/, '$1'),
-  ],
-]
-
-/** `choice`, and the same with its numbers by every rule that changes one. */
+/** `choice`, and the same with two decimals in its amounts, if that changes any. */
 function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
-  const changed = NUMBER_RULES.map(([words, spell]) => ({
-    value: mapTree(choice.value, (node, member) =>
-      typeof node === 'string' && /^[-\d]/.test(node) ? spell(node, member) : node,
-    ),
-    differences: [...choice.differences, `numbers (signed was one that has ${words})`],
-  }))
-  return distinct([choice, ...changed])
-}
-
-/** The first of those that print alike. */
-function distinct(choices: readonly Choice<JsonNode>[]): Choice<JsonNode>[] {
-  const seen = new Set<string>()
-  return choices.filter(({value}) => {
-    const text = print(value, COMPACT)
-    return !seen.has(text) && seen.add(text)
-  })
+  let isChanged = false
+  const spell = (node: JsonNode, member: string): JsonNode => {
+    if (Array.isArray(node)) return node.map(item => spell(item, member))
+    if (isObject(node))
+      return {members: node.members.map(([key, value]) => [key, spell(value, JSON.parse(key))])}
+    const [, whole, fraction = ''] = /^(-?\d{1,15})(?:\.(\d{1,15}))?$/.exec(node) ?? []
+    if (whole === undefined || !MONEY.test(member) || fraction.replace(/0+$/, '').length > 2) return node
+    const spelled = `${whole}.${fraction.slice(0, 2).padEnd(2, '0')}`
+    if (spelled !== node) isChanged = true
+    return spelled
+  }
+  const value = spell(choice.value, '')
+  const difference = 'numbers (signed was one that has amounts with two decimals)'
+  return isChanged ? [choice, {value, differences: [...choice.differences, difference]}] : [choice]
 }
 
 /** The order in which §2.8 and the records of the service name the fields of their objects; others follow as they are. */
@@ -368,49 +313,39 @@ const KNOWN_ORDER = [
   'new',
 ]
 
-function inKnownOrder(node: JsonNode): JsonNode {
+function byKnownOrder(a: string, b: string): number {
   const rank = (name: string) => (KNOWN_ORDER.includes(name) ? KNOWN_ORDER.indexOf(name) : KNOWN_ORDER.length)
-  return sortMembers(node, (a, b) => rank(a) - rank(b))
+  return rank(a) - rank(b)
 }
 
-/** With sorted keys, as canonical JSON has them. */
-const sorted = (node: JsonNode) => sortMembers(node, (a, b) => Number(a > b) - Number(a < b))
+const byName = (a: string, b: string) => Number(a > b) - Number(a < b)
 
-function orderDifference(inHand: JsonNode): string {
-  const isSorted = print(inHand, COMPACT) === print(sorted(inHand), COMPACT)
-  return isSorted ? 'key order (sorted keys in hand)' : 'key order'
-}
-
-/** Every object with its members sorted by their names. */
+/** Every object in `node` with its members sorted by their names. */
 function sortMembers(node: JsonNode, compare: (a: string, b: string) => number): JsonNode {
-  return mapTree(node, each =>
-    isObject(each)
-      ? {members: each.members.toSorted(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)))}
-      : each,
-  )
+  if (Array.isArray(node)) return node.map(item => sortMembers(item, compare))
+  if (!isObject(node)) return node
+  const sorted = node.members.toSorted(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)))
+  return {members: sorted.map(([key, value]) => [key, sortMembers(value, compare)])}
 }
 
 /** So many keys, the last of an object, are tried in every order: 5,040 of them. */
 const MOST_PERMUTED_KEYS = 7
 const MOST_KEYS = 10
 
-/** `node` in the known order, with the keys of its top level, or of the largest object in it, in every order. */
+/** `node` in the known order, with the keys of the largest object in it in every order. */
 function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
-  const known = inKnownOrder(node)
+  const known = sortMembers(node, byKnownOrder)
   if (!isObject(known)) return
-  yield* permuted(known)
+  yield known
   const inside = known.members.filter(([, value]) => isObject(value)) as [string, JsonObject][]
   const [largest] = inside.toSorted(([, a], [, b]) => b.members.length - a.members.length)
-  if (largest === undefined) return
-  for (const value of permuted(largest[1]))
-    yield {members: known.members.map(([key, old]) => [key, key === largest[0] ? value : old])}
-}
-
-function* permuted({members}: JsonObject): Generator<JsonObject> {
-  if (members.length > MOST_KEYS) return
+  if (largest === undefined || largest[1].members.length > MOST_KEYS) return
+  const {members} = largest[1]
   const fixed = Math.max(0, members.length - MOST_PERMUTED_KEYS)
-  for (const tail of permutations(members.slice(fixed)))
-    yield {members: [...members.slice(0, fixed), ...tail]}
+  for (const tail of permutations(members.slice(fixed))) {
+    const value = {members: [...members.slice(0, fixed), ...tail]}
+    yield {members: known.members.map(([key, old]) => [key, key === largest[0] ? value : old])}
+  }
 }
 
 function* permutations<T>(items: readonly T[]): Generator<T[]> {
