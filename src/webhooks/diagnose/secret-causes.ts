@@ -8,15 +8,12 @@ import {type Cause, cause, type KeyForm} from './finding.js'
 export function keyForms({secret}: NamedSecret): KeyForm[] {
   const spellings = clean({text: secret, causes: []})
   const spaced = cause('secret_whitespace', 'It was signed with the secret and white space around it.')
-  const quoted = cause('secret_quoted', 'It was signed with the secret and quotes around it.')
   const forms = [
     ...spellings.map(({text, causes}) => form(text, causes)),
     ...spellings.map(prefixForm),
     ...spellings.flatMap(encodedForms),
     // As `echo "$SECRET" |` does.
-    ...['\n', '\r\n', ' ', '\r'].map(end => form(secret + end, [spaced])),
-    form(` ${secret}`, [spaced]),
-    ...['"', "'"].map(quote => form(quote + secret + quote, [quoted])),
+    ...['\n', '\r\n', ' '].map(end => form(secret + end, [spaced])),
   ]
   const seen = new Set([''])
   return forms.filter(({key}) => {
@@ -72,17 +69,13 @@ function encodedForms({text, causes}: Spelling): KeyForm[] {
   const what = 'It was signed with the bytes that the secret decodes to; the key is the text of the secret.'
   const decoded = [...causes, cause('secret_base64_decoded', what)]
   const rest = text.replace(/^whsec_/, '')
-  const forms = /^(?:[\da-f]{2})+$/i.test(rest) ? [form(Buffer.from(rest, 'hex'), decoded)] : []
-  if (!/^[A-Za-z0-9+/_-]{2,}={0,2}$/.test(rest)) return forms
-  const whole = Buffer.from(text, 'base64')
-  const inner = whole.toString('utf8').trimEnd()
+  if (!/^[A-Za-z0-9+/_-]{2,}={0,2}$/.test(rest)) return []
+  const inner = Buffer.from(text, 'base64').toString('utf8').trimEnd()
   const encoded = cause('secret_base64_encoded', 'The secret in hand is base64, as in a Kubernetes Secret.')
   return [
     // Before the bytes, which are the same key: the first form of a key names its cause.
     ...(inner.startsWith(SIGNING_SECRET_PREFIX) ? [form(inner, [...causes, encoded])] : []),
     form(Buffer.from(rest, 'base64'), decoded),
-    form(whole, decoded),
-    ...forms,
   ]
 }
 

@@ -49,17 +49,6 @@ export async function listen(command: BaseCommand, plan: ListenPlan, flags: Flag
   await listener.run()
 }
 
-/** What a listener works with, opened before it receives. */
-interface Opened {
-  readonly names: WebhookHeaderNames
-  readonly secrets: WatchedSecrets
-  readonly output: ListenOutput
-  /** The store of events and of what is still to be forwarded. */
-  readonly keeper: EventKeeper
-  readonly handover: Handover
-  readonly expectation: Expectation | undefined
-}
-
 class Listener {
   /** Remarks that may come with every request. */
   private readonly remarks: ReturnType<typeof createOccasionally>
@@ -68,18 +57,26 @@ class Listener {
   private server: ServedReceiver | undefined
   private url = ''
   private readonly count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
-  /** Rejects when the store cannot be used any more. */
-  private readonly broken: Promise<never>
   private breakOff: (error: unknown) => void = () => {}
+  /** Rejects when the store cannot be used any more. */
+  private readonly broken = new Promise<never>((_, reject) => {
+    this.breakOff = reject
+  })
   private awaitedTest: {readonly secretName: string; readonly onReceived: () => void} | undefined
 
   /** Opens the store and receives. Throws a usage error, or a StorageError: without a store no event may be answered 200. */
   static async open(command: BaseCommand, plan: ListenPlan, flags: Flags): Promise<Listener> {
     const state = await command.state()
-    const expectation = plan.wait && (await Expectation.of(plan.wait))
+    const expectation = plan.wait && (await expectationOf(plan.wait))
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
-    const tls = await identityOf(command, flags, state.directory)
+    let tls: KeyPair | undefined
+    if (flags.tls || flags.cert !== undefined) {
+      // Loaded only for https.
+      const {listenIdentity} = await import('./listen-tls.js')
+      const warn = (text: string) => void command.warn(text)
+      tls = await listenIdentity(flags, state.directory, systemClock.now(), warn)
+    }
     const {trustedCertificates} = await import('../../session/trust.js')
     const trusted = await trustedCertificates(flags['ca-file'], process.env)
     const names = webhookHeaderNames(flags, state)
@@ -109,12 +106,16 @@ class Listener {
     private readonly command: BaseCommand,
     private readonly plan: ListenPlan,
     private readonly flags: Flags,
-    private readonly opened: Opened,
+    private readonly opened: {
+      readonly names: WebhookHeaderNames
+      readonly secrets: WatchedSecrets
+      readonly output: ListenOutput
+      readonly keeper: EventKeeper
+      readonly handover: Handover
+      readonly expectation: Expectation | undefined
+    },
   ) {
     this.remarks = createOccasionally(text => command.tell(text))
-    this.broken = new Promise((_, reject) => {
-      this.breakOff = reject
-    })
     // `run` reports it, however early it comes.
     this.broken.catch(() => {})
     this.forwarder = this.forward()
@@ -145,14 +146,16 @@ class Listener {
       onRefused: (status: number) => this.remarks.say(REFUSALS[status] ?? `a request was answered ${status}`),
     }
     const {path} = this.plan
-    const wanted = {
-      typed: this.flags.port,
-      usual: USUAL_PORT,
-      tell: (text: string) => this.command.tell(text),
+    const tell = (text: string) => this.command.tell(text)
+    const wanted = {typed: this.flags.port, usual: USUAL_PORT, tell}
+    try {
+      this.server = await listenOn(wanted, port => serveReceiver(options, {host, port, path, tls}))
+    } catch (error) {
+      const {code = ''} = error as NodeJS.ErrnoException
+      if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) throw error
+      const problem = `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`
+      throw usage('host_unavailable', problem, 'omit --host to listen on 127.0.0.1')
     }
-    this.server = await listenOn(wanted, port => serveReceiver(options, {host, port, path, tls})).catch(
-      error => listenFailed(error, host),
-    )
     const authority = `${host.includes(':') ? `[${host}]` : host}:${this.server.port}`
     this.url = `${tls ? 'https' : 'http'}://${authority}${path}`
   }
@@ -269,20 +272,6 @@ class Listener {
   }
 }
 
-/** The certificate and key; the code for them is loaded only for https. */
-async function identityOf(command: BaseCommand, flags: Flags, directory: string) {
-  if (!flags.tls && flags.cert === undefined) return undefined
-  const {listenIdentity} = await import('./listen-tls.js')
-  return listenIdentity(flags, directory, systemClock.now(), text => void command.warn(text))
-}
-
-function listenFailed(error: unknown, host: string): never {
-  const {code = ''} = error as NodeJS.ErrnoException
-  if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) throw error
-  const problem = `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`
-  throw usage('host_unavailable', problem, 'omit --host to listen on 127.0.0.1')
-}
-
 const REFUSALS: Readonly<Record<number, string>> = {
   404: 'answered 404: a request for another path than --path',
   405: 'answered 405: a request that was not a POST',
@@ -354,40 +343,37 @@ async function within<T>(milliseconds: number, work: Promise<T>, late: () => T):
   return Promise.race([work, timeout.then(late)])
 }
 
+async function expectationOf(wait: NonNullable<ListenPlan['wait']>): Promise<Expectation> {
+  const {expect} = wait
+  // `!!`: true is what JMESPath takes for true.
+  return new Expectation(wait, expect === undefined ? () => true : await finderOf(`!!(${expect})`))
+}
+
 /** The events that --exit-after, --within and --expect wait for. */
 class Expectation {
   private seen = 0
-  private readonly enough: Promise<void>
   private onEnough = () => {}
+  private readonly enough = new Promise<void>(resolve => {
+    this.onEnough = resolve
+  })
 
-  static async of({count, seconds, expect}: NonNullable<ListenPlan['wait']>): Promise<Expectation> {
-    // `!!`: true is what JMESPath takes for true.
-    const matches = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
-    return new Expectation(count, seconds, matches)
-  }
-
-  private constructor(
-    private readonly count: number,
-    private readonly seconds: number | undefined,
+  constructor(
+    private readonly wait: NonNullable<ListenPlan['wait']>,
     private readonly matches: (event: unknown) => unknown,
-  ) {
-    this.enough = new Promise(resolve => {
-      this.onEnough = resolve
-    })
-  }
+  ) {}
 
   see(event: unknown): void {
     if (this.matches(event) !== true) return
     this.seen += 1
-    if (this.seen >= this.count) this.onEnough()
+    if (this.seen >= this.wait.count) this.onEnough()
   }
 
   /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when the time is over first. */
   async fulfilled(): Promise<void> {
-    const {seconds} = this
+    const {count, seconds} = this.wait
     if (seconds === undefined) return this.enough
     return within(seconds * 1000, this.enough, () => {
-      throw new Failure('pending', `${this.seen} of ${this.count} expected events came within ${seconds} s`, {
+      throw new Failure('pending', `${this.seen} of ${count} expected events came within ${seconds} s`, {
         code: 'events_missing',
         hint: 'list all received events: bookctl webhooks events list',
       })
