@@ -27,7 +27,7 @@ type LineOf = (record: CaptureRecord) => string | undefined
 
 export class ListenOutput {
   private readonly stdout: LineWriter
-  private readonly capture: Capture | undefined
+  private readonly capture: ReturnType<typeof openCapture> | undefined
   private readonly rows: ListenRows | undefined
   private readonly notes: ForwardNotes
   private readonly isJson: boolean
@@ -92,8 +92,24 @@ export class ListenOutput {
 
   forward(report: ForwardReport) {
     if (this.rows) return this.rows.forward(report)
-    if (this.printsJson) return this.print(jsonText(forwardDocument(report)))
-    const event = `${sanitizeLine(report.eventId, 60)} → ${sanitizeLine(report.target, 200)}`
+    const {eventId: event_id, target, attempt, state, status, ms} = report
+    if (this.printsJson) {
+      const error = unansweredText(report.error, target)
+      const document = {
+        type: 'forward',
+        event_id,
+        target,
+        attempt,
+        state,
+        status,
+        ms,
+        late: isLate(ms),
+        error,
+      }
+      const next_attempt_at = state === 'pending' ? isoTime(report.nextAttemptAt) : null
+      return this.print(jsonText({...document, next_attempt_at}))
+    }
+    const event = `${sanitizeLine(event_id, 60)} → ${sanitizeLine(target, 200)}`
     this.terms.tell(`  ${event}: ${answerText(report, systemClock.now())}`)
     for (const note of this.notes.of(report)) this.terms.tell(note)
   }
@@ -161,22 +177,10 @@ async function queryLine(query: string): Promise<LineOf> {
   }
 }
 
-function forwardDocument(report: ForwardReport): object {
-  const {eventId: event_id, target, attempt, state, status, ms} = report
-  const error = unansweredText(report.error, target)
-  const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
-  return {...document, next_attempt_at: state === 'pending' ? isoTime(report.nextAttemptAt) : null}
-}
-
-interface Capture {
-  readonly writer: LineWriter
-  close(): void
-}
-
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
 
 /** The file of --capture, created 0600: bodies contain personal data. Throws a usage error if it cannot be written. */
-function openCapture(path: string, tell: (text: string) => void): Capture {
+function openCapture(path: string, tell: (text: string) => void) {
   let file: number
   try {
     file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0o600)
@@ -347,12 +351,30 @@ class ListenRows {
     this.explainedAt = Number.POSITIVE_INFINITY
     let notes: string[] = []
     try {
-      notes = await explainRefusal(receipt, this.terms)
+      notes = await this.causesOf(receipt)
     } catch {
       // The row matters more than its cause.
     }
     this.explainedAt = performance.now()
     this.show({...row, notes})
+  }
+
+  private async causesOf({rawHeaders, body, receivedAt}: Receipt): Promise<string[]> {
+    const {check} = await import('../../../webhooks/diagnose/check.js')
+    const {findings} = await check(
+      {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt},
+      {
+        ...this.terms,
+        secrets: this.terms.secrets(),
+        inVain: {count: 0},
+        now: () => receivedAt,
+        toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
+      },
+    )
+    const lines = findings.flatMap(({code, explanation, fix}) =>
+      code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
+    )
+    return lines.map(line => sanitizeLine(line))
   }
 }
 
@@ -362,52 +384,24 @@ function rowLines({time, isGood, body, text: words, notes = []}: Row, testId: st
   const mark = isGood ? marks.good : marks.bad
   const clock = new Date(time * 1000).toTimeString().slice(0, 8)
   const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
-  const {id, type, reference} = factsOf(body)
-  const text = [id && id === testId && 'test event', words].filter(Boolean).join(', ')
-  const lead = `${start}${type.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
-  const withId = `${lead}${text}  ${id}`
-  const indent = ' '.repeat(start.length)
-  const [first = '', ...rest] = textWidth(withId) <= columns ? [withId] : broken(lead, text, columns)
-  return [
-    `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}${first.slice(clock.length + 2 + mark.length)}`,
-    ...[...rest, ...notes].flatMap(note => hang(`${indent}${note}`, columns, start.length)),
-  ]
-}
-
-/** The row in lines of `columns`, broken after a comma of `text`. */
-function broken(lead: string, text: string, columns: number): string[] {
-  const room = columns - textWidth(lead)
-  if (textWidth(text) <= room) return [(lead + text).trimEnd()]
-  const comma = text.lastIndexOf(', ', room - 1)
-  if (comma <= 0) return [lead.trimEnd(), text]
-  return [lead + text.slice(0, comma + 1), text.slice(comma + 2)]
-}
-
-async function explainRefusal(
-  {rawHeaders, body, receivedAt}: Receipt,
-  {names, secrets, otherSecrets, removedSecrets}: ListenTerms,
-): Promise<string[]> {
-  const {check} = await import('../../../webhooks/diagnose/check.js')
-  const headers = gatherHeaders(pairsOf(rawHeaders))
-  const checked = {names, secrets: secrets(), otherSecrets, removedSecrets, inVain: {count: 0}}
-  const time = {now: () => receivedAt, toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS}
-  const {findings} = await check({headers, body, receivedAt}, {...checked, ...time})
-  const lines = findings.flatMap(({code, explanation, fix}) =>
-    code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
-  )
-  return lines.map(line => sanitizeLine(line))
-}
-
-/** Id, type and reference as the body says, even if its signature is wrong. */
-function factsOf(body: Uint8Array): Readonly<Record<'id' | 'type' | 'reference', string>> {
+  // As the body says, even if its signature is wrong.
   const event = parseBody(body)
   const {id, type, data} = isObject(event) ? event : {}
   const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
-  return {
-    id: text(id),
-    type: text(type) || (text(id) ? '(no type)' : '(no event)'),
-    reference: isObject(data) ? text(data.reservation_ref) : '',
-  }
+  const eventId = text(id)
+  const eventType = text(type) || (eventId ? '(no type)' : '(no event)')
+  const reference = isObject(data) ? text(data.reservation_ref) : ''
+  const remarks = [eventId && eventId === testId && 'test event', words].filter(Boolean).join(', ')
+  const lead = `${start}${eventType.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
+  const withId = `${lead}${remarks}  ${eventId}`
+  const indent = ' '.repeat(start.length)
+  const [first = '', ...rest] =
+    textWidth(withId) <= columns ? [withId] : hang(lead + remarks, columns, start.length, lead.length)
+  return [
+    `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}${first.slice(clock.length + 2 + mark.length)}`,
+    ...rest,
+    ...notes.flatMap(note => hang(`${indent}${note}`, columns, start.length)),
+  ]
 }
 
 /** The answer and its time, and what happens next; `now` is Unix seconds. */
