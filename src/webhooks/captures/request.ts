@@ -9,7 +9,6 @@ export interface Afterwards {
   readonly notes: string[]
 }
 
-/** One captured webhook request. */
 export interface CapturedRequest {
   /** A raw body has none. */
   readonly headers?: HeaderMap | undefined

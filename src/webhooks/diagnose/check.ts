@@ -15,9 +15,7 @@ export interface CheckResult {
   /** Unix seconds. */
   readonly timestamp: number | null
   readonly age_seconds: number | null
-  /** Name of the secret that matched; never the secret. */
   readonly secret: string | null
-  /** Empty when it is valid. */
   readonly findings: readonly Finding[]
 }
 

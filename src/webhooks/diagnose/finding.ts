@@ -28,7 +28,6 @@ export interface BodyForm {
   readonly causes: readonly Cause[]
 }
 
-/** A key that may have signed. */
 export interface KeyForm {
   readonly key: KeyObject
   readonly causes: readonly Cause[]
@@ -38,12 +37,10 @@ export interface KeyForm {
 export interface Claim {
   /** Undefined when the header has none. */
   readonly timestamp: string | undefined
-  /** Lowercase hex. */
   readonly digest: string
   readonly causes: readonly Cause[]
 }
 
-/** The record of a signing secret that was removed, without the secret. */
 export interface RemovedSecret {
   readonly subscription_id: string
   /** Unix seconds. */

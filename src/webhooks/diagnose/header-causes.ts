@@ -79,17 +79,13 @@ function readDigest(value: string): {hex: string; causes: Cause[]}[] {
   return [{hex, causes: [...prefixed, cause('signature_base64', 'The digest is in base64, not in hex.')]}]
 }
 
-/** One way to make the digest. */
 export interface Scheme {
   readonly causes: readonly Cause[]
-  /** Lowercase hex. */
   digest(key: KeyObject, body: Uint8Array): string
 }
 
-/** As a claim spells it. */
 type Timestamp = Claim['timestamp']
 
-/** HMAC over something before and after the body. */
 function framed(before: string, after: string, causes: readonly Cause[]): Scheme {
   return {causes, digest: (key, body) => hmac(key, before, body, after)}
 }
@@ -106,7 +102,6 @@ export function properSchemes(timestamp: Timestamp): Scheme[] {
 
 const SEPARATORS = ['', ':', ',', '|', '\n', '-']
 
-/** Messages put together in another way. */
 export function otherSchemes(timestamp: Timestamp): Scheme[] {
   const bodyAlone = 'The body alone was signed, without the timestamp and the full stop.'
   const unsigned = framed('', '', [cause('timestamp_not_signed', bodyAlone)])

@@ -41,9 +41,7 @@ function parseTree(text: string): JsonNode | undefined {
 }
 
 interface Spacing {
-  /** In words, as a finding says it. */
   readonly name: string
-  /** Between two members or items on one line. */
   readonly comma: string
   readonly colon: string
   /** One level of indentation; undefined prints everything on one line. */
@@ -94,7 +92,6 @@ function print(node: JsonNode, spacing: Spacing, margin = ''): string {
 
 /** One habit of printers: which characters of strings they escape, and how. */
 interface Spelling {
-  /** In words, as a finding says it. */
   readonly difference: string
   readonly characters: RegExp
   /** How such a character was signed. */
@@ -251,7 +248,6 @@ function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   return choices
 }
 
-/** The body in that style. */
 function toForm({text, causes}: Printable, style: Style): BodyForm {
   const [{value: node}, {value: spacing}, {value: spellings}] = style
   const differences = style.flatMap(choice => choice.differences)

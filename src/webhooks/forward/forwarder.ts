@@ -7,9 +7,7 @@ import type {Handover, HandoverResult} from './request.js'
 
 export interface ForwardReport extends DueForward, ForwardResult {
   readonly ms: number
-  /** This attempt's number, from 1. */
   readonly attempt: number
-  /** Whether it was signed again for this attempt. */
   readonly resigned: boolean
 }
 
@@ -31,9 +29,7 @@ interface ForwarderOptions {
   readonly onStoreError: (error: unknown) => void
 }
 
-/** How often the store is asked for due events. */
 const TAKE_MILLISECONDS = 1000
-/** Results that may wait for the store. */
 const MOST_UNRECORDED = 2000
 
 export class Forwarder {
@@ -59,7 +55,6 @@ export class Forwarder {
     this.timer = setInterval(() => this.wake(), TAKE_MILLISECONDS)
   }
 
-  /** There may be new events to forward. */
   wake(): void {
     for (const lane of this.lanes) lane.wake()
   }
@@ -103,7 +98,6 @@ export class Forwarder {
   }
 }
 
-/** Longest wait between two attempts of one event. */
 const MOST_SECONDS = 300
 /** Longest time an address that does not answer is left alone. */
 const MOST_PAUSE_SECONDS = 30
@@ -136,7 +130,6 @@ const AHEAD = 16
 
 interface LaneOptions extends ForwarderOptions {
   readonly onResult: (event: DueForward, result: HandoverResult, resigned: boolean) => void
-  /** Whether results are recorded fast enough. */
   readonly maySendMore: () => boolean
 }
 
@@ -161,7 +154,6 @@ class Lane {
     private readonly options: LaneOptions,
   ) {}
 
-  /** Takes due events from the store and sends them, as far as there is room. */
   wake(): void {
     this.mayHaveMore = true
     if (!this.isTaking) void this.take()
@@ -177,7 +169,6 @@ class Lane {
     this.queue = []
   }
 
-  /** How many requests may be sent now. */
   private free(): number {
     if (this.isStopped || this.options.elapsed() < this.pausedUntil) return 0
     return Math.max(0, (this.failures > 0 ? 1 : AT_ONCE) - this.sending)

@@ -8,7 +8,6 @@ import {type HeaderMap, pairsOf} from '../signature/headers.js'
 import {type NamedSecret, parseSignature, sign, verify} from '../signature/signature.js'
 
 export interface HandoverResult {
-  /** The answer's status; null when there was none. */
   readonly status: number | null
   /** Until the head of the answer, or the error. */
   readonly milliseconds: number
@@ -25,7 +24,6 @@ interface HandoverOptions {
   /** Certificates to trust (default: the runtime's own). */
   readonly trusted?: readonly string[] | undefined
   readonly timeoutMilliseconds: number
-  /** How many bytes of an answer's body are kept (default 0). */
   readonly keptBytes?: number
 }
 
@@ -175,7 +173,6 @@ export function signedAgain(
   return place < 0 ? [...rawHeaders, headerName, signature] : rawHeaders.with(place, signature)
 }
 
-/** The index of the header's value; -1 when it is missing. */
 function placeOf(rawHeaders: readonly string[], headerName: string): number {
   const wanted = headerName.toLowerCase()
   return rawHeaders.findIndex((_, n) => n % 2 === 1 && rawHeaders[n - 1]?.toLowerCase() === wanted)

@@ -12,7 +12,6 @@ import {MOST_EVENT_BYTES} from '../signature/event.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import {sign} from '../signature/signature.js'
 
-/** One line of the sheet. */
 export interface ProbeRow {
   readonly case: string
   readonly sent: string
@@ -71,7 +70,6 @@ export async function probe(options: ProbeOptions) {
   return {rows, notSent: CASES.length - rows.length}
 }
 
-/** Sends one case; `first` is the row of the first one. */
 async function tryCase(options: ProbeOptions, probeCase: Case, run: string, first: ProbeRow | undefined) {
   const {handover, url, names, clock, secret} = options
   const {name, sent, expected, required = true} = probeCase
@@ -146,7 +144,6 @@ function wrong(name: string, sent: string, change: NonNullable<Case['change']>):
   return {name, sent, advice: REFUSE, expected: '401', change}
 }
 
-/** A request whose signature header is changed. */
 function header(name: string, sent: string, spell: (value: string) => string): Case {
   return wrong(name, sent, value => ({signatures: [spell(value)]}))
 }
@@ -170,7 +167,6 @@ const ROTATED = 'try every v1 and ignore names you do not know: while a secret i
 const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
 const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
 
-/** In the order they are sent. */
 const CASES: readonly Case[] = [
   right('valid', 'a right signature', SECRET),
   canary('non_ascii', 'names with letters beyond ASCII', '"guest":"Ayşe Öğüt ığİ 🏖"'),

@@ -8,15 +8,12 @@ export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: un
 interface GroupCommitOptions<Item, Outcome> {
   /** Makes the items durable in one transaction; an outcome for each, in their order. */
   readonly commit: (items: readonly Item[]) => Promise<readonly Outcome[]>
-  /** How many may wait; more are refused at once. */
   readonly maxWaiting: number
-  /** How many go into one transaction. */
   readonly maxBatch: number
   /** How many transactions may run at once (default 1), for a store that takes them one by one itself. */
   readonly maxRunning?: number
   /** With so many items an idle disk starts before the end of the turn (default: it never does). */
   readonly enough?: number
-  /** Called for every transaction that failed. */
   readonly onError?: (error: unknown) => void
 }
 

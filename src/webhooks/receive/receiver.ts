@@ -8,7 +8,6 @@ import type {WebhookHeaderNames} from '../signature/headers.js'
 import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
 import {GroupCommit} from './group-commit.js'
 
-/** A request as it arrived. */
 type Arrival = Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>
 
 interface CheckedArrival {
@@ -16,7 +15,6 @@ interface CheckedArrival {
   /** Undefined when the signature is wrong, because the body is not parsed then. */
   readonly eventId: string | undefined
   readonly type: string | null
-  /** Name of the secret that matched. */
   readonly secretName: string | undefined
 }
 
@@ -50,7 +48,6 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
 /** One request and what was answered: 200 or 401. */
 export interface Receipt extends Arrival, CheckedArrival {
   readonly status: 200 | 401
-  /** Whether the store had an event with this id. */
   readonly duplicate: boolean
   /** From the request's head to the answer, in milliseconds. */
   readonly ackMilliseconds: number
@@ -62,9 +59,7 @@ interface ReceiverOptions {
   /** Called for every request, because a subscription may be added meanwhile. */
   readonly secrets: () => readonly NamedSecret[]
   readonly headerNames: WebhookHeaderNames
-  /** Addresses to forward an event of this type to. */
   readonly targetsOf: (type: string | null) => readonly string[]
-  /** How many events may wait for the disk. */
   readonly maxWaiting: number
   /** Called for every request that was answered 200 or 401, after the answer. */
   readonly onReceipt: (receipt: Receipt) => void

@@ -33,7 +33,6 @@ const DISCARDED_BYTES = 4 * 1024 * 1024
 interface ReceiverAddress {
   readonly host: string
   readonly port: number
-  /** The one path that takes POST, starting with a slash. */
   readonly path: string
   readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer} | undefined
 }
@@ -45,7 +44,6 @@ interface ServeOptions {
   /** Unix seconds. */
   readonly clock: () => number
   readonly limits: ReceiverLimits
-  /** Called for requests that the server refuses: 404, 405, 413 and 503. */
   readonly onRefused?: (status: number) => void
 }
 

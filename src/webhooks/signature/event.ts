@@ -34,7 +34,6 @@ export function isEventEnvelope(rawBody: Uint8Array): boolean {
 
 /** The receiver refuses longer bodies; events are shorter. */
 export const MOST_EVENT_BYTES = 1024 * 1024
-/** Enough for the members before `data`. */
 const MOST_ENVELOPE_BYTES = 1024
 /** The beginning of an event: an id and a type, in either order. */
 const CUT_EVENT = new RegExp(

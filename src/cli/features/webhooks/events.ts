@@ -44,7 +44,6 @@ export const pruneFlags = {
 /** So many a statement, so that no transaction is long. */
 const PRUNED_AT_ONCE = 1000
 
-/** Removes events older than `seconds`, a part at a time; returns their number. */
 export async function pruneEvents(store: EventStore, seconds: number): Promise<number> {
   // Without events, no file is created for them.
   if ((await store.page({}, {}, 1)).length === 0) return 0

@@ -88,7 +88,6 @@ export type ListenFlags = Interfaces.InferredFlags<typeof listenFlags>
 
 export type ListenPlan = ReturnType<typeof planListening>
 
-/** The plan that follows from the flags. */
 export function planListening(flags: ListenFlags) {
   const {'public-url': publicUrl, 'exit-after': count = 1, within: seconds, expect} = flags
   const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
@@ -101,7 +100,6 @@ export function planListening(flags: ListenFlags) {
   }
 }
 
-/** The subscription that --subscribe creates. */
 export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types}: ListenPlan) {
   return {url, events: [...(types ?? EVENT_TYPE_NAMES)]}
 }

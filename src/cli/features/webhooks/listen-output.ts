@@ -114,7 +114,6 @@ export class ListenOutput {
     for (const note of this.notes.of(report)) this.terms.tell(note)
   }
 
-  /** Writes the waiting lines, for at most `milliseconds`. */
   async end(milliseconds: number): Promise<void> {
     this.rows?.end()
     await Promise.all([this.stdout.drain(milliseconds), this.capture?.writer.drain(milliseconds)])
@@ -132,7 +131,6 @@ export function removalText({subscription_id, removed_at, removed_by}: RemovedSe
   return `${what} by bookctl ${sanitizeLine(removed_by, 100)}; events signed with it are now refused with 401`
 }
 
-/** The columns, and their widths where they are aligned. */
 const WIDTHS = {
   received_at: 24,
   verdict: 7,
@@ -167,7 +165,6 @@ async function textLine(flags: OutputFlags): Promise<LineOf> {
       .trimEnd()
 }
 
-/** The result of --query for each record, if there is one. */
 async function queryLine(query: string): Promise<LineOf> {
   const find = await finderOf(query)
   return record => {
@@ -271,7 +268,6 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
 /** What the output of `listen` needs; `otherSecrets` are those stored for other subscriptions, for explanations alone. */
 interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
   readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
-  /** Prints on stderr. */
   readonly tell: (text: string) => void
   readonly targets: readonly string[]
   readonly secrets: () => readonly NamedSecret[]
@@ -288,7 +284,6 @@ interface Row {
 
 /** The rows of events at a terminal. An event that is forwarded is shown with the answer of its target. */
 class ListenRows {
-  /** Events whose targets have not answered yet. */
   private readonly held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
   /** Ids of events whose targets answered before their receipts came. */
   private readonly early = new Set<string>()
@@ -323,7 +318,6 @@ class ListenRows {
     this.show({time, isGood: report.state === 'done', body, text, notes: this.notes.of(report)})
   }
 
-  /** Shows the events that no target has answered yet. */
   end(): void {
     for (const {timer, row} of this.held.values()) {
       clearTimeout(timer)

@@ -24,7 +24,6 @@ import {withLock} from '../../../storage/lock.js'
 import {readBytes} from '../../input/files.js'
 import type {ListenFlags} from './listen-flags.js'
 
-/** Both as PEM. */
 export type KeyPair = Readonly<Record<'cert' | 'key', string>>
 
 /**
@@ -58,7 +57,6 @@ async function readPemText(flag: string, path: string): Promise<string> {
   return Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
 }
 
-/** What `work` returns; undefined when it throws. */
 function unlessItThrows<T>(work: () => T): T | undefined {
   try {
     return work()

@@ -50,7 +50,6 @@ export async function listen(command: BaseCommand, plan: ListenPlan, flags: Flag
 }
 
 class Listener {
-  /** Remarks that may come with every request. */
   private readonly remarks: ReturnType<typeof createOccasionally>
   private readonly forwarder: Forwarder
   private readonly tidying: NodeJS.Timeout
@@ -160,12 +159,10 @@ class Listener {
     this.url = `${tls ? 'https' : 'http'}://${authority}${path}`
   }
 
-  /** Whether --event includes this type. */
   private wants(type: string | null): boolean {
     return this.plan.types === undefined || this.plan.types.has(type ?? '')
   }
 
-  /** After a request was answered. */
   private onReceipt(receipt: Receipt): void {
     const {count, forwarder} = this
     const {output, expectation} = this.opened

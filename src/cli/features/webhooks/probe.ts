@@ -1,5 +1,4 @@
-/** `webhooks probe`. */
-
+/** `webhooks probe`: sends the cases to a receiver, and shows what failed and how to fix it. */
 import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -69,7 +68,6 @@ export async function probeReceiver(
   }
 }
 
-/** Whether a case failed that §6 requires; others are advice. */
 export function isFailed({ok, required}: ProbeRow): boolean {
   return required && !ok
 }
@@ -89,7 +87,6 @@ export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Resul
 const CHECKS_NOTHING =
   'it checks no signature at all, or ignores the result: it accepted every request that it must refuse'
 
-/** The sheet as people read it. */
 class SheetText {
   private readonly marks = marksFor(process.env)
 

@@ -131,7 +131,6 @@ async function createOnce(
   }
 }
 
-/** The warning about a subscription that differs from the request; undefined when it does not. */
 export function notAsAsked(id: string, deviations: readonly string[]): string | undefined {
   if (deviations.length === 0) return undefined
   const name = sanitizeLine(id, 100)
@@ -187,7 +186,6 @@ export async function deleteAndForget({api, clock, state}: Connection, id: strin
   return {subscription_id: id, deleted: true, secret_removed}
 }
 
-/** Long enough for a receiver on this machine. */
 const ANSWER_SECONDS = 2
 
 /** Warnings about `url`, the most important first. What cannot be found out causes none. */
@@ -250,7 +248,6 @@ async function pathNotTaken(url: string, options: ConnectOptions): Promise<strin
   return `Warning: what listens at ${origin} answers 404 for the path ${path}: events would not arrive; subscribe the path that it takes, or start it for this one: bookctl webhooks listen --path ${path}`
 }
 
-/** The status of the answer to a GET; undefined if there is none. */
 async function statusOf(sender: Sender, url: string): Promise<number | undefined> {
   const request = {method: 'GET', url, headers: {}}
   const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds: ANSWER_SECONDS}

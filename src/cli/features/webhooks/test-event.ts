@@ -44,7 +44,6 @@ export async function testSubscription({api, clock}: Connection, id: string): Pr
 }
 
 interface DeliveryOutcome extends Pick<LastAttempt, 'status' | 'ms'> {
-  /** Null where it is not known. */
   readonly delivered: boolean | null
   readonly attempted_at: string | null
   /** Why there was no answer, or why it did not count. */

@@ -177,7 +177,6 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The error of reading `name`: a usage error if the system refused it. */
 function readingFailed(error: unknown, name: string): unknown {
   const {code, syscall} = error as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return error
@@ -219,7 +218,6 @@ export async function signInput(
   return {signature: signer.finish(), timestamp}
 }
 
-/** The words for each reason, after `Not valid:`. */
 const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
   ok: 'valid',
   missing_header: 'there is no signature header',
