@@ -5,7 +5,6 @@ import {
   type Printing,
   planVerify,
   printResults,
-  type ResultPrinter,
   VERIFY_COLUMNS,
   verifyFlags,
   verifyInputs,
@@ -44,9 +43,9 @@ everything else is unexplained.`
     const leftOut = {count: 0}
     const results = verifyInputs(inputs, terms, leftOut, text => void this.warn(`Warning: ${text}`))
     const explains = !flags.json && flags.format === undefined
-    const printer: ResultPrinter = {
-      print: (result, continues) => this.print(result, continues),
-      tell: explains ? line => this.tell(line) : undefined,
+    const printer = {
+      print: this.print.bind(this),
+      tell: explains ? this.tell.bind(this) : undefined,
     }
     const {read, invalid} = await printResults(results, inputs.length, this.printing(), printer, leftOut)
     // An empty capture verifies nothing, and must not look like a success.

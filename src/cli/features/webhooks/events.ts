@@ -80,18 +80,6 @@ function readSince(field: string, text: string): number {
   return systemClock.now() - readDuration(field, text)
 }
 
-/** Events that match, oldest first, a page at a time: waiting for each alone would take a tenth longer. */
-async function* oldestPages(store: EventStore, filter: EventFilter): AsyncGenerator<StoredEvent[]> {
-  let after = 0
-  for (;;) {
-    const page = await store.page(filter, {after}, PAGE)
-    const last = page.at(-1)
-    if (last === undefined) return
-    yield page
-    after = last.sequence
-  }
-}
-
 async function rowOf(store: EventStore, event: StoredEvent) {
   return {
     event_id: event.eventId,
@@ -149,19 +137,17 @@ export async function findEvent(store: EventStore, id: string): Promise<StoredEv
   })
 }
 
+/** The event with its headers and body; as text it is the request as it came, made safe: head, empty line, body. */
 export async function eventDetails(store: EventStore, event: StoredEvent): Promise<Result> {
   const {body_base64, headers, event: parsed} = recordOf(event)
   const {bytes: _, ...row} = await rowOf(store, event)
   const document = {...row, headers, body_base64, event: parsed}
-  return {...single({event: document}, document, row.event_id), text: requestText(event)}
-}
-
-/** The request as it came, safe to print: head, empty line, body. Only at a terminal a line break follows the body. */
-function requestText({rawHeaders, body}: StoredEvent): string {
-  const head = pairsOf(rawHeaders).map(([name, value]) => sanitizeLine(`${name}: ${value}`))
-  const text = Buffer.from(body).toString('utf8')
-  const lines = text.split('\n').map(line => sanitizeLine(line))
-  return [...head, '', ...lines, ...(process.stdout.isTTY ? [''] : [])].join('\n')
+  const head = pairsOf(event.rawHeaders).map(([name, value]) => `${name}: ${value}`)
+  const body = Buffer.from(event.body).toString('utf8').split('\n')
+  // Only at a terminal a line break follows the body.
+  const end = process.stdout.isTTY ? [''] : []
+  const text = [...head, '', ...body, ...end].map(line => sanitizeLine(line)).join('\n')
+  return {...single({event: document}, document, row.event_id), text}
 }
 
 /** The event as a record of a capture; the time of its answer is not stored. */
@@ -188,31 +174,32 @@ export async function printEvents(store: EventStore, filter: EventFilter, flags:
 /** Writes a new file, whole or not at all; returns the number of events. Throws a StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   const {writeWholeFile} = await import('../../../storage/files.js')
-  let count = 0
-  const capture = captureOf(store, filter, false, page => {
-    count += page.length
-  })
-  await writeWholeFile(resolve(path), capture, {existing: 'create'})
-  return count
+  const exported = {count: 0}
+  await writeWholeFile(resolve(path), captureOf(store, filter, false, exported), {existing: 'create'})
+  return exported.count
 }
 
 /** Records are written together up to so many characters: one write for each would take longer. */
 const PIECE_CHARACTERS = 256 * 1024
 
-/** The events as a capture, a record a line; or as one document with a record a line. */
+/** The events as a capture, a record a line, oldest first; or as one document with a record a line. */
 async function* captureOf(
   store: EventStore,
   filter: EventFilter,
   asDocument: boolean,
-  onPage: (page: readonly StoredEvent[]) => void = () => {},
+  exported = {count: 0},
 ): AsyncGenerator<Uint8Array> {
   let text = asDocument ? '{"records": [\n' : ''
-  let separator = ''
-  for await (const page of oldestPages(store, filter)) {
-    onPage(page)
+  let after = 0
+  for (;;) {
+    // A page at a time: waiting for each event alone would take a tenth longer.
+    const page = await store.page(filter, {after}, PAGE)
+    if (page.length === 0) break
     for (const event of page) {
+      const separator = asDocument && exported.count > 0 ? ',\n' : ''
       text += `${separator}${jsonText(recordOf(event))}\n`
-      if (asDocument) separator = ',\n'
+      exported.count += 1
+      after = event.sequence
       if (text.length > PIECE_CHARACTERS) {
         yield Buffer.from(text)
         text = ''
@@ -226,14 +213,17 @@ export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'er
 
 type Replayed = Awaited<ReturnType<typeof replayEvents>>[number]
 
-type ReplayFlags = WebhookSecretFlags & {readonly resign: boolean}
 type Replay = Awaited<ReturnType<typeof planReplay>>
 
 /**
  * With --resign each event is signed when it is sent, with the secret it came with if that is still stored. `old` is the number of
  * events whose signature is too old for a target that checks it. Throws a usage error if an event or a secret is missing.
  */
-export async function planReplay(ids: readonly string[], flags: ReplayFlags, state: State) {
+export async function planReplay(
+  ids: readonly string[],
+  flags: WebhookSecretFlags & {readonly resign: boolean},
+  state: State,
+) {
   const events: StoredEvent[] = []
   for (const id of ids) events.push(await findEvent(state.events, id))
   const {signature} = webhookHeaderNames(flags, state)
@@ -278,15 +268,14 @@ export async function replayEvents(
 }
 
 export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
-  const warning = [...new Set(replayed.map(({status}) => meaningOf(status)))].filter(Boolean)
+  const meanings = replayed.map(({status}) => {
+    if (isRedirect(status)) return `${status}: redirects are not followed; send to the address it leads to`
+    if (status === 401 || status === 403)
+      return `${status}: refused; the signature may be too old (--resign) or of another secret (compare: bookctl webhooks listen --print-secret)`
+    return status !== null && status >= 500 ? `${status}: the target itself failed; see its log` : ''
+  })
+  const warning = [...new Set(meanings)].filter(Boolean)
   return {...listResult({replayed}, replayed, REPLAY_COLUMNS), warning}
-}
-
-function meaningOf(status: number | null): string {
-  if (isRedirect(status)) return `${status}: redirects are not followed; send to the address it leads to`
-  if (status === 401 || status === 403)
-    return `${status}: refused; the signature may be too old (--resign) or of another secret (compare: bookctl webhooks listen --print-secret)`
-  return status !== null && status >= 500 ? `${status}: the target itself failed; see its log` : ''
 }
 
 /** The kind of the first answer that was not 2xx; undefined when all were. */

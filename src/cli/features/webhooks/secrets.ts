@@ -25,8 +25,6 @@ export const webhookSecretFlags = {
   'secret-stdin': Flags.boolean({summary: 'read the signing secret from standard input'}),
 }
 
-type WatchFlags = WebhookSecretFlags & {readonly subscribe: boolean}
-
 export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags>> & {
   readonly profile?: string | undefined
 }
@@ -37,7 +35,7 @@ export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: St
   return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profile), state, profile)
 }
 
-function atLeastOne(secrets: NamedSecret[], state: State, profile: string): NamedSecret[] {
+function atLeastOne<Secrets extends readonly NamedSecret[]>(secrets: Secrets, state: State, profile: string) {
   if (secrets.length > 0) return secrets
   const removed = removedSecretsText(state.secrets.listRemovedSigningSecrets(profile))
   const more = removed === undefined ? '' : `; ${removed}`
@@ -47,20 +45,24 @@ function atLeastOne(secrets: NamedSecret[], state: State, profile: string): Name
   throw usage('no_webhook_secret', problem, hint)
 }
 
+/** The secrets of a flag or of the environment; undefined when none are given. */
 async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | undefined> {
   const {'secret-file': file, 'secret-stdin': fromStdin} = flags
+  const flag = fromStdin ? '--secret-stdin' : '--secret-file'
   const source = fromStdin ? '-' : file
-  if (source !== undefined) {
-    const flag = fromStdin ? '--secret-stdin' : '--secret-file'
-    if (source === '-' && stdinIsTerminal())
-      throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
-    const bytes = await readBytes(flag, source, 64 * 1024)
-    return secretsIn(bytes, source === '-' ? 'stdin' : 'file', flag)
+  if (source === '-' && stdinIsTerminal())
+    throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
+  if (source === undefined) {
+    const words = process.env.BOOKCTL_WEBHOOK_SECRET?.trim().split(/\s+/)
+    if (!process.env.BOOKCTL_WEBHOOK_SECRET || !words) return undefined
+    return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
   }
-  const text = process.env.BOOKCTL_WEBHOOK_SECRET
-  if (!text) return undefined
-  const words = text.trim().split(/\s+/)
-  return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
+  const name = source === '-' ? 'stdin' : 'file'
+  // Unchanged but for one line break at its end; or one a line, if several lines are not empty.
+  const text = decode(flag, await readBytes(flag, source, 64 * 1024), true).replace(/\r?\n$/, '')
+  const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
+  if (lines.length < 2) return [checkSecret({name, secret: text}, flag)]
+  return lines.map((secret, n) => checkSecret({name: `${name}[${n}]`, secret}, flag))
 }
 
 /** The signing secrets stored for `profile` (default: for all), newest first, named by their subscription. */
@@ -73,14 +75,6 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
 export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
   const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET
   return isGiven ? () => [] : () => state.secrets.listRemovedSigningSecrets(profileName(flags, state))
-}
-
-/** One secret, unchanged except for one line break at its end; or one a line, if several lines are not empty. */
-function secretsIn(bytes: Uint8Array, name: string, flag: string): NamedSecret[] {
-  const text = decode(flag, bytes, true).replace(/\r?\n$/, '')
-  const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
-  if (lines.length < 2) return [checkSecret({name, secret: text}, flag)]
-  return lines.map((secret, n) => checkSecret({name: `${name}[${n}]`, secret}, flag))
 }
 
 function checkSecret(named: NamedSecret, from: string): NamedSecret {
@@ -113,21 +107,30 @@ const WATCH_MILLISECONDS = 1000
 /** The secrets to check with. Once `watch` was called, they are read again each second. */
 export class WatchedSecrets {
   current: readonly NamedSecret[]
+  private readonly usesStored: boolean
   private timer: NodeJS.Timeout | undefined
   private onRemoved: (removed: RemovedSecret) => void = () => {}
 
   /** Throws a usage error if there is none, unless --subscribe is about to create one. */
-  static async open(flags: WatchFlags, state: State): Promise<WatchedSecrets> {
-    return new WatchedSecrets(flags, profileName(flags, state), state, await givenSecrets(flags))
+  static async open(
+    flags: WebhookSecretFlags & {readonly subscribe: boolean},
+    state: State,
+  ): Promise<WatchedSecrets> {
+    const given = await givenSecrets(flags)
+    const opened = new WatchedSecrets(profileName(flags, state), state, given, flags.subscribe)
+    if (!flags.subscribe) atLeastOne(opened.current, state, opened.profile)
+    return opened
   }
 
   private constructor(
-    private readonly flags: WatchFlags,
     private readonly profile: string,
     private readonly state: State,
     private readonly given: readonly NamedSecret[] | undefined,
+    subscribes: boolean,
   ) {
-    this.current = flags.subscribe ? this.read() : atLeastOne(this.read(), state, profile)
+    // Given secrets are used alone, or with the one that --subscribe creates.
+    this.usesStored = given === undefined || subscribes
+    this.current = this.read()
   }
 
   /** Reports each stored secret that was removed. */
@@ -140,8 +143,16 @@ export class WatchedSecrets {
     try {
       const before = this.current
       this.current = this.read()
-      for (const removed of removedSince(before, this.current, this.state, this.profile))
-        this.onRemoved(removed)
+      const gone = before.filter(
+        ({name, secret}) => !this.current.some(other => other.name === name && other.secret === secret),
+      )
+      if (gone.length === 0) return
+      const removals = this.state.secrets.listRemovedSigningSecrets(this.profile)
+      for (const {name: subscription_id} of gone) {
+        const removal = removals.find(removed => removed.subscription_id === subscription_id)
+        const unknown = {subscription_id, removed_at: systemClock.now(), removed_by: 'of another version'}
+        this.onRemoved(removal ?? unknown)
+      }
     } catch {
       // Busy with another process: read again the next time.
     }
@@ -151,37 +162,10 @@ export class WatchedSecrets {
     clearInterval(this.timer)
   }
 
-  /** Given secrets are used alone, or with the one that --subscribe creates. */
-  private get usesStored(): boolean {
-    return this.given === undefined || this.flags.subscribe
-  }
-
   private read(): NamedSecret[] {
     const stored = this.usesStored ? storedWebhookSecrets(this.state, this.profile) : []
     return [...(this.given ?? []), ...stored]
   }
-}
-
-/** Those of `before` that are missing in `now`, or have another secret there. */
-function removedSince(
-  before: readonly NamedSecret[],
-  now: readonly NamedSecret[],
-  state: State,
-  profile: string,
-): RemovedSecret[] {
-  const gone = before.filter(
-    ({name, secret}) => !now.some(other => other.name === name && other.secret === secret),
-  )
-  if (gone.length === 0) return []
-  const removals = state.secrets.listRemovedSigningSecrets(profile)
-  return gone.map(
-    ({name}) =>
-      removals.find(({subscription_id}) => subscription_id === name) ?? {
-        subscription_id: name,
-        removed_at: systemClock.now(),
-        removed_by: 'of another version',
-      },
-  )
 }
 
 /** The headers of signature and event id (§6.2), by the profile, the defaults or the interface. A profile is not needed. */

@@ -1,7 +1,6 @@
 /** Subscriptions: a creation is recorded before it is sent, and its secret is stored before it is printed. */
 import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
-import type {Sender} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {isEventType} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
@@ -87,7 +86,7 @@ export async function createAndKeep(
   const deviation = notAsAsked(id, deviations)
   if (deviation !== undefined) warnings.push(deviation)
   const shown = {id, url, events, secret, is_active}
-  let places: {stored_in: string | null; secret_file?: string} = {stored_in}
+  const places: {stored_in: string | null; secret_file?: string} = {stored_in}
   const secretFile = flags['secret-file']
   if (secretFile !== undefined) {
     const unwritten = await storageProblem(() =>
@@ -95,7 +94,7 @@ export async function createAndKeep(
     )
     if (unwritten)
       warnings.push(`--secret-file: ${sanitizeLine(unwritten.message, 200)}; the secret is in tokens.db`)
-    else places = {stored_in, secret_file: secretFile}
+    else places.secret_file = secretFile
   }
   const result = single({...shown, ...places, subscription: shown}, {...shown, ...places}, id)
   return {id, stored_in, result, problem, warnings}
@@ -215,22 +214,18 @@ async function secondSubscription(
     throw error
   })
   const wanted = parseUrl(url)?.href
-  const isSame = (other: string | null) => other !== null && parseUrl(other)?.href === wanted
-  if (listed) {
-    const known = listed.items.find(each => isSame(each.url))
-    if (known === undefined) return undefined
-    const {id, types} = shownOf(known.id, known.events)
-    return `Warning: the subscription ${id} sends to this address already (${types}): with a second one an event of both comes twice; to change the first: bookctl webhooks update ${id}`
-  }
-  const stored = state.secrets.listSigningSecrets(profile)
-  const made = stored.find(({subscribed}) => subscribed?.baseUrl === target.baseUrl && isSame(subscribed.url))
-  if (made === undefined) return undefined
-  const {id, types} = shownOf(made.subscription_id, made.subscribed?.events)
-  return `Warning: the subscription ${id} was created for this address from this machine (${types}): if it still exists, an event of both comes twice`
-}
-
-function shownOf(id: string, events: readonly string[] | null | undefined) {
-  return {id: sanitizeLine(id, 200), types: sanitizeLine(events?.join(', ') || 'unknown types', 200)}
+  const isSame = (other: string | null | undefined) => parseUrl(other ?? '')?.href === wanted
+  const known = listed?.items.find(each => isSame(each.url))
+  const made = state.secrets
+    .listSigningSecrets(profile)
+    .find(({subscribed}) => subscribed?.baseUrl === target.baseUrl && isSame(subscribed.url))
+  const id = sanitizeLine((listed ? known?.id : made?.subscription_id) ?? '', 200)
+  if (id === '') return undefined
+  const events = listed ? known?.events : made?.subscribed?.events
+  const types = sanitizeLine(events?.join(', ') || 'unknown types', 200)
+  return listed
+    ? `Warning: the subscription ${id} sends to this address already (${types}): with a second one an event of both comes twice; to change the first: bookctl webhooks update ${id}`
+    : `Warning: the subscription ${id} was created for this address from this machine (${types}): if it still exists, an event of both comes twice`
 }
 
 /** Sends a GET to a receiver on this machine, which answers 404 if it takes another path. */
@@ -238,19 +233,13 @@ async function pathNotTaken(url: string, options: ConnectOptions): Promise<strin
   const {hostname, pathname, origin} = new URL(url)
   if (!isLoopbackHost(hostname)) return undefined
   const {openSender} = await import('../../session/connect.js')
-  const opened = await openSender({...options, har: undefined, history: undefined})
-  try {
-    if ((await statusOf(opened.sender, url)) !== 404) return undefined
-  } finally {
-    await opened.close()
-  }
+  const {sender, close} = await openSender({...options, har: undefined, history: undefined})
+  const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds: ANSWER_SECONDS}
+  const answer = await sender
+    .send({method: 'GET', url, headers: {}}, policy)
+    .catch(() => undefined)
+    .finally(close)
+  if (answer?.status !== 404) return undefined
   const path = sanitizeLine(pathname, 100)
   return `Warning: what listens at ${origin} answers 404 for the path ${path}: events would not arrive; subscribe the path that it takes, or start it for this one: bookctl webhooks listen --path ${path}`
-}
-
-async function statusOf(sender: Sender, url: string): Promise<number | undefined> {
-  const request = {method: 'GET', url, headers: {}}
-  const policy = {repeatable: false, mostAttempts: 1, timeoutSeconds: ANSWER_SECONDS}
-  const answer = await sender.send(request, policy).catch(() => undefined)
-  return answer?.status
 }

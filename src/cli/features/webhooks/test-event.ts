@@ -21,7 +21,7 @@ export const TEST_COLUMNS = [
 
 /** How long to wait for a delivery: a receiver has 3 s to answer (§6.4). */
 export const DELIVERY_WAIT_SECONDS = WEBHOOK_RESPONSE_SECONDS + 2
-const LOOK_AGAIN_MILLISECONDS = 250
+const ASK_AGAIN_MILLISECONDS = 250
 
 /**
  * Requests a test event, then its delivery where the service reports that; otherwise `delivered` is null, and `delivery_unknown`
@@ -36,7 +36,10 @@ export async function testSubscription({api, clock}: Connection, id: string): Pr
   const eventId = idOf('event')
   const deliveryId = idOf('delivery')
   const find = () => findLastAttempt(api, id, {eventId, deliveryId})
-  const outcome = (eventId ?? deliveryId) ? await followDelivery(find, clock) : UNNAMED
+  const outcome =
+    eventId === null && deliveryId === null
+      ? unknownDelivery('the service did not name the event')
+      : await followDelivery(find, clock)
   const row = {subscription_id: id, event_id: eventId, delivery_id: deliveryId, ...outcome}
   const result = single({...row, answer}, {...row, answer}, id)
   const facts = {subscription: id, ...values, receiver: receiverText(outcome)}
@@ -60,8 +63,6 @@ const unknownDelivery = (why: string): DeliveryOutcome => ({
   delivery_unknown: why,
 })
 
-const UNNAMED = unknownDelivery('the service did not name the event')
-
 /** The outcome of the first attempt; unknown after a Failure, but for an interruption, which is thrown. */
 async function followDelivery(
   find: () => Promise<LastAttempt | undefined>,
@@ -76,7 +77,7 @@ async function followDelivery(
         return {delivered: isSuccess({status}), attempted_at: at, status, ms, delivery_error: error}
       }
       if (clock.now() >= end) return unknownDelivery(`not attempted within ${DELIVERY_WAIT_SECONDS} s`)
-      await clock.sleep(LOOK_AGAIN_MILLISECONDS)
+      await clock.sleep(ASK_AGAIN_MILLISECONDS)
     }
   } catch (error) {
     // The event was sent, so another failure leaves only its delivery unknown.

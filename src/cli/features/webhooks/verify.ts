@@ -66,18 +66,16 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
     inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),
     removedSecrets: removedSecretsFor(flags, state),
-    findOriginal: id => findReceived(state, id),
-  }
-}
-
-/** The raw body received under `id`, for the explanation; undefined when the store of events cannot be read. */
-async function findReceived(state: State, id: string): Promise<Uint8Array | undefined> {
-  try {
-    const [event] = await state.events.page({ids: [id]}, {}, 1)
-    return event?.body
-  } catch (error) {
-    if (error instanceof StorageError) return undefined
-    throw error
+    async findOriginal(id) {
+      try {
+        const [event] = await state.events.page({ids: [id]}, {}, 1)
+        return event?.body
+      } catch (error) {
+        // It only explains.
+        if (error instanceof StorageError) return undefined
+        throw error
+      }
+    },
   }
 }
 
@@ -156,7 +154,7 @@ function openInput(input: string): AsyncIterable<Uint8Array> {
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await whileReading(() => open(path))
   try {
-    const read = (into: Buffer) => whileReading(() => file.read(into, 0, into.length, null))
+    const read = (buffer: Buffer) => whileReading(() => file.read(buffer, 0, buffer.length, null))
     let piece = Buffer.allocUnsafeSlow(READ_BYTES)
     let spare = Buffer.allocUnsafeSlow(READ_BYTES)
     let reading = read(piece)
@@ -229,26 +227,44 @@ const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
 
 export type Verified = {readonly input: string} & CheckResult
 
-const REQUEST_COLUMNS = ['input', 'valid', 'reason', 'event_id', 'type', 'timestamp'] as const
-const PLAIN_COLUMNS = [...REQUEST_COLUMNS, 'age_seconds', 'secret'] as const
+const PLAIN_COLUMNS = [
+  'input',
+  'valid',
+  'reason',
+  'event_id',
+  'type',
+  'timestamp',
+  'age_seconds',
+  'secret',
+] as const
 export const VERIFY_COLUMNS = [...PLAIN_COLUMNS, 'findings']
 
 /** One result for one request, a list for several. `leftOut`: entries skipped because they are no webhooks. */
 function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<Verified> {
   const codes = ({findings}: Verified) => findings.map(({code}) => code)
-  const valid = items.filter(item => item.valid).length
+  const columns = [...columnsOf<Verified>(PLAIN_COLUMNS), {name: 'findings', value: codes}]
+  const id = (item: Verified) => item.event_id
   const skipped = skippedOf(leftOut)
-  const {input: _, ...single} = items[0] as Verified
+  if (isSeveral) {
+    const valid = items.filter(item => item.valid).length
+    const document = {valid, invalid: items.length - valid, ...skipped, results: items}
+    return {document, items, columns, id, shown: ['input', 'valid', 'reason', 'event_id', 'findings']}
+  }
+  const {input: _, ...only} = items[0] as Verified
+  const {event_id, type, timestamp, age_seconds: age, secret} = only
+  const signed =
+    timestamp === null || age === null
+      ? undefined
+      : `${isoTime(timestamp)} (${Math.abs(age)} s ${age < 0 ? 'ahead' : 'ago'})`
   return {
-    document: isSeveral
-      ? {valid, invalid: items.length - valid, ...skipped, results: items}
-      : {...single, ...skipped},
+    document: {...only, ...skipped},
     items,
-    columns: [...columnsOf<Verified>(PLAIN_COLUMNS), {name: 'findings', value: codes}],
-    shown: isSeveral ? ['input', 'valid', 'reason', 'event_id', 'findings'] : VERIFY_COLUMNS.slice(1),
-    id: item => item.event_id,
-    single: !isSeveral,
-    ...(isSeveral ? {} : {lead: verdictLines(single), facts: factsOf(single)}),
+    columns,
+    id,
+    shown: VERIFY_COLUMNS.slice(1),
+    single: true,
+    lead: verdictLines(only),
+    facts: {event_id, type, signed, secret},
   }
 }
 
@@ -262,12 +278,6 @@ function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNulla
     const lines = isShort ? [text] : (await import('../../terminal/text.js')).hang(text, columns, 2)
     return lines.map(line => paint(valid ? 'good' : 'bad', line))
   }
-}
-
-function factsOf({event_id, type, timestamp, age_seconds: age, secret}: CheckResult) {
-  if (timestamp === null || age === null) return {event_id, type, secret}
-  const signed = `${isoTime(timestamp)} (${Math.abs(age)} s ${age < 0 ? 'ahead' : 'ago'})`
-  return {event_id, type, signed, secret}
 }
 
 /** A member of the document, only if something was skipped. */
@@ -301,16 +311,21 @@ export async function printResults(
   let continues = false
   const show = async (result: Result<Verified>) => {
     await printer.print(result, continues)
-    if (printer.tell) for (const line of held.flatMap(explain)) printer.tell(line)
+    for (const {input, findings} of held) {
+      for (const {code, explanation, fix} of findings) {
+        printer.tell?.(`${input}: ${code}: ${explanation}`)
+        if (fix !== '') printer.tell?.(`  Fix: ${fix}`)
+      }
+    }
   }
   // The first waits for a second: one alone is printed in another form.
   let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
   try {
     for await (const verified of results) {
-      for (const one of verified) {
+      for (const result of verified) {
         count.read += 1
-        if (!one.valid) count.invalid += 1
-        held.push(one)
+        if (!result.valid) count.invalid += 1
+        held.push(result)
       }
       if (printing === 'all at the end' || held.length < enough) continue
       if (aside) aside.add(held)
@@ -331,11 +346,4 @@ export async function printResults(
   } finally {
     aside?.close()
   }
-}
-
-function explain({input, findings}: Verified): string[] {
-  return findings.flatMap(({code, explanation, fix}) => [
-    `${input}: ${code}: ${explanation}`,
-    ...(fix === '' ? [] : [`  Fix: ${fix}`]),
-  ])
 }
