@@ -181,42 +181,41 @@ function priceOf(seen: SeenOffer | undefined): Price | null {
 
 /** Guests that look wrong, one line each; the service decides. */
 export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
-  const wrongNumbers = guests.flatMap(({identity}, index) => {
-    if (identity?.type !== 'TC' || isTcNumber(identity.number)) return []
-    return [`guests[${index}].identity.number: the TC identity number fails its checksum`]
-  })
-  const doubts = [...guests.flatMap(doubtName), ...wrongNumbers]
-  return seen ? [...doubts, ...doubtParty(seen, guests)] : doubts
-}
-
-function doubtName({name, surname}: Guest, index: number): string[] {
-  const whole = `${name} ${surname}`
-  const about = `guests[${index}]: ${sanitizeLine(whole, 80)}`
-  const odd = oddIn(whole)
-  return [
-    ...(odd ? [`${about} contains ${odd}`] : []),
-    ...(needsLatin(whole) ? [`${about} has letters that are not Latin: ${LATIN_ADVICE}`] : []),
-  ]
-}
-
-/** Their number and ages beside those searched. A child's age may count at check-in or at check-out. */
-function doubtParty({rooms, check_in, check_out}: SeenOffer, guests: readonly Guest[]): string[] {
+  const doubts: string[] = []
+  for (const [index, {name, surname}] of guests.entries()) {
+    const whole = `${name} ${surname}`
+    const about = `guests[${index}]: ${sanitizeLine(whole, 80)}`
+    const odd = oddIn(whole)
+    if (odd) doubts.push(`${about} contains ${odd}`)
+    if (needsLatin(whole)) doubts.push(`${about} has letters that are not Latin: ${LATIN_ADVICE}`)
+  }
+  for (const [index, {identity}] of guests.entries())
+    if (identity?.type === 'TC' && !isTcNumber(identity.number))
+      doubts.push(`guests[${index}].identity.number: the TC identity number fails its checksum`)
+  if (seen === undefined) return doubts
+  // Their number and ages beside those searched.
+  const {rooms, check_in, check_out} = seen
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages).sort((a, b) => a - b)
   const party = adults + ages.length
-  const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
-  const number = `the offer was searched for ${counted(party, 'guest')}; ${given}: the service may refuse it`
-  const doubts = party === guests.length ? [] : [number]
+  const isOtherNumber = party !== guests.length
+  if (isOtherNumber) {
+    const given = `${guests.length} ${guests.length === 1 ? 'is' : 'are'} given`
+    doubts.push(`the offer was searched for ${counted(party, 'guest')}; ${given}: the service may refuse it`)
+  }
   const born = guests.flatMap(guest => guest.birth_date ?? [])
-  if (born.some(date => nightsBetween(date, check_in) < 0))
-    return [...doubts, 'a guest is born after the check-in']
-  if (doubts.length > 0 || born.length < guests.length) return doubts
-  const fits = [check_in, check_out].some(day => {
-    const children = born.map(date => ageOn(date, day)).filter(age => age < 18)
-    return children.sort((a, b) => a - b).join() === ages.join()
-  })
-  const searched = ages.length > 0 ? `children of ${ages.join(', ')}` : 'no children'
-  return fits ? [] : [`the birth dates do not fit the ages searched (${adults} adults, ${searched})`]
+  if (born.some(date => nightsBetween(date, check_in) < 0)) {
+    doubts.push('a guest is born after the check-in')
+  } else if (!isOtherNumber && born.length === guests.length) {
+    // A child's age may count at check-in or at check-out.
+    const fits = [check_in, check_out].some(day => {
+      const children = born.map(date => ageOn(date, day)).filter(age => age < 18)
+      return children.sort((a, b) => a - b).join() === ages.join()
+    })
+    const searched = ages.length > 0 ? `children of ${ages.join(', ')}` : 'no children'
+    if (!fits) doubts.push(`the birth dates do not fit the ages searched (${adults} adults, ${searched})`)
+  }
+  return doubts
 }
 
 /** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
