@@ -82,23 +82,6 @@ test('--dry-run shows the fee and the request, and sends nothing that changes', 
   await home.run(['reservations', 'cancel', ref, '--yes'])
 })
 
-test('a lost answer is exit 10 with the way to check, and is sent once', async () => {
-  const ref = await reserve()
-  await sandbox.fault({operation: 'reservations.cancel', kind: 'commit-then-drop'})
-  const lost = await home.refusal(['reservations', 'cancel', ref, '--yes'])
-  expect(lost).toMatchObject({exit: 10, hint: expect.stringContaining(`bookctl reservations show ${ref}`)})
-  expect((await sent(/POST .*\/cancel$/)).filter(line => line.includes(ref))).toHaveLength(1)
-  expect(await statusOf(ref)).toBe('CANCELLED')
-})
-
-test('without a quote nothing is cancelled, whatever was agreed to', async () => {
-  const ref = await reserve()
-  // A quote only reads, so that it is asked for four times.
-  await sandbox.fault({operation: 'reservations.quote', kind: 'html', times: 4})
-  expect((await home.json<Done>(['reservations', 'cancel', ref, '--yes'])).exit).toBe(6)
-  expect(await statusOf(ref)).toBe('CONFIRMED')
-})
-
 test('an update changes what was given, and is refused before anything is sent when it is wrong', async () => {
   const ref = await reserve()
   const update = ['reservations', 'update', ref]

@@ -87,25 +87,6 @@ test('reports a Node.js that cannot read an answer', async () => {
   expect(refused).toMatchObject({exit: 2, code: 'no_webassembly', hint})
 })
 
-// What else is refused, and where it says so, is in test/state/settings.test.ts; with every command, in test/proof/files.
-test('a wrong config.json is refused with its path and line, by every command but those that do not need it', async () => {
-  const home = ownHome(sandbox.env)
-  const path = join(home.configDirectory, 'config.json')
-  const content = '{\n  "profiles": {"a\\u001b[2Jb": {}}\n}'
-  home.configure(content)
-  for (const argv of [['config', 'list'], ['config', 'set', 'currency', 'EUR'], ['account']]) {
-    const {exit, code, message, hint, stderr} = await home.refusal(argv)
-    expect({argv, exit, code}).toEqual({argv, exit: 2, code: 'settings_invalid'})
-    expect(message).toContain(`${path}, line 2: profiles.a`)
-    expect(hint).toContain('was not changed')
-    expect(message + stderr).not.toMatch(/expected|received|zod/i)
-    expect(message).not.toContain('\u001b')
-  }
-  expect(readFileSync(path, 'utf8')).toBe(content)
-  for (const argv of [['--help'], ['--version'], ['config', 'path'], ['config', 'set', '--help']])
-    expect(await home.run(argv)).toMatchObject({exit: 0, stderr: ''})
-})
-
 test('the directory itself may be a link', async () => {
   const home = ownHome()
   const elsewhere = join(home.directory, 'dotfiles')

@@ -1,10 +1,9 @@
 /** A reader that closes early, a full disk, a signal: the ends of a pipe. */
 import {type ChildProcess, execFileSync} from 'node:child_process'
-import {closeSync, constants, existsSync, mkdirSync, openSync} from 'node:fs'
+import {closeSync, constants, existsSync, openSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {expect, test} from 'vitest'
-import {ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
@@ -71,13 +70,6 @@ test('a query that does not fit the result never reads as nothing done', async (
   const argv = ['config', 'set', 'nationality', 'TR', '--query', 'length(`1`)']
   expect(await home.refusal(argv)).toMatchObject({exit: 6, code: 'query_failed', message})
   expect((await home.run(['config', 'get', 'nationality'])).stdout).toBe('TR\n')
-})
-
-test.skipIf(process.platform === 'win32')('a pipe in place of the history delays no command', async () => {
-  const other = ownHome(sandbox.env)
-  mkdirSync(other.configDirectory)
-  execFileSync('mkfifo', [join(other.configDirectory, 'exchanges.jsonl')])
-  expect(await other.run(['account', '--quiet'])).toMatchObject({exit: 0, stderr: ''})
 })
 
 test.skipIf(process.platform === 'win32')('a pipe without a writer lets a signal end it', async () => {
@@ -163,7 +155,7 @@ test('a stopped reservation says how to find out its state', async () => {
   const offer = await offerIn(home)
   const reference = "it's;$HOME"
   const argv = ['reserve', offer, '--pay', 'account', '--client-reference', reference, '--json', ...GUESTS]
-  const ended = await stopped(argv, 'reservations.create', '/reservations/hotel', 'SIGTERM', 5)
+  const ended = await stopped(argv, 'reservations.create', '/reservations/hotel', 'SIGTERM', 2)
   const command = `bookctl reserve --resume 'it'\\''s;$HOME'`
   expect(ended.exit).toBe(143)
   expect(ended.stderr).toContain(

@@ -100,7 +100,8 @@ export function isMeant(row: Row, fault: Fault): boolean {
 const SAMPLE = [
   ...['reserve (account) × reset-after-service', 'reserve (wait) × status-503', 'account × tls-expired'],
   ...['voucher download (link) × fin-in-body', 'hotels search × gzip-bomb', 'webhooks create × shape'],
-  ...['token × redirect-307-other', 'doctor × status-500', 'doctor × tls-expired'],
+  ...['token × redirect-307-other', 'doctor × status-500', 'doctor × proxy-407', 'doctor × html-200'],
+  ...['api (changing) × reset-after-service', 'reservations cancel (quote) × html-502'],
 ]
 
 const CELLS = ROWS.flatMap(row =>

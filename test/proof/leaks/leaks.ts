@@ -173,7 +173,7 @@ const nameOfLeak = ({row, debug, fault, isJson}: EchoCell) =>
   `leak: ${nameOfRow(row)}${isJson ? ' --json' : ''} × ${debug.name} × ${fault.name}`
 
 const SAMPLE =
-  /^leak: (reserve \(instant\).* × refused-409|webhooks create.* × record-200|support bundle.* × people-first)$/
+  /^leak: (api( --json)? × .* × page-502|reserve \(instant\).* × refused-409|webhooks create.* × record-200|support bundle.* × people-first)$/
 
 const CELLS = allLeakCells().map(
   (cell): Cell<Bench> => ({
