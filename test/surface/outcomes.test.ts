@@ -1,12 +1,13 @@
 /**
- * Every command, whatever comes of it: with --json stdout is one document, and the exit code is the same without. The
- * commands are those of the manifest, so a new one is covered by itself.
+ * Whatever comes of a command: with --json stdout is one document, and the exit code is the same without. Each command that
+ * asks the service meets two kinds of answers in turn, and every command of the manifest a mistake in what is typed. What
+ * each kind of answer must come to is the fault matrix's matter.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import {MADE_UP, SILENT} from '../proof/faults/commands.js'
-import type {Finished, Home} from '../support/bookctl.js'
+import type {Home} from '../support/bookctl.js'
 import {COMMANDS as ALL} from '../support/manifest.js'
 import {ownHome} from '../support/own.js'
 import {type FixedAnswer, ScriptedService} from '../support/scripted-service.js'
@@ -62,14 +63,9 @@ function freshHome(baseUrl: string): Home {
 }
 
 /** Runs with --json and without, each time in a home of its own. */
-async function run(baseUrl: string, argv: readonly string[]): Promise<Outcome> {
+async function run(baseUrl: string, argv: readonly string[]) {
   const json = await freshHome(baseUrl).run([...argv, '--json'])
   return {json, text: await freshHome(baseUrl).run(argv)}
-}
-
-interface Outcome {
-  readonly json: Finished
-  readonly text: Finished
 }
 
 /** Nothing in it moves a cursor, is invisible, is a secret or comes from our insides. */
@@ -79,7 +75,7 @@ function expectClean(text: string): void {
   expect(text).not.toMatch(/^ +at /m)
 }
 
-function expectOneOutcome({json, text}: Outcome): void {
+function expectOneOutcome({json, text}: Awaited<ReturnType<typeof run>>): void {
   expect(text.exit, json.stdout).toBe(json.exit)
   expect(json.exit, json.stdout).not.toBe(1)
   expectClean(json.stderr)
@@ -103,9 +99,11 @@ describe('the service answers', () => {
   afterAll(async () => {
     for (const service of services.values()) await service.close()
   })
-  const cases = [...ASKING].flatMap(id => Object.keys(OUTCOMES).map(name => ({id, name})))
+  const names = Object.keys(OUTCOMES)
+  const cases = [...ASKING].flatMap((id, turn) =>
+    [2 * turn, 2 * turn + 1].map(n => ({id, name: names[n % names.length] ?? ''})),
+  )
 
-  // Which exit code each has is asked by the fault matrix, and by test/api.
   test.for(cases)('$id with $name', async ({id, name}) => {
     const baseUrl = services.get(name)?.baseUrl ?? 'http://127.0.0.1:1/v1'
     expectOneOutcome(await run(baseUrl, [...argumentsOf(id), '--timeout', '3']))
