@@ -1,8 +1,9 @@
 /** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
-import {type Booked, ReserveStop} from '../../../../src/cli/features/reserve/pipeline.js'
+import type {Booked} from '../../../../src/cli/features/reserve/pipeline.js'
 import {planReservation, sendPlan} from '../../../../src/cli/features/reserve/plan.js'
 import {readTyped} from '../../../../src/cli/features/reserve/request.js'
+import {ReserveStop} from '../../../../src/cli/features/reserve/stop.js'
 import {readDraft} from '../../../../src/cli/features/wizard/draft.js'
 import {runWizard} from '../../../../src/cli/features/wizard/wizard.js'
 import {type Connection, connect} from '../../../../src/cli/session/connect.js'

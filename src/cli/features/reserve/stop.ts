@@ -1,0 +1,133 @@
+/** What a stop of `reserve` (a signal) reports, by how far it has got, and what has to end before the process does. */
+import {setTimeout as sleep} from 'node:timers/promises'
+import {describeBooked, lookHint} from '../../../api/reserve/conflicts.js'
+import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
+import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
+import type {ReserveParts, Stage} from '../../../api/reserve/reserve.js'
+import {Failure} from '../../../contract/failure.js'
+import {isNeverSent} from '../../../contract/journal.js'
+import type {StopNote} from '../../shell/running.js'
+import {nameOf} from './booking.js'
+import type {Plan} from './plan.js'
+
+const NOTHING_SENT = 'nothing was sent by this command'
+
+export class ReserveStop {
+  private readonly stopping = new AbortController()
+  /** What is certain while nothing is being sent. Until the journal was read, an earlier run of the same may have booked. */
+  private before: StopNote = {
+    state: `${NOTHING_SENT}; earlier attempts could not be looked up`,
+    hint: 'the same command again books nothing twice; list attempts: bookctl journal',
+  }
+  private refusals = 0
+  /** How far sending has got; undefined before it, and after one that made nothing. */
+  private stage: Stage | undefined
+  /** The command that finds out how it ended. */
+  private lookUp = () => ''
+  private booking: ReserveOutcome | undefined
+  private sending: Promise<unknown> = Promise.resolve()
+  private recording: Promise<void> = Promise.resolve()
+
+  /** `resumed`: the client reference of --resume. */
+  constructor(resumed?: string) {
+    if (resumed !== undefined) this.before = {hint: resumeCommand(resumed)}
+  }
+
+  /** Of a person who has named neither offer nor reference yet, no earlier run can have booked the same. */
+  nothingNamed(): void {
+    this.before = this.nothingBooked()
+  }
+
+  /** The journal was read, and nothing is sent yet. */
+  planned({standing, intent}: Plan, remembers: boolean): void {
+    if (!remembers)
+      this.before = {
+        state: `${NOTHING_SENT}; there is no journal of earlier ones`,
+        hint: repeatHint(intent),
+      }
+    else if (standing === undefined || isNeverSent(standing.entry)) this.before = this.nothingBooked()
+    else
+      this.before = {
+        state: `${NOTHING_SENT}; an earlier one: ${describeBooked(standing.entry)}`,
+        hint: lookHint(standing.entry),
+      }
+  }
+
+  /** The service refused what was sent, and the wizard goes on. */
+  refused(): void {
+    this.refusals++
+    this.before = this.nothingBooked()
+  }
+
+  /** Returns what `send` returns, which reports on itself by the hooks it is given. */
+  async whileSending(
+    lookUp: () => string,
+    send: (hooks: Pick<ReserveParts, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
+  ): Promise<ReserveOutcome> {
+    this.lookUp = lookUp
+    this.stage = 'waiting'
+    const sending = send({
+      signal: this.stopping.signal,
+      onStage: stage => {
+        this.stage = stage
+      },
+      onStopping: recording => {
+        this.recording = recording
+      },
+    }).then(
+      booking => {
+        this.made(booking, lookUp)
+        return booking
+      },
+      error => {
+        if (madeNothing(error)) this.stage = undefined
+        throw error
+      },
+    )
+    this.sending = sending.catch(() => {})
+    return sending
+  }
+
+  /** There is a reservation. */
+  made(booking: ReserveOutcome, lookUp: () => string): void {
+    this.booking = booking
+    this.lookUp = lookUp
+  }
+
+  /** Stops sending, and waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
+  async end(): Promise<void> {
+    this.stopping.abort()
+    // An exchange that is ended is settled at once; another process's token may be waited for longer.
+    const longest = sleep(1000, undefined, {ref: false})
+    await Promise.race([this.stage === 'sent' ? this.sending : this.recording, longest])
+  }
+
+  /** What is certain now. */
+  note(): StopNote {
+    // Without its state, which may be another by now.
+    if (this.booking) return {state: `the reservation ${nameOf(this.booking)} was made`, hint: this.lookUp()}
+    if (this.stage === undefined) return this.before
+    if (this.stage === 'unsent') return this.nothingBooked()
+    if (this.stage === 'sent')
+      return {state: 'the request was sent, so a reservation may exist', hint: this.lookUp()}
+    const state = `${NOTHING_SENT}, but another one may be making the same reservation`
+    return {state, hint: 'check its outcome: bookctl journal'}
+  }
+
+  private nothingBooked(): StopNote {
+    const {refusals} = this
+    const hint = 'to book, run the command again'
+    if (refusals === 0) return {state: 'nothing was sent to reserve, nothing was booked', hint}
+    const sent =
+      refusals === 1 ? 'the one request sent was refused' : `all ${refusals} requests sent were refused`
+    return {state: `nothing was booked: ${sent}`, hint}
+  }
+}
+
+/** Whether a reservation failed so that none exists, of this run or another one. */
+function madeNothing(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  const {code, result = {}} = error.details
+  const mayExist = 'reservation_ref' in result || code === 'busy'
+  return !mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)
+}
