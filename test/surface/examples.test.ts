@@ -34,6 +34,8 @@ let event: string | undefined
 let target: ForwardTarget | undefined
 
 await sandbox.recordIn(home)
+// Replaced by the example.
+await home.run(['config', 'set', 'currency', 'TRY'])
 shell.env.SECRET = 'sk_test_sandbox'
 writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
 writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
@@ -105,7 +107,6 @@ async function logIn(): Promise<void> {
     const login = ['login', '--profile', profile, '--client-secret-stdin']
     await home.run(login, {stdin: 'sk_test_sandbox', env: {BOOKCTL_CLIENT_SECRET: undefined}})
   }
-  await home.run(['profiles', 'use', 'default'])
 }
 
 /** Of each document the paths of its values, as `offers[].price.total`, each with the types seen there. */
