@@ -42,7 +42,6 @@ import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string
-  /** See storage/database-file.ts (default `users`). */
   readonly databaseOwner?: FileOwner
   /** Real time in Unix seconds. */
   readonly clock?: () => number
@@ -202,13 +201,6 @@ function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswer
       service.dispatcher.wake()
     }
   })
-  addOperations(app, service)
-  addPages(app, service)
-  addControls(app, service)
-  return app
-}
-
-function addOperations(app: App, service: RunningService): void {
   const names = Object.keys(OPERATIONS) as OperationName[]
   const routes = names.map((name): [string, Handle] => {
     const {method, path} = OPERATIONS[name]
@@ -217,24 +209,23 @@ function addOperations(app: App, service: RunningService): void {
   })
   // Paths without parameters come first, so that GET /hotels/search is a wrong method, not the hotel "search".
   const isGeneral = ([route]: [string, Handle]) => Number(route.includes(':'))
-  const sorted = routes.sort((a, b) => isGeneral(a) - isGeneral(b))
-  addRoutes(app, service, Object.fromEntries(sorted))
+  addRoutes(app, service, Object.fromEntries(routes.sort((a, b) => isGeneral(a) - isGeneral(b))))
+  addPages(app, service)
+  addControls(app, service)
+  return app
 }
 
 function answerError(service: RunningService, error: Error, context: RequestContext): Response {
   if (error instanceof ConnectionDrop) throw error
-  const refusal = asRefusal(error)
+  // Internal errors are answered without their message, which could hold people's data.
+  const fault =
+    error instanceof StorageError
+      ? new Refusal('service_unavailable', 'the local sandbox cannot write its database')
+      : new Refusal('internal_error', 'internal error in the local sandbox')
+  const refusal = error instanceof Refusal ? error : fault
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
   const {json, ...answer} = refusal.toAnswer(context.var.requestId)
   const isToken = context.req.path === API_PATH + OPERATIONS['token.create'].path
   // RFC 6749 §5.2.
   return Response.json(isToken ? {...json, error_description: refusal.message} : json, answer)
-}
-
-/** Internal errors are answered without their message, which could hold people's data. */
-function asRefusal(error: Error): Refusal {
-  if (error instanceof Refusal) return error
-  if (error instanceof StorageError)
-    return new Refusal('service_unavailable', 'the local sandbox cannot write its database')
-  return new Refusal('internal_error', 'internal error in the local sandbox')
 }

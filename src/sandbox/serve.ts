@@ -24,7 +24,15 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
   const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
     hostname: HOST,
     overrideGlobalObjects: false,
-    errorHandler: refuseTarget,
+    errorHandler: error => {
+      // What cannot be a URL, as `*` in `OPTIONS *`.
+      const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
+      const isTarget = error instanceof RequestError
+      const {status, headers, body} = isTarget
+        ? refusal('invalid_request', badTarget)
+        : refusal('internal_error', 'internal error in the local sandbox')
+      return new Response(body, {status, headers})
+    },
   })
   const responses = new WeakMap<Duplex, ServerResponse>()
   const server = createServer({...LIMITS, requireHostHeader: false}, (request, response) => {
@@ -93,16 +101,6 @@ function refusalOf({code, reason}: ParserError): WireRefusal {
     return refusal('request_timeout', message)
   }
   return refusal('invalid_request', `the request cannot be parsed as HTTP/1.1: ${reason ?? code}`)
-}
-
-/** What cannot be a URL, as `*` in `OPTIONS *`; or an internal error. */
-function refuseTarget(error: unknown): Response {
-  const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
-  const isTarget = error instanceof RequestError
-  const {status, headers, body} = isTarget
-    ? refusal('invalid_request', badTarget)
-    : refusal('internal_error', 'internal error in the local sandbox')
-  return new Response(body, {status, headers})
 }
 
 function send(response: ServerResponse, {status, headers, body}: WireRefusal): void {

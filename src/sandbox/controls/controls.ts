@@ -107,9 +107,22 @@ const MOST_AWAITED = 100
 async function triggerEvent({database, clock, dispatcher}: RunningService, order: unknown) {
   const {type, reservation_ref: reference} = validate(eventOrder, order)
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
+  const record: EventSubject = stored?.record ?? PLACEHOLDER
+  const {payment} = record
+  const {amount, currency} = payment
+  const fee = fromMinor(0n, currency)
+  const cancellation = {cancelled_at: '', reason: 'triggered', fee, refund_amount: amount, currency}
+  const declined: EventSubject['payment'] = {...payment, status: 'FAILED', failure_code: 'card_declined'}
+  const paid: EventSubject['payment'] = {...payment, status: 'PAID', failure_code: null}
+  const confirmed: EventSubject = {...record, status: 'CONFIRMED', payment: paid}
+  const subjects: Partial<Record<EventType, EventSubject>> = {
+    'reservation.updated': record,
+    'reservation.cancelled': {...record, status: 'CANCELLED', cancellation},
+    'payment.failed': {...record, status: 'PENDING_PAYMENT', payment: declined},
+  }
   const now = clock.now()
   const changes = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
-  const data = eventData(database, type, afterCause(type, stored?.record ?? PLACEHOLDER), now, changes)
+  const data = eventData(database, type, subjects[type] ?? confirmed, now, changes)
   const clientId = stored?.clientId ?? MAIN_CLIENT
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MOST_AWAITED).map(id => dispatcher.deliverNow(id)))
@@ -117,20 +130,11 @@ async function triggerEvent({database, clock, dispatcher}: RunningService, order
   return {event: {id: added.eventId, type, created: isoTime(now), data}, deliveries}
 }
 
-function afterCause(type: EventType, record: EventSubject): EventSubject {
-  const {amount, currency} = record.payment
-  const fee = fromMinor(0n, currency)
-  const cancellation = {cancelled_at: '', reason: 'triggered', fee, refund_amount: amount, currency}
-  const declined = {status: 'FAILED', failure_code: 'card_declined'} as const
-  if (type === 'reservation.updated') return record
-  if (type === 'reservation.cancelled') return {...record, status: 'CANCELLED', cancellation}
-  if (type === 'payment.failed')
-    return {...record, status: 'PENDING_PAYMENT', payment: {...record.payment, ...declined}}
-  return {...record, status: 'CONFIRMED', payment: {...record.payment, status: 'PAID', failure_code: null}}
-}
-
-const longestMove = z.number().max(3660 * 86_400, 'must be at most 3660 days')
-const clockMove = z.strictObject({advance_seconds: longestMove.min(0)})
+const seconds = z
+  .number()
+  .min(0)
+  .max(3660 * 86_400, 'must be at most 3660 days')
+const clockMove = z.strictObject({advance_seconds: seconds})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
 /** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */

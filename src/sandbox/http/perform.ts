@@ -88,8 +88,9 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
       return {...answer, status}
     }
     if (isIdempotent && client) {
-      const use = keyUse(client.client_id, req.header('idempotency-key') ?? '', json, requestId)
-      const answer = await runOnce(service, use, pause, work)
+      const header = req.header('idempotency-key') ?? ''
+      const use = {clientId: client.client_id, header, json, requestId}
+      const answer: Answer = await runOnce(service, use, pause, work)
       // What is kept of a new reservation has the link as a path.
       const {data} = answer.json as {data?: Reservation}
       return data ? {...answer, json: {data: withOrigin(data, origin)}} : answer
@@ -126,16 +127,30 @@ function unauthorized(code: 'token_invalid' | 'token_expired', message: string):
   return new Refusal(code, message, {}, {'WWW-Authenticate': challenge})
 }
 
+/** Other refusals (400, 401, 403, 429, 5xx) did nothing, so the key can be used again. */
 const KEPT_REFUSALS = [402, 404, 409, 410]
 const MOST_KEY_LENGTH = 255
 
 type Pause = () => Promise<void>
-type KeyUse = ReturnType<typeof keyUse>
 type KeptAnswer = {readonly body_hash: string; readonly status: number; readonly body: string}
 
-/** Throws Refusal: `idempotency_key_missing`, or `idempotency_key_invalid` for other than 1 to 255 visible ASCII characters. */
-function keyUse(clientId: string, header: string, json: unknown, requestId: string) {
-  const key = header.trim()
+interface KeyUse {
+  readonly clientId: string
+  /** The header Idempotency-Key. */
+  readonly header: string
+  readonly json: unknown
+  readonly requestId: string
+}
+
+/**
+ * Idempotency-Key (§4.4; what a repeat does is not in the interface): the answer kept for the client and its key; or, after
+ * `pause`, that of `work`, kept in one transaction with what it did. A refusal undoes the work and is kept by itself. Throws as
+ * `work` does, and Refusal `idempotency_key_missing`, `_invalid`, `_reused`, `idempotency_in_progress`.
+ */
+async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
+  const {clientId, json, requestId} = use
+  const {database, clock, runningKeys} = service
+  const key = use.header.trim()
   if (key === '') {
     throw new Refusal('idempotency_key_missing', 'Idempotency-Key is missing; send one, for example a UUID')
   }
@@ -145,57 +160,39 @@ function keyUse(clientId: string, header: string, json: unknown, requestId: stri
     const rule = isTooLong ? tooLong : 'only visible ASCII characters, without spaces'
     throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
   }
-  const bodyHash = createHash('sha256').update(canonicalJson(json)).digest('hex')
-  return {clientId, key, bodyHash, requestId, running: JSON.stringify([clientId, key])}
-}
 
-/** The kept answer, if any. Throws Refusal `idempotency_key_reused`, `idempotency_in_progress`. */
-function replay(service: RunningService, use: KeyUse): Answer | undefined {
-  const running = service.runningKeys.get(use.running)
-  const sql = 'SELECT * FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?'
-  const oldest = service.clock.now() - KEY_RETENTION_SECONDS
-  const kept = service.database.get<KeptAnswer>(sql, use.clientId, use.key, oldest)
-  const bodyHash = running ?? kept?.body_hash
-  if (bodyHash !== undefined && bodyHash !== use.bodyHash) {
+  const hash = createHash('sha256').update(canonicalJson(json)).digest('hex')
+  const name = JSON.stringify([clientId, key])
+  const running = runningKeys.get(name)
+  const find = 'SELECT * FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?'
+  const kept = database.get<KeptAnswer>(find, clientId, key, clock.now() - KEY_RETENTION_SECONDS)
+  const earlier = running ?? kept?.body_hash
+  if (earlier !== undefined && earlier !== hash) {
     throw new Refusal('idempotency_key_reused', 'this Idempotency-Key was used with a different body')
   }
   if (running !== undefined) {
     const message = 'the first request with this Idempotency-Key is still running'
     throw new Refusal('idempotency_in_progress', message)
   }
-  const headers = {'Idempotent-Replayed': 'true'}
-  return kept && {status: kept.status, json: JSON.parse(kept.body), headers}
-}
+  const replayed = {'Idempotent-Replayed': 'true'}
+  if (kept) return {status: kept.status, json: JSON.parse(kept.body), headers: replayed}
 
-/**
- * The answer kept under the key; or, after `pause`, that of `work`, kept in one transaction with what it did. A refusal undoes
- * the work and is kept by itself. Throws as `replay` and `work` do.
- */
-async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
-  const earlier = replay(service, use)
-  if (earlier) return earlier
-  service.runningKeys.set(use.running, use.bodyHash)
+  const insert = `INSERT OR REPLACE INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)`
+  const keep = (answer: Answer) =>
+    database.run(insert, clientId, key, hash, answer.status, JSON.stringify(answer.json), clock.now())
+  runningKeys.set(name, hash)
   try {
     await pause()
-    return service.database.transaction(() => {
+    return database.transaction(() => {
       const answer = work()
-      keep(service, use, answer)
+      keep(answer)
       return answer
     })
   } catch (error) {
-    if (error instanceof Refusal && KEPT_REFUSALS.includes(error.status)) {
-      keep(service, use, error.toAnswer(use.requestId))
-    }
+    if (error instanceof Refusal && KEPT_REFUSALS.includes(error.status)) keep(error.toAnswer(requestId))
     throw error
   } finally {
-    service.runningKeys.delete(use.running)
+    runningKeys.delete(name)
   }
-}
-
-function keep(service: RunningService, use: KeyUse, answer: Answer): void {
-  const sql = `INSERT OR REPLACE INTO idempotency_keys (client_id, key, body_hash, status, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?)`
-  const {clientId, key, bodyHash} = use
-  const body = JSON.stringify(answer.json)
-  service.database.run(sql, clientId, key, bodyHash, answer.status, body, service.clock.now())
 }

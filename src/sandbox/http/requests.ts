@@ -105,35 +105,29 @@ const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key'
 export type LoggedRequest = ReturnType<typeof loggedRequest>
 
 /** Without secrets; its operation, body and status come later. */
-export function loggedRequest(request: Request, request_id: string, now: number) {
-  return {
-    at: isoTime(now),
-    request_id,
-    operation: null as string | null,
-    method: request.method,
-    path: redactPath(new URL(request.url)),
-    headers: shownHeaders(request.headers),
-    body: null as unknown,
-    /** Null when the connection was dropped or is still open. */
-    status: null as number | null,
-  }
-}
-
-/** The path and query, without the token of a payment or voucher link; of the query, only values known to be harmless. */
-function redactPath(url: URL): string {
-  const path = url.pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
-  const query = [...url.searchParams].map(([name, value]) => {
+export function loggedRequest({url, method, headers}: Request, request_id: string, now: number) {
+  const {pathname, searchParams} = new URL(url)
+  // The token of a payment or voucher link is a secret; of the query, only values known to be harmless are shown.
+  const path = pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
+  const query = [...searchParams].map(([name, value]) => {
     if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(value)}`
     // A name without a value may itself be a secret.
     return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
   })
-  return query.length > 0 ? `${path}?${query.join('&')}` : path
-}
-
-/** Authorization is shown as present, without its value. */
-function shownHeaders(headers: Headers): Record<string, string> {
   const shown = SHOWN_HEADERS.map(name => [name, headers.get(name)]).filter(([, value]) => value !== null)
-  return Object.fromEntries(headers.has('authorization') ? [...shown, ['authorization', REDACTED]] : shown)
+  // Authorization is shown as present, without its value.
+  if (headers.has('authorization')) shown.push(['authorization', REDACTED])
+  return {
+    at: isoTime(now),
+    request_id,
+    operation: null as string | null,
+    method,
+    path: query.length > 0 ? `${path}?${query.join('&')}` : path,
+    headers: Object.fromEntries(shown) as Record<string, string>,
+    body: null as unknown,
+    /** Null when the connection was dropped or is still open. */
+    status: null as number | null,
+  }
 }
 
 /** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */

@@ -170,24 +170,22 @@ export interface DeliveryAttempt {
 }
 
 export function recordAttempts(database: Database, records: readonly DeliveryAttempt[]): void {
-  database.transaction(() => {
-    for (const record of records) recordAttempt(database, record)
-  })
-}
-
-function recordAttempt(database: Database, record: DeliveryAttempt): void {
-  const {delivery, attempt, signedAt, status, nextAttemptAt} = record
-  const {deliveryId, subscriptionId} = delivery
-  const exists = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
-  const isOver = exists === undefined && status === 'PENDING'
-  const [after, dueAt] = isOver ? ['ABANDONED', null] : [status, nextAttemptAt]
-  const sql = `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
+  const update = `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
     next_attempt_at = ? WHERE delivery_id = ?`
-  database.run(sql, JSON.stringify(attempt), signedAt, after, dueAt, deliveryId)
-  // The last of the schedule has failed.
-  if (status === 'ABANDONED' && delivery.status === 'PENDING') {
-    database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
-  }
+  database.transaction(() => {
+    for (const {delivery, attempt, signedAt, status, nextAttemptAt} of records) {
+      const {deliveryId, subscriptionId} = delivery
+      const exists = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
+      const isOver = exists === undefined && status === 'PENDING'
+      const after = isOver ? 'ABANDONED' : status
+      const dueAt = isOver ? null : nextAttemptAt
+      database.run(update, JSON.stringify(attempt), signedAt, after, dueAt, deliveryId)
+      // The last of the schedule has failed.
+      if (status === 'ABANDONED' && delivery.status === 'PENDING') {
+        database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
+      }
+    }
+  })
 }
 
 export type ListedDelivery = ReturnType<typeof fromDeliveryRow>
