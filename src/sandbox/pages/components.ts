@@ -194,7 +194,7 @@ export function pagingOf(visit: Visit): Paging {
 /** Cells by their column. */
 type Row = Readonly<Record<string, Piece | string | number>>
 
-interface ListContent {
+export interface ListContent {
   readonly caption: string
   readonly rows: readonly Row[]
   /** In place of a table without rows. */
@@ -222,8 +222,8 @@ export function list(visit: Visit, {caption, rows, empty, filters, next = null}:
 ${rows.map(row => html`<tr role="row">${columns.map((name, index) => cell(row, name, index))}</tr>\n`)}</tbody>
 </table>`
   const isFirst = pagingOf(visit).after === null
-  const newest = html`<a href="${addressWith(visit, {})}" rel="first">Newest</a>`
-  const older = html`<a href="${addressWith(visit, {before: String(next)})}" rel="next">Older</a>`
+  const newest = html`<a href="${pageAddress(visit)}" rel="first">Newest</a>`
+  const older = html`<a href="${pageAddress(visit, next ?? undefined)}" rel="next">Older</a>`
   const pager = html`<nav class="pager" aria-label="Pages of the list">
 ${!isFirst && newest}
 ${next !== null && older}
@@ -241,16 +241,13 @@ ${list(visit, content)}</section>`
   return {title, main}
 }
 
-/** This page with another query: `change` replaces members, null removes them. */
-function addressWith(visit: Visit, change: Readonly<Record<string, string | null>>): string {
-  const query = new URLSearchParams(visit.query)
-  for (const name of ['done', 'before']) query.delete(name)
-  for (const [name, value] of Object.entries(change)) {
-    if (value === null) query.delete(name)
-    else query.set(name, value)
-  }
-  const text = query.toString()
-  return text === '' ? visit.path : `${visit.path}?${text}`
+/** This list, by the same filters, from another place on (default: the newest). */
+function pageAddress({path, query}: Visit, before?: number): string {
+  const changed = new URLSearchParams(query)
+  changed.delete('done')
+  if (before === undefined) changed.delete('before')
+  else changed.set('before', String(before))
+  return `${path}?${changed}`
 }
 
 const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
@@ -268,18 +265,9 @@ const DONE = {
 
 export type Confirmation = keyof typeof DONE
 
-const REFRESH_SECONDS = '5'
-
 /** The whole page: head, sections, clock, confirmation, heading, and the content of `view`. */
 export function layOut(visit: Visit, {title, id, main}: View): string {
   const {path, query} = visit
-  const before = query.get('before')
-  const here = addressWith(visit, {before})
-  const isRefreshed = query.get('refresh') === REFRESH_SECONDS
-  const every = `every ${REFRESH_SECONDS} s`
-  const refresh = isRefreshed
-    ? html`<span class="soft">Refreshed ${every}.</span> <a href="${addressWith(visit, {before, refresh: null})}">Stop</a>`
-    : html`<a href="${here}">Refresh</a> <a href="${addressWith(visit, {before, refresh: REFRESH_SECONDS})}">Refresh ${every}</a>`
   const sections = SECTIONS.map(name => {
     const to = name === 'Overview' ? '/' : pathOf(name.toLowerCase())
     const isHere = path === to || (to !== '/' && path.startsWith(`${to}/`))
@@ -287,8 +275,6 @@ export function layOut(visit: Visit, {title, id, main}: View): string {
   })
   const done = query.get('done') ?? ''
   const confirmation = Object.hasOwn(DONE, done) && DONE[done as Confirmation]
-  const head = html`<link rel="icon" href="data:,">
-${isRefreshed && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; url=${here}">`}`
   const body = html`<a class="skip" href="#main">Skip to the content</a>
 <header>
 <div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
@@ -296,12 +282,12 @@ ${isRefreshed && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}; ur
 <nav class="sections" aria-label="Sections"><ul>${sections}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-<div class="head"><h1>${title}${id && html` ${code(id)}`}</h1><p class="refresh">${refresh}</p></div>
+<h1>${title}${id && html` ${code(id)}`}</h1>
 ${confirmation && html`<p class="note" role="status">${confirmation}</p>`}
 ${main}
 </main>
 <script>${raw(SITE_SCRIPT)}</script>`
-  return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body, head)
+  return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body)
 }
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -324,7 +310,7 @@ export function failureView(refusal: Refusal, path: string): View {
 }
 
 /** The text of a whole page. A template is a promise only if something in it is one. */
-export function documentOf(title: string, style: string, body: Piece, head?: Piece): string {
+export function documentOf(title: string, style: string, body: Piece): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -333,7 +319,8 @@ export function documentOf(title: string, style: string, body: Piece, head?: Pie
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <style>${raw(style)}</style>
-${head}</head>
+<link rel="icon" href="data:,">
+</head>
 <body>
 ${body}
 </body>

@@ -161,8 +161,7 @@ function visitOf(service: RunningService, context: RequestContext): Visit {
     service,
     origin: context.var.origin,
     now: service.clock.now(),
-    // A link to a path that begins with two slashes would lead to the host it names.
-    path: pathname.replace(/^\/+/, '/'),
+    path: pathname,
     query: searchParams,
     parameters: context.req.param() as Record<string, string>,
   }

@@ -40,18 +40,14 @@ header { background: var(--paper); border-bottom: 1px solid var(--line); }
 .sections a:hover { text-decoration: underline; }
 .sections a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent); }
 main { padding-top: 1.25rem; padding-bottom: 3rem; }
-.head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .25rem 1.5rem; margin-bottom: 1rem; }
-h1 code { font-size: .9em; display: inline-block; max-width: 100%; }
+h1 { margin-bottom: 1rem; } h1 code { font-size: .9em; display: inline-block; max-width: 100%; }
 h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
-.refresh { margin: 0; display: flex; gap: 1rem; font-size: .875rem; }
 .card { margin: 0 0 1.25rem; padding: 1rem 1.25rem; background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; min-width: 0; }
 .pair { display: grid; gap: 0 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); align-items: start; }
 .card p { margin: 0 0 .75rem; } .card > :last-child { margin-bottom: 0; } .card > :not(h2) + :not(.pager) { margin-top: .75rem; } h2 ~ h2 { margin-top: 1.25rem; }
 .status { display: inline-block; padding: 0 .5em; border: 1px solid currentColor; border-radius: .3rem; font-size: .8125rem; font-weight: 600; white-space: nowrap; color: var(--soft); }
 .status.good { color: var(--good); background: var(--good-paper); } .status.bad { color: var(--bad); background: var(--bad-paper); }
 .status.wait { color: var(--wait); background: var(--wait-paper); }
-.counts { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 0; padding: 0; list-style: none; }
-.counts strong { font-size: 1.375rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 table { width: 100%; border-collapse: collapse; } caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 th, td { padding: .5rem .75rem .5rem 0; text-align: left; vertical-align: top; font-weight: inherit; border-top: 1px solid var(--line); overflow: clip; overflow-clip-margin: 4px; min-width: 6.5rem; }
 thead th { color: var(--soft); font-size: .8125rem; font-weight: 600; border-top: 0; white-space: nowrap; }

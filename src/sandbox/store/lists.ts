@@ -56,12 +56,3 @@ export function pageOf({items, next}: Listed<unknown>, limit: number): Answer {
   const after = next === null ? null : Buffer.from(`s${next}`).toString('base64url')
   return {status: 200, json: {data: items, meta: {limit, after, before: null}}}
 }
-
-export function countByStatus(database: Database, table: 'reservations' | 'deliveries'): [string, number][] {
-  const sql = `SELECT status, count(*) AS count FROM ${table} GROUP BY status ORDER BY status`
-  return database.all<{status: string; count: number}>(sql).map(({status, count}) => [status, count])
-}
-
-export function countAll(database: Database, table: 'events' | 'subscriptions'): number {
-  return database.get<{count: number}>(`SELECT count(*) AS count FROM ${table}`)?.count ?? 0
-}

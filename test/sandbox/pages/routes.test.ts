@@ -27,12 +27,9 @@ describe('reading', () => {
   })
 
   it('links to no other host, whatever path was asked for', async () => {
-    const {status, text} = await readPage(sandbox, '//evil.example/x?refresh=5', {
-      headers: {accept: 'text/html'},
-    })
-    expect(status).toBe(404)
-    expect(text).toContain('href="/evil.example/x')
-    expect(text).not.toContain('"//')
+    const {status, text} = await readPage(sandbox, '//evil.example/x', {headers: {accept: 'text/html'}})
+    const links = Array.from(text.matchAll(/(?:href|action|src)="([^"]*)"/g), ([, to = '']) => to)
+    expect([status, links.filter(to => !/^(\/(?!\/)|#main$|data:,$)/.test(to))]).toEqual([404, []])
   })
 
   it('shows reservations first, then requests', async () => {
@@ -129,13 +126,6 @@ describe('reading', () => {
     }
     const after = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
     expect(JSON.stringify(after)).toBe(JSON.stringify(before))
-  })
-
-  it('reloads itself every 5 seconds where that is asked for', async () => {
-    expect(await read('/ui/events?refresh=5&done=paid')).toContain('content="5; url=/ui/events?refresh=5"')
-    for (const refresh of ['0', '', '5;url=https://evil.example']) {
-      expect(await read(`/ui/events?refresh=${encodeURIComponent(refresh)}`)).not.toContain('http-equiv')
-    }
   })
 })
 
