@@ -86,8 +86,9 @@ const ROUTES: Readonly<Record<string, Handle>> = {
     resetState(service)
     return {to: '/', done: 'reset'}
   }),
-  'GET /pay/:token': link('payment.page', showPaymentPage),
-  'POST /pay/:token': link('payment.submit', submitPayment),
+  // Whatever follows: a link that is cut or mistyped has the page of an unknown payment.
+  'GET /pay/:token{.+}': link('payment.page', showPaymentPage),
+  'POST /pay/:token{.+}': link('payment.submit', submitPayment),
   'GET /vouchers/:token': link('voucher.download', downloadVoucher),
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import {beforeEach, expect, test} from 'vitest'
 import type {Reservation} from '../../../src/contract/reservations.js'
 import {type PaymentPageState, renderPaymentPage} from '../../../src/sandbox/pages/payment-and-voucher.js'
+import {PAYMENT_PAGE_STYLE} from '../../../src/sandbox/pages/style.js'
 import {sandboxForEachTest} from '../each-sandbox.js'
 import {reservationRecord} from '../reservation-record.js'
 
@@ -103,10 +104,14 @@ test('an unpaid reservation expires after fifteen minutes, at that instant', asy
 
 test('refuses unknown addresses and unknown results', async () => {
   expect((await submit('refund')).status).toBe(400)
-  const answer = await fetch(`${sandbox.origin}/pay/nothing`)
-  expect(answer.status).toBe(404)
-  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(await answer.text()).toContain('<h1>No payment found at this address</h1>')
+  for (const path of ['/pay/nothing', '/pay/nothing/more']) {
+    const answer = await fetch(sandbox.origin + path)
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const page = await answer.text()
+    expect(page).toContain('<h1>No payment found at this address</h1>')
+    expect(page).toContain(PAYMENT_PAGE_STYLE)
+  }
 })
 
 test('the control pays, and answers with the reservation', async () => {
