@@ -7,7 +7,6 @@ import {isObject} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
-import {ByteSource} from './byte-source.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
 import {type Afterwards, type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
@@ -46,17 +45,66 @@ export async function* readCaptures<T = never>(
   if (signatureGiven) return yield [{body: source.rest()}]
   const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '')
   if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return yield* readHar(source.rest(), options)
-  if (beginsWithRecord(start)) return yield* readRecords(source, leftOut, shortcut)
+  if (beginsWithRecord(start)) return yield* readRecords(source.rest(), leftOut, shortcut)
   // A cheap check first, so that other files are not read into memory.
   if (/^\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)) {
     const head = await source.peek(HEAD_BYTES)
-    if (beginsWithRecord(head)) return yield* readRecords(source, leftOut, shortcut)
+    if (beginsWithRecord(head)) return yield* readRecords(source.rest(), leftOut, shortcut)
     const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
     if (requests) return yield requests
   }
   const holdsSignature =
     text.toLowerCase().includes(names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/i.test(text)
   yield [holdsSignature ? unreadable(FOREIGN_FORM, '') : {body: source.rest()}]
+}
+
+/** Bytes that come in pieces; the first can be peeked at before they are taken. */
+class ByteSource {
+  private readonly iterator: AsyncIterator<Uint8Array>
+  private seen: Buffer = Buffer.alloc(0)
+  private ended = false
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.iterator = pieces[Symbol.asyncIterator]()
+  }
+
+  /** The first `length` bytes, or fewer when there are no more, without taking them. */
+  async peek(length: number): Promise<Buffer> {
+    const pieces = [this.seen]
+    let total = this.seen.length
+    while (total < length && !this.ended) {
+      const {done, value} = await this.iterator.next()
+      if (done) this.ended = true
+      else {
+        pieces.push(Buffer.from(value))
+        total += value.length
+      }
+    }
+    this.seen = pieces.length === 1 ? this.seen : Buffer.concat(pieces)
+    return this.seen.subarray(0, length)
+  }
+
+  /** Whether `peek` reached the end, in fewer than `length` bytes. */
+  isShorterThan(length: number): boolean {
+    return this.ended && this.seen.length < length
+  }
+
+  /** Drops the first `length` bytes, which were peeked. */
+  skip(length: number): void {
+    this.seen = this.seen.subarray(length)
+  }
+
+  /** Takes what is left, piece by piece. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    const {seen} = this
+    this.seen = Buffer.alloc(0)
+    if (seen.length > 0) yield seen
+    while (!this.ended) {
+      const {done, value} = await this.iterator.next()
+      if (done) this.ended = true
+      else yield value
+    }
+  }
 }
 
 /** Parsing takes several times as much memory as the file. */

@@ -6,7 +6,6 @@ import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
-import type {ByteSource} from './byte-source.js'
 import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 /** Enough for a body of 1 MiB as base64 and as an event. */
@@ -60,12 +59,12 @@ export type LineShortcut<T> = (
  * `problem`. JSON that is not a record of ours is counted in `leftOut`.
  */
 export async function* readRecords<T = never>(
-  source: ByteSource,
+  pieces: AsyncIterable<Uint8Array>,
   leftOut: {count: number},
   shortcut?: LineShortcut<T> | undefined,
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
   let number = 0
-  for await (const bytes of lineBlocks(source.rest())) {
+  for await (const bytes of lineBlocks(pieces)) {
     if (bytes === undefined) {
       number += 1
       yield [unreadable(`line ${number} is longer than ${sizeText(MOST_LINE_BYTES)}`, `:${number}`)]

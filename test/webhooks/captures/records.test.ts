@@ -1,7 +1,6 @@
 /** The fast path of a capture: a line it takes has the result that reading the whole line gives. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
-import {ByteSource} from '../../../src/webhooks/captures/byte-source.js'
 import {captureRecord, readRecords, requestsOfDocument} from '../../../src/webhooks/captures/records.js'
 import {type CheckResult, check, usualLineCheck} from '../../../src/webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../src/webhooks/diagnose/finding.js'
@@ -156,7 +155,7 @@ test('lines are numbered alike in pieces of any size, whichever way they are rea
       for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size)
     }
     const found: unknown[] = []
-    for await (const requests of readRecords(new ByteSource(pieces()), {count: 0}, shortcut)) {
+    for await (const requests of readRecords(pieces(), {count: 0}, shortcut)) {
       for (const one of requests)
         found.push('input' in one ? [one.input, 'quick'] : [one.place, one.problem ? 'broken' : 'read'])
     }
