@@ -139,28 +139,24 @@ async function* readHar(
       yield [unreadable('a request of the HAR file cannot be read', place)]
       continue
     }
-    const {method, headers, postData} = request
-    const received = {headers: harHeaders(headers), ...harBody(postData)}
-    if (isWebhook(received, method, names)) yield [{...received, place, receivedAt: timeOf(startedDateTime)}]
+    const pairs: [string, string][] = []
+    for (const header of Array.isArray(request.headers) ? request.headers : []) {
+      const {name, value} = isObject(header) ? header : {}
+      if (typeof name === 'string' && typeof value === 'string') pairs.push([name, value])
+    }
+    // Browsers store text, not bytes.
+    const {text = '', encoding} = isObject(request.postData) ? request.postData : {}
+    const body = Buffer.from(typeof text === 'string' ? text : '', encoding === 'base64' ? 'base64' : 'utf8')
+    const notes: string[] = []
+    if (encoding !== 'base64' && `${text}`.includes('\ufffd'))
+      notes.push(
+        'the HAR file holds U+FFFD where bytes could not be read as text: the body is not the one sent',
+      )
+    const received = {headers: gatherHeaders(pairs), body, afterwards: {notes}}
+    if (isWebhook(received, request.method, names))
+      yield [{...received, place, receivedAt: timeOf(startedDateTime)}]
     else leftOut.count += 1
   }
-}
-
-/** The body of an entry. Browsers store text, not bytes. */
-function harBody(postData: unknown) {
-  const {text, encoding} = isObject(postData) ? postData : {}
-  if (typeof text !== 'string') return {body: Buffer.alloc(0)}
-  if (encoding === 'base64') return {body: Buffer.from(text, 'base64')}
-  const lossy =
-    'the HAR file holds U+FFFD where bytes could not be read as text: the body is not the one sent'
-  return {body: Buffer.from(text), afterwards: {notes: text.includes('\ufffd') ? [lossy] : []}}
-}
-
-function harHeaders(headers: unknown): HeaderMap {
-  const pairs = (Array.isArray(headers) ? headers : []).filter(isObject).map(({name, value}) => [name, value])
-  return gatherHeaders(
-    pairs.filter((pair): pair is [string, string] => pair.every(text => typeof text === 'string')),
-  )
 }
 
 /** Whether a request carries a signature, under the expected name or another, or posts an event without one. */
@@ -201,14 +197,13 @@ function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | u
   source.skip(end ? end.index + end[0].length : text.length)
   // A line that is no header is ignored, as some tools print remarks.
   const found = fields.filter(field => field !== null)
+  // The spaces and tabs around a value are not part of it.
+  const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
   const headers = gatherHeaders(found.map(([, name = '', value = '']) => [name, trimmed(value)]))
   const afterwards: Afterwards = {notes: []}
   if (!end) return {...unreadable('the request is cut off within its headers', ''), headers}
   return {headers, body: httpBody(source, headers, afterwards), afterwards}
 }
-
-/** The value without the spaces and tabs around it, which are not part of it. */
-const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
 
 async function* httpBody(
   source: ByteSource,

@@ -5,7 +5,7 @@
 import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
-import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
+import {gatherHeaders, pairsOf} from '../signature/headers.js'
 import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 /** Enough for a body of 1 MiB as base64 and as an event. */
@@ -140,38 +140,29 @@ const TALK = new Set<unknown>(['ready', 'forward'])
 
 function requestOf(record: unknown, place: string): CapturedRequest | undefined {
   if (!isObject(record) || record.type === 'ready') return undefined
-  const text = record.body_base64
+  const {body_base64: text, headers} = record
   const body = typeof text === 'string' && text.length % 4 === 0 ? Buffer.from(text, 'base64') : undefined
   // Node ignores characters that are not base64, so the result is too short.
   if (body === undefined || body.length < Buffer.byteLength(`${text}`, 'base64'))
     return unreadable('the body of a record is not base64', place)
-  if (!isObject(record.headers)) return unreadable('the headers of a record are no object', place)
-  return {place, headers: headersOf(record.headers), receivedAt: timeOf(record.received_at), body}
-}
-
-/** Headers as we write them need no change. */
-function headersOf(headers: Record<string, unknown>): HeaderMap {
-  const names = Object.keys(headers)
-  if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
-    return headers as Record<string, string>
-  return gatherHeaders(
-    names.flatMap(name =>
-      [headers[name]].flat().flatMap(value => (typeof value === 'string' ? [[name, value] as const] : [])),
-    ),
+  if (!isObject(headers)) return unreadable('the headers of a record are no object', place)
+  const pairs = Object.keys(headers).flatMap(name =>
+    [headers[name]].flat().map(value => [name, value] as const),
   )
+  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+  return {place, headers: gatherHeaders(texts), receivedAt: timeOf(record.received_at), body}
 }
 
 export type CaptureRecord = ReturnType<typeof captureRecord>
 
-interface CapturedEvent extends Pick<NewEvent, 'receivedAt' | 'rawHeaders' | 'body'> {
-  readonly reason: string
-  readonly duplicate: boolean
-  /** Milliseconds until the answer; null when that was not stored. */
-  readonly ackMilliseconds: number | null
-}
-
-/** A received request as one record of a capture. */
-export function captureRecord(captured: CapturedEvent) {
+/** A received request as one record of a capture; `ackMilliseconds` is null when it was not stored. */
+export function captureRecord(
+  captured: Pick<NewEvent, 'receivedAt' | 'rawHeaders' | 'body'> & {
+    readonly reason: string
+    readonly duplicate: boolean
+    readonly ackMilliseconds: number | null
+  },
+) {
   const {reason, duplicate, receivedAt, ackMilliseconds, rawHeaders} = captured
   const body = bufferOf(captured.body)
   const event = parseBody(body)
