@@ -85,14 +85,6 @@ const REPAIRS: readonly Repair[] = [
   ),
 ]
 
-/** Every body that one change may have been made to. */
-function* stepsBack(bytes: Uint8Array): Generator<BodyForm> {
-  const given = readForms(bytes)
-  for (const [cause, undo] of REPAIRS)
-    for (const content of undo(given)) yield {bytes: Buffer.from(content as string), causes: [cause]}
-  yield* undoCharset(bytes)
-}
-
 const MOST_FORMS = 60
 const MOST_STEPS = 3
 
@@ -105,7 +97,11 @@ export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyF
   // The loop reaches the forms that it adds.
   for (const {bytes, causes} of forms) {
     if (causes.length >= MOST_STEPS) continue
-    for (const back of stepsBack(bytes)) {
+    const given = readForms(bytes)
+    const undone = REPAIRS.flatMap(([cause, undo]) =>
+      undo(given).map(content => ({bytes: Buffer.from(content as string), causes: [cause]})),
+    )
+    for (const back of [...undone, ...undoCharset(bytes)]) {
       const key = keyOf(back.bytes)
       if (seen.has(key) || forms.length >= MOST_FORMS || total > mostBytes) continue
       seen.add(key)
@@ -170,17 +166,17 @@ const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '\r\n\r\n', '  
 
 /** `form` with the white space or byte order mark that may have been removed from its edges. */
 export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
-  const around = (before: string, after: string, code: string, what: string): BodyForm => ({
+  const framed = (before: string, after: string, code: string, what: string): BodyForm => ({
     bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
     causes: [...causes, cause(code, what)],
   })
   const endLost = 'The signed body ends with a line break, which is missing here.'
-  for (const end of ['\n', '\r\n', '\r']) yield around('', end, 'body_trimmed', endLost)
+  for (const end of ['\n', '\r\n', '\r']) yield framed('', end, 'body_trimmed', endLost)
   const markLost = 'The signed body begins with a byte order mark (EF BB BF), which is missing here.'
-  yield around('\ufeff', '', 'body_bom', markLost)
+  yield framed('\ufeff', '', 'body_bom', markLost)
   const trimmed = 'White space around the body was removed after it was signed.'
   for (const before of EDGES)
-    for (const after of EDGES) if (before + after !== '') yield around(before, after, 'body_trimmed', trimmed)
+    for (const after of EDGES) if (before + after !== '') yield framed(before, after, 'body_trimmed', trimmed)
 }
 
 /** One-byte encodings that a receiver may mistake for UTF-8; 1254 is Turkish. */

@@ -97,14 +97,8 @@ function namedIn(headers: HeaderMap, words = ''): Framework | undefined {
 /** How frameworks print or wrap JSON. */
 const PRINTERS: Signs = [
   [/isBase64Encoded|requestContext/, 'gateway'],
-  [/^\s*b'/, 'django'],
+  [/^\s*b'|^\{"[^"]*": .*, "/s, 'django'],
   [/\\\//, 'laravel'],
-  [/"\s:\s/, 'spring'],
-  [/\\u003[ce]|\\u0026/, 'go'],
-  [/\\u00(?:2[2BE67]|3[CE])|\{\r\n/, 'dotnet'],
-  [/^\{"[^"]*": .*, "/s, 'django'],
-  [/^(?!.*\\u[\dA-F]*[A-F]).*\\u[\da-f]{4}/s, 'laravel'],
-  [/\\u[\dA-F]{4}/, 'spring'],
 ]
 
 /** A right signature whose time is too old, or in the future. */
@@ -154,13 +148,9 @@ function isZoneApart(seconds: number): boolean {
 
 /** `90000 s (about 25 h)`. */
 function lengthOf(seconds: number): string {
-  const units = [
-    [86_400, 'd'],
-    [3600, 'h'],
-    [60, 'min'],
-  ] as const
-  const [size, name] = units.find(([one]) => seconds >= one * 2) ?? []
-  return `${seconds} s${size ? ` (about ${Math.round(seconds / size)} ${name})` : ''}`
+  if (seconds >= 2 * 86_400) return `${seconds} s (about ${Math.round(seconds / 86_400)} d)`
+  if (seconds >= 2 * 3600) return `${seconds} s (about ${Math.round(seconds / 3600)} h)`
+  return seconds >= 120 ? `${seconds} s (about ${Math.round(seconds / 60)} min)` : `${seconds} s`
 }
 
 /** A right signature with a malformed id, or with another id in the header, which is not signed. */
@@ -188,12 +178,10 @@ const MOST_REMOVED_NAMED = 3
 /** Which secrets were removed, when and by which command; undefined when none was. */
 export function removedSecretsText(removed: readonly RemovedSecret[]): string | undefined {
   if (removed.length === 0) return undefined
-  const words = removed
-    .slice(0, MOST_REMOVED_NAMED)
-    .map(
-      ({subscription_id, removed_at, removed_by}) =>
-        `that of ${sanitizeLine(subscription_id, 100)} was removed at ${isoTime(removed_at)} by bookctl ${sanitizeLine(removed_by, 100)}`,
-    )
+  const words = removed.slice(0, MOST_REMOVED_NAMED).map(({subscription_id, removed_at, removed_by}) => {
+    const command = `bookctl ${sanitizeLine(removed_by, 100)}`
+    return `that of ${sanitizeLine(subscription_id, 100)} was removed at ${isoTime(removed_at)} by ${command}`
+  })
   const more = removed.length - words.length
   return words.join(', ') + (more > 0 ? ` and ${more} more before` : '')
 }
@@ -231,11 +219,10 @@ export function describeDifference(inHand: Uint8Array, original: Uint8Array): st
   const at = differing < 0 ? inHand.length : differing
   const lengths =
     inHand.length === original.length ? '' : ` (${inHand.length} bytes here, ${original.length} received)`
-  return `The first byte that differs from the body received is at offset ${at}${lengths}: ${around(inHand, at)} here, ${around(original, at)} received.`
-}
-
-function around(bytes: Uint8Array, at: number): string {
-  if (at >= bytes.length) return 'the end'
-  const part = Buffer.from(bytes.subarray(Math.max(0, at - 20), at + 20)).toString('utf8')
-  return `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')} in \`${sanitizeLine(part, 80)}\``
+  const shown = (bytes: Uint8Array) => {
+    if (at >= bytes.length) return 'the end'
+    const part = Buffer.from(bytes.subarray(Math.max(0, at - 20), at + 20)).toString('utf8')
+    return `0x${(bytes[at] ?? 0).toString(16).padStart(2, '0')} in \`${sanitizeLine(part, 80)}\``
+  }
+  return `The first byte that differs from the body received is at offset ${at}${lengths}: ${shown(inHand)} here, ${shown(original)} received.`
 }

@@ -326,8 +326,29 @@ class ListenRows {
     this.held.clear()
   }
 
-  private show(row: Row): void {
-    for (const line of rowLines(row, this.testId)) this.print(line)
+  private show({time, isGood, body, text: words, notes = []}: Row): void {
+    const {columns, paint} = terminalOf(process.stdout)
+    const marks = marksFor(process.env)
+    const mark = isGood ? marks.good : marks.bad
+    const clock = new Date(time * 1000).toTimeString().slice(0, 8)
+    const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
+    // As the body says, even if its signature is wrong.
+    const event = parseBody(body)
+    const {id, type, data} = isObject(event) ? event : {}
+    const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
+    const eventId = text(id)
+    const eventType = text(type) || (eventId ? '(no type)' : '(no event)')
+    const reference = isObject(data) ? text(data.reservation_ref) : ''
+    const remarks = [eventId && eventId === this.testId && 'test event', words].filter(Boolean).join(', ')
+    const lead = `${start}${eventType.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
+    const withId = `${lead}${remarks}  ${eventId}`
+    const [first = '', ...rest] =
+      textWidth(withId) <= columns ? [withId] : hang(lead + remarks, columns, start.length, lead.length)
+    const painted = `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}`
+    this.print(painted + first.slice(clock.length + 2 + mark.length))
+    const indented = notes.map(note => ' '.repeat(start.length) + note)
+    for (const line of [...rest, ...indented.flatMap(note => hang(note, columns, start.length))])
+      this.print(line)
   }
 
   private hold(id: string, row: Row): void {
@@ -370,32 +391,6 @@ class ListenRows {
     )
     return lines.map(line => sanitizeLine(line))
   }
-}
-
-function rowLines({time, isGood, body, text: words, notes = []}: Row, testId: string | undefined): string[] {
-  const {columns, paint} = terminalOf(process.stdout)
-  const marks = marksFor(process.env)
-  const mark = isGood ? marks.good : marks.bad
-  const clock = new Date(time * 1000).toTimeString().slice(0, 8)
-  const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
-  // As the body says, even if its signature is wrong.
-  const event = parseBody(body)
-  const {id, type, data} = isObject(event) ? event : {}
-  const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
-  const eventId = text(id)
-  const eventType = text(type) || (eventId ? '(no type)' : '(no event)')
-  const reference = isObject(data) ? text(data.reservation_ref) : ''
-  const remarks = [eventId && eventId === testId && 'test event', words].filter(Boolean).join(', ')
-  const lead = `${start}${eventType.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
-  const withId = `${lead}${remarks}  ${eventId}`
-  const indent = ' '.repeat(start.length)
-  const [first = '', ...rest] =
-    textWidth(withId) <= columns ? [withId] : hang(lead + remarks, columns, start.length, lead.length)
-  return [
-    `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}${first.slice(clock.length + 2 + mark.length)}`,
-    ...rest,
-    ...notes.flatMap(note => hang(`${indent}${note}`, columns, start.length)),
-  ]
 }
 
 /** The answer and its time, and what happens next; `now` is Unix seconds. */
@@ -451,15 +446,11 @@ class ForwardNotes {
   }
 }
 
-const SOURCES: Readonly<Record<string, string>> = {
-  env: 'from BOOKCTL_WEBHOOK_SECRET',
-  file: 'from --secret-file',
-  stdin: 'from --secret-stdin',
-}
-
 /** Where the secret comes from, and the start of its SHA-256, which distinguishes it without showing it. */
 function sourceOf({name, secret}: NamedSecret): string {
-  const [place = ''] = /^(env|file|stdin)\b/.exec(name) ?? []
-  const source = SOURCES[place] ?? `that of ${sanitizeLine(name, 60)}`
+  let source = `that of ${sanitizeLine(name, 60)}`
+  if (/^env\b/.test(name)) source = 'from BOOKCTL_WEBHOOK_SECRET'
+  const [flag] = /^(?:file|stdin)\b/.exec(name) ?? []
+  if (flag) source = `from --secret-${flag}`
   return `${source} (SHA-256 ${createHash('sha256').update(secret).digest('hex').slice(0, 8)}…)`
 }

@@ -43,18 +43,16 @@ export async function listenIdentity(
 }
 
 async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
-  const cert = await readPemText('--cert', certFile)
-  const key = await readPemText('--key', keyFile)
+  // PEM is ASCII; the text around it may be in any encoding.
+  const read = async (flag: string, path: string) =>
+    Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
+  const cert = await read('--cert', certFile)
+  const key = await read('--key', keyFile)
   const certificate = unlessItThrows(() => new X509Certificate(cert))
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
   if (unlessItThrows(() => certificate.checkPrivateKey(createPrivateKey(key)))) return {cert, key}
   const problem = '--key: not the private key of --cert, as PEM without a passphrase'
   throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
-}
-
-/** PEM is ASCII; the text around it may be in any encoding. */
-async function readPemText(flag: string, path: string): Promise<string> {
-  return Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
 }
 
 function unlessItThrows<T>(work: () => T): T | undefined {
@@ -87,10 +85,10 @@ async function ownAuthority(
     await put(LISTEN_CA_KEY_NAME, authority.key)
     // A running listener shows a certificate of the one before.
     await put(LISTEN_CA_NAME, authority.cert + (kept?.isLimited ? kept.pair.cert : ''))
-    if (kept)
-      warn(
-        `Warning: the authority of --tls ${kept.problem}, so a new one was made; trust it where you trusted the other: ${join(directory, LISTEN_CA_NAME)}`,
-      )
+    if (kept) {
+      const advice = `trust it where you trusted the other: ${join(directory, LISTEN_CA_NAME)}`
+      warn(`Warning: the authority of --tls ${kept.problem}, so a new one was made; ${advice}`)
+    }
     return authority
   })
   if (!done.gaveUp) return done.value
@@ -147,16 +145,6 @@ function machineName(): string | undefined {
 
 const NAME_CONSTRAINTS = '2.5.29.30'
 
-/** Permits names, and ranges of addresses such as `127.0.0.0/8`, and no others. */
-function nameConstraints(names: readonly string[]): x509.Extension {
-  const subtrees = names.map(name => {
-    const base = new GeneralName(name.includes('/') ? {iPAddress: name} : {dNSName: name})
-    return new GeneralSubtree({base})
-  })
-  const constraints = new NameConstraints({permittedSubtrees: new GeneralSubtrees(subtrees)})
-  return new x509.Extension(NAME_CONSTRAINTS, true, AsnConvert.serialize(constraints))
-}
-
 /** The names and ranges that a certificate can sign; undefined where it has no limit. */
 function permittedNames(certificate: x509.X509Certificate): string[] | undefined {
   const extension = certificate.getExtension(NAME_CONSTRAINTS)
@@ -167,17 +155,14 @@ function permittedNames(certificate: x509.X509Certificate): string[] | undefined
 
 function permits(permitted: readonly string[], host: string): boolean {
   if (kindOfAddress(host) === 'loopback' || permitted.includes(host)) return true
+  if (isIP(host) === 0) return false
   const family = isIP(host) === 4 ? 'ipv4' : 'ipv6'
-  return (
-    isIP(host) > 0 &&
-    permitted.some(range => {
-      const [address = '', bits] = range.split('/')
-      if (isIP(address) !== isIP(host)) return false
-      const addresses = new BlockList()
-      addresses.addSubnet(address, Number(bits), family)
-      return addresses.check(host, family)
-    })
-  )
+  const addresses = new BlockList()
+  for (const range of permitted) {
+    const [address = '', bits] = range.split('/')
+    if (isIP(address) === isIP(host)) addresses.addSubnet(address, Number(bits), family)
+  }
+  return addresses.check(host, family)
 }
 
 /**
@@ -190,11 +175,16 @@ export async function makeAuthority(now: number, host?: string): Promise<KeyPair
   if (ofMachine !== undefined && ofMachine !== 'localhost') names.push(ofMachine)
   if (host !== undefined && !permits(names, host))
     names.push(isIP(host) === 0 ? host : `${host}/${isIP(host) === 4 ? 32 : 128}`)
+  const subtrees = names.map(name => {
+    const base = new GeneralName(name.includes('/') ? {iPAddress: name} : {dNSName: name})
+    return new GeneralSubtree({base})
+  })
+  const limits = new NameConstraints({permittedSubtrees: new GeneralSubtrees(subtrees)})
   return makePair('bookctl webhooks listen, made on this machine', now, now + AUTHORITY_DAYS * DAY_SECONDS, [
     new x509.BasicConstraintsExtension(true, 0, true),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
     new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-    nameConstraints(names),
+    new x509.Extension(NAME_CONSTRAINTS, true, AsnConvert.serialize(limits)),
   ])
 }
 
