@@ -77,9 +77,19 @@ export class Forwarder {
 
   private onResult(event: DueForward, result: HandoverResult, resigned: boolean): void {
     const {clock, random, onReport} = this.options
-    const settled = judge(event, result, clock(), random)
+    const {sequence, target, receivedAt} = event
+    const {status, milliseconds: ms, error} = result
+    const now = clock()
+    const attempt = event.attempts + 1
+    let state: ForwardResult['state'] = 'pending'
+    // Any 2xx is success, as for the service (§6.4).
+    if (isSuccess({status})) state = 'done'
+    else if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS) state = 'given_up'
+    // Waits are up to a fifth longer, at random.
+    const wait = state === 'pending' ? waitAfter(attempt, MOST_SECONDS) * (1 + random() / 5) : 0
+    const settled = {sequence, target, status, ms, error, state, nextAttemptAt: now + wait}
     this.records.add(settled, () => {})
-    onReport({...event, ...settled, attempt: event.attempts + 1, resigned})
+    onReport({...event, ...settled, attempt, resigned})
   }
 
   /** Repeats until it succeeds, because the store does not give an event out again before its result is recorded. */
@@ -107,21 +117,6 @@ const GIVE_UP_SECONDS = 3 * 24 * 3600
 /** Seconds to wait after `failures` in a row: 1, then doubling up to `most`. */
 export function waitAfter(failures: number, most: number): number {
   return Math.min(most, 2 ** (failures - 1))
-}
-
-/** What follows from an attempt. Any 2xx is success, as for the service (§6.4). Waits are up to a fifth longer, at random. */
-function judge(
-  {sequence, target, attempts, receivedAt}: DueForward,
-  {status, milliseconds, error}: HandoverResult,
-  now: number,
-  random: () => number,
-): ForwardResult & Pick<ForwardReport, 'ms'> {
-  const settled = {sequence, target, status, ms: milliseconds, error}
-  if (isSuccess({status})) return {...settled, state: 'done', nextAttemptAt: now}
-  if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS)
-    return {...settled, state: 'given_up', nextAttemptAt: now}
-  const wait = waitAfter(attempts + 1, MOST_SECONDS) * (1 + random() / 5)
-  return {...settled, state: 'pending', nextAttemptAt: now + wait}
 }
 
 /** Requests to one address at a time, and how many events are fetched ahead. */
@@ -175,26 +170,20 @@ class Lane {
   }
 
   private async take(): Promise<void> {
-    const {maySendMore} = this.options
+    const {store, clock, onStoreError, maySendMore} = this.options
     this.isTaking = true
     while (this.mayHaveMore && this.free() > 0 && this.queue.length < AT_ONCE && maySendMore()) {
       this.mayHaveMore = false
-      const due = await this.due()
-      if (!this.isStopped) this.queue.push(...due)
+      try {
+        const due = await store.take(this.target, clock(), AHEAD - this.queue.length)
+        if (!this.isStopped) this.queue.push(...due)
+      } catch (error) {
+        onStoreError(error)
+      }
       this.sendSome()
     }
     this.isTaking = false
     this.sendSome()
-  }
-
-  private async due(): Promise<DueForward[]> {
-    const {store, clock, onStoreError} = this.options
-    try {
-      return await store.take(this.target, clock(), AHEAD - this.queue.length)
-    } catch (error) {
-      onStoreError(error)
-      return []
-    }
   }
 
   private sendSome(): void {

@@ -20,13 +20,6 @@ export interface HandoverResult {
 
 export type Handover = ReturnType<typeof createHandover>
 
-interface HandoverOptions {
-  /** Certificates to trust (default: the runtime's own). */
-  readonly trusted?: readonly string[] | undefined
-  readonly timeoutMilliseconds: number
-  readonly keptBytes?: number
-}
-
 /** How much of an answer's body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES = 64 * 1024
 
@@ -37,7 +30,16 @@ const START_MILLISECONDS = 1000
 const DROPPED =
   /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade|expect|host|content-length)$/i
 
-export function createHandover({trusted, timeoutMilliseconds, keptBytes = 0}: HandoverOptions) {
+/** `trusted`: certificates (default: the runtime's own). `keptBytes`: how much of an answer's body is kept. */
+export function createHandover({
+  trusted,
+  timeoutMilliseconds,
+  keptBytes = 0,
+}: {
+  readonly trusted?: readonly string[] | undefined
+  readonly timeoutMilliseconds: number
+  readonly keptBytes?: number
+}) {
   const tls = {...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})}
   const http = new HttpAgent({keepAlive: true})
   const https = new HttpsAgent({keepAlive: true, ...tls})
