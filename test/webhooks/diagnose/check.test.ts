@@ -35,7 +35,7 @@ async function* inPieces(...pieces: (string | Uint8Array)[]): AsyncGenerator<Uin
 
 describe('a request', () => {
   test('that is valid has the same verdict whole and in pieces', async () => {
-    expect(check(requestOf(), termsOf())).toEqual(VALID)
+    expect(await check(requestOf(), termsOf())).toEqual(VALID)
     const body = inPieces(EVENT.slice(0, 9), EVENT.slice(9))
     expect(await check(requestOf({body}), termsOf())).toEqual(VALID)
   })
@@ -59,7 +59,7 @@ describe('a request', () => {
   test('is judged by flags rather than its headers', async () => {
     const wrong = {'x-service-signature': 'x', 'x-service-event-id': 'evt_02'}
     const given = termsOf({signature: signatureOf(EVENT, T), eventId: 'evt_01'})
-    expect(check(requestOf({headers: wrong}), given)).toEqual(VALID)
+    expect(await check(requestOf({headers: wrong}), given)).toEqual(VALID)
     const result = await check(requestOf(), termsOf({eventId: 'evt_02'}))
     const findings = [{code: 'event_id_header_changed'}]
     expect(result).toMatchObject({valid: false, reason: 'event_id_mismatch', event_id: 'evt_01', findings})

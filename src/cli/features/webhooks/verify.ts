@@ -123,8 +123,7 @@ export async function* verifyInputs(
             verified.push(request)
             continue
           }
-          const checked = check(request, terms)
-          const result = checked instanceof Promise ? await checked : checked
+          const result = await check(request, terms)
           const place = `${name}${request.place ?? ''}`
           for (const note of request.afterwards?.notes ?? []) warn(`${place}: ${note}`)
           verified.push({input: place, ...result})
