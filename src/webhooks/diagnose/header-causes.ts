@@ -1,5 +1,5 @@
 /** Reads a signature header as generously as possible, and lists the ways in which its digest may have been made. */
-import {createHash, createHmac, type Hash, type Hmac, type KeyObject} from 'node:crypto'
+import {createHash, createHmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
 import {type Cause, type Claim, cause} from './finding.js'
 
@@ -144,14 +144,13 @@ export function keylessSchemes(timestamp: Timestamp): Scheme[] {
 type Piece = string | Uint8Array
 
 function sha256(...message: readonly Piece[]): string {
-  return digestOf(createHash('sha256'), message)
+  const sum = createHash('sha256')
+  for (const piece of message) sum.update(piece)
+  return sum.digest('hex')
 }
 
 function hmac(key: Piece | KeyObject, ...message: readonly Piece[]): string {
-  return digestOf(createHmac('sha256', key), message)
-}
-
-function digestOf(sum: Hash | Hmac, message: readonly Piece[]): string {
+  const sum = createHmac('sha256', key)
   for (const piece of message) sum.update(piece)
   return sum.digest('hex')
 }

@@ -72,8 +72,13 @@ export async function probe(options: ProbeOptions) {
 
 async function tryCase(options: ProbeOptions, probeCase: Case, run: string, first: ProbeRow | undefined) {
   const {handover, url, names, clock, secret} = options
-  const {name, sent, expected, required = true} = probeCase
-  const {eventId, body, signatures} = requestOf(probeCase, secret, run, Math.floor(clock()))
+  const {name, sent, expected, required = true, eventOf = name, offset = 0, change} = probeCase
+  const {spell = (plain: string) => plain} = probeCase
+  const now = Math.floor(clock())
+  const eventId = `evt_probe_${run}_${eventOf}`
+  const event = Buffer.from(spell(plainEvent(eventId, now)))
+  const header = sign(secret, String(now + offset), event)
+  const {body = event, signatures = [header]} = change?.(header, event, now, secret) ?? {}
   const headers = ['Content-Type', 'application/json', 'User-Agent', 'bookctl-probe', names.eventId, eventId]
   for (const value of signatures) headers.push(names.signature, value)
   const result = await handover.send(url, headers, body)
@@ -108,18 +113,12 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   /** Seconds from now at which it is signed. */
   readonly offset?: number
   /** What is changed after the request was signed; `header` is its signature, `now` Unix seconds. */
-  readonly change?: (header: string, body: Buffer, now: number, secret: string) => Changed
-}
-
-/** Each of `signatures` is sent as a header of its own. */
-type Changed = {readonly signatures?: readonly string[]; readonly body?: Buffer}
-
-function requestOf(probeCase: Case, secret: string, run: string, now: number) {
-  const {name, eventOf = name, spell = (plain: string) => plain, offset = 0, change} = probeCase
-  const eventId = `evt_probe_${run}_${eventOf}`
-  const body = Buffer.from(spell(plainEvent(eventId, now)))
-  const header = sign(secret, String(now + offset), body)
-  return {eventId, body, signatures: [header], ...change?.(header, body, now, secret)}
+  readonly change?: (
+    header: string,
+    body: Buffer,
+    now: number,
+    secret: string,
+  ) => {readonly signatures?: readonly string[]; readonly body?: Buffer}
 }
 
 /** An event of §2.8 that says it is a test. */
@@ -240,10 +239,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
 async function messageOf({start}: HandoverResult, secret: string): Promise<string | null> {
   const text = (await start)?.toString('utf8').trim() ?? ''
   const plain = messageIn(parseText(text)) ?? (text.startsWith('<') ? visibleText(text) : text)
-  const line = plain
-    .replaceAll(secret, '…')
-    .split(/[\r\n]+/)
-    .find(text => text.trim() !== '')
+  const lines = plain.replaceAll(secret, '…').split(/[\r\n]+/)
+  const line = lines.find(each => each.trim() !== '')
   return line === undefined ? null : sanitizeLine(line.trim(), 200)
 }
 
@@ -257,10 +254,12 @@ function messageIn(json: unknown): string | undefined {
 
 /** The title of a page; where that says nothing, its first fixed-width text, heading or body. */
 function visibleText(page: string): string {
-  const inside = (name: string) =>
-    new RegExp(`<${name}\\b[^>]*>(.*?)(?:</${name}>|$)`, 'is').exec(page)?.[1] ?? ''
-  const texts = [inside('title'), inside('pre'), inside('h1'), inside('body'), page].map(markup =>
-    unescapeHtml(markup.replace(/<br\s*\/?>/gi, '\n').replace(/<(style|script)\b.*?<\/\1>|<[^>]*>/gis, ' ')),
-  )
-  return texts.find(text => !/^\s*(?:error)?\s*$/i.test(text)) ?? ''
+  for (const name of ['title', 'pre', 'h1', 'body', '']) {
+    const element = new RegExp(`<${name}\\b[^>]*>(.*?)(?:</${name}>|$)`, 'is')
+    const inside = name === '' ? page : (element.exec(page)?.[1] ?? '')
+    const lines = inside.replace(/<br\s*\/?>/gi, '\n')
+    const text = unescapeHtml(lines.replace(/<(style|script)\b.*?<\/\1>|<[^>]*>/gis, ' '))
+    if (!/^\s*(?:error)?\s*$/i.test(text)) return text
+  }
+  return ''
 }

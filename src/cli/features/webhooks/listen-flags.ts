@@ -22,7 +22,11 @@ export const USUAL_PORT = 4020
 export const listenFlags = {
   host: Flags.string({helpValue: 'HOST', default: '127.0.0.1', summary: 'address to listen on'}),
   port: portFlag(`${USUAL_PORT}; another one if that is in use`),
-  path: checkedFlag(checkPath)({
+  path: checkedFlag((field, path) => {
+    if (/^\/[\x21-\x7e]*$/.test(path) && !/[?#]/.test(path)) return path
+    const rule = 'must start with / and have no space, query or fragment; encode other characters with %'
+    throw invalid(field, rule, path)
+  })({
     helpValue: 'PATH',
     summary: 'the only path that accepts events',
     defaultHelp: async () => "that of --public-url, else '/'",
@@ -72,7 +76,12 @@ export const listenFlags = {
     dependsOn: ['public-url'],
     summary: 'create a subscription for --public-url, test it before "ready", and delete it at the end',
   }),
-  'public-url': checkedFlag(checkPublicUrl)({
+  'public-url': checkedFlag((field, text) => {
+    const url = parseUrl(text)
+    const isPlain = url?.username === '' && url.password === '' && url.hash === ''
+    if (isPlain && url.protocol === 'https:') return text
+    throw invalid(field, 'must be an https URL without user name and fragment')
+  })({
     helpValue: 'URL',
     dependsOn: ['subscribe'],
     summary: 'https address at which the service reaches this receiver',
@@ -124,16 +133,4 @@ export function describeListening(plan: ListenPlan, flags: ListenFlags, state: S
     describeRequest('subscriptions.test', target, state, {parameters}),
   ]
   return dryRun(requests, changes)
-}
-
-function checkPath(field: string, path: string): string {
-  if (/^\/[\x21-\x7e]*$/.test(path) && !/[?#]/.test(path)) return path
-  const rule = 'must start with / and have no space, query or fragment; encode other characters with %'
-  throw invalid(field, rule, path)
-}
-
-function checkPublicUrl(field: string, text: string): string {
-  const url = parseUrl(text)
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '') return text
-  throw invalid(field, 'must be an https URL without user name and fragment')
 }

@@ -78,7 +78,7 @@ export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Resul
   const passed = rows.filter(({ok}) => ok).length
   const failed = rows.filter(isFailed).length
   const counts = {passed, failed, advised: rows.length - passed - failed, not_sent: notSent}
-  const people = (paint: Painter, columns: number) => new SheetText(sheet, paint, columns).lines(all)
+  const people = (paint: Painter, columns: number) => sheetLines(sheet, all, paint, columns)
   const result = listResult({url, ...counts, cases: rows}, rows, PROBE_COLUMNS)
   const text = `${people(unpainted, Number.POSITIVE_INFINITY).join('\n')}\n`
   return {...result, shown: PROBE_COLUMNS.slice(0, 6), people, text}
@@ -87,90 +87,60 @@ export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Resul
 const CHECKS_NOTHING =
   'it checks no signature at all, or ignores the result: it accepted every request that it must refuse'
 
-class SheetText {
-  private readonly marks = marksFor(process.env)
-
-  constructor(
-    private readonly sheet: ProbeSheet,
-    private readonly paint: Painter,
-    private readonly columns: number,
-  ) {}
-
-  lines(all: boolean): string[] {
-    const {rows, notSent} = this.sheet
-    const isSlow = rows.every(({advice}) => advice === LATE)
-    const [first] = rows
-    if (first && (isSlow || rows.length === 1)) return this.stopped(first, isSlow)
-    const passed = rows.filter(({ok}) => ok)
-    const failed = rows.filter(isFailed)
-    const advised = rows.filter(row => !row.ok && !row.required)
-    const summary = [
-      `${passed.length} of ${rows.length + notSent} passed`,
-      failed.length > 0 && `${failed.length} failed`,
-      advised.length > 0 && `${advised.length} with advice`,
-      notSent > 0 && `${notSent} not sent`,
-    ]
-    const lines = [this.paint(failed.length > 0 ? 'bad' : 'good', summary.filter(Boolean).join(', '))]
-    if (checksNothing(rows)) lines.push(...this.labelled('Likely cause', [CHECKS_NOTHING]))
-    lines.push(...this.byAdvice(failed, 'bad'))
-    // Equal advice is printed once.
-    const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
-    lines.push(...this.byAdvice(others, 'waiting'))
-    if (all && passed.length > 0) lines.push('', ...passed.flatMap(row => this.marked('good', rowText(row))))
-    return lines
+/** The sheet as people read it. */
+function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, columns: number): string[] {
+  const hung = (style: Style, start: string, text: string, lead: number): string[] => {
+    const [first = '', ...rest] = hang(`${start} ${text}`, columns, 4, lead)
+    return [first.replace(start.trim(), word => paint(style, word)), ...rest]
   }
-
-  /** Where nothing was sent after the first request, or all answers were late. */
-  private stopped(first: ProbeRow, isSlow: boolean): string[] {
-    const {rows, notSent} = this.sheet
+  const marks = marksFor(process.env)
+  const marked = (style: 'good' | 'waiting' | 'bad', text: string) =>
+    hung(style, marks[style], text, marks[style].length + 1)
+  const labelled = (label: string, text: string) => hung('hint', `  ${label}:`, text, 2)
+  const wordsOf = (answers: readonly ProbeRow[]) => {
+    const texts = answers.map(row => (Number(row.answered) >= 400 ? row.said : null))
+    return [...new Set(texts)].filter(text => text !== null).flatMap(text => labelled('It said', text))
+  }
+  const isSlow = rows.every(({advice}) => advice === LATE)
+  const [first] = rows
+  // Nothing was sent after the first request, or all answers were late.
+  if (first && (isSlow || rows.length === 1)) {
     const what = isSlow
       ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a valid request (${first.answered} after ${first.ms} ms)`
       : `answered ${first.answered} to a valid request`
     return [
-      ...this.marked('bad', `The receiver ${what}; ${notSent} checks were not sent`),
-      ...this.labelled('It said', wordsOf(rows)),
-      ...this.labelled(isSlow ? 'Fix' : 'Likely cause', [String(first.advice)]),
+      ...marked('bad', `The receiver ${what}; ${notSent} checks were not sent`),
+      ...wordsOf(rows),
+      ...labelled(isSlow ? 'Fix' : 'Likely cause', String(first.advice)),
     ]
   }
-
-  private byAdvice(rows: readonly ProbeRow[], style: 'bad' | 'waiting'): string[] {
-    return [...new Set(rows.map(({advice}) => advice))].flatMap(advice => {
-      const alike = rows.filter(row => row.advice === advice)
-      return [
-        '',
-        ...alike.flatMap(row => this.marked(style, rowText(row))),
-        ...this.labelled('It said', wordsOf(alike)),
-        ...this.labelled('Fix', [String(advice)]),
-      ]
+  const rowText = ({case: name, sent, ok, expected, answered, ms}: ProbeRow) => {
+    const answer = ok ? `${answered}` : `expected ${expected}, answered ${sanitizeLine(String(answered), 80)}`
+    return `${name}: ${sent} (${answer} in ${ms} ms)`
+  }
+  const byAdvice = (answers: readonly ProbeRow[], style: 'bad' | 'waiting') =>
+    [...new Set(answers.map(({advice}) => advice))].flatMap(advice => {
+      const alike = answers.filter(row => row.advice === advice)
+      const listed = alike.flatMap(row => marked(style, rowText(row)))
+      return ['', ...listed, ...wordsOf(alike), ...labelled('Fix', String(advice))]
     })
-  }
-
-  private marked(style: 'good' | 'waiting' | 'bad', text: string): string[] {
-    const mark = this.marks[style]
-    return this.hung(style, mark, text, mark.length + 1)
-  }
-
-  private labelled(label: string, texts: readonly string[]): string[] {
-    return texts.flatMap(text => this.hung('hint', `  ${label}:`, text, 2))
-  }
-
-  private hung(style: Style, start: string, text: string, lead: number): string[] {
-    const [first = '', ...rest] = hang(`${start} ${text}`, this.columns, 4, lead)
-    return [first.replace(start.trim(), word => this.paint(style, word)), ...rest]
-  }
-}
-
-function checksNothing(rows: readonly ProbeRow[]): boolean {
+  const passed = rows.filter(({ok}) => ok)
+  const failed = rows.filter(isFailed)
+  const advised = rows.filter(row => !row.ok && !row.required)
+  const summary = [
+    `${passed.length} of ${rows.length + notSent} passed`,
+    failed.length > 0 && `${failed.length} failed`,
+    advised.length > 0 && `${advised.length} with advice`,
+    notSent > 0 && `${notSent} not sent`,
+  ]
+  const lines = [paint(failed.length > 0 ? 'bad' : 'good', summary.filter(Boolean).join(', '))]
   const wrong = rows.filter(({expected}) => expected === '401')
-  return wrong.length > 1 && wrong.every(({answered}) => isSuccess({status: Number(answered)}))
-}
-
-function rowText({case: name, sent, ok, expected, answered, ms}: ProbeRow): string {
-  const answer = ok ? `${answered}` : `expected ${expected}, answered ${sanitizeLine(String(answered), 80)}`
-  return `${name}: ${sent} (${answer} in ${ms} ms)`
-}
-
-function wordsOf(rows: readonly ProbeRow[]): string[] {
-  const texts = rows.map(row => (Number(row.answered) >= 400 ? row.said : null))
-  return [...new Set(texts)].filter(text => text !== null)
+  if (wrong.length > 1 && wrong.every(({answered}) => isSuccess({status: Number(answered)})))
+    lines.push(...labelled('Likely cause', CHECKS_NOTHING))
+  lines.push(...byAdvice(failed, 'bad'))
+  // Equal advice is printed once.
+  const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
+  lines.push(...byAdvice(others, 'waiting'))
+  if (all && passed.length > 0) lines.push('', ...passed.flatMap(row => marked('good', rowText(row))))
+  return lines
 }
