@@ -75,12 +75,10 @@ const sha256 = (message: string) => createHash('sha256').update(message).digest(
 const MISCOPIED: Rows<(secret: string, pick: Pick) => string> = {
   secret_whitespace: {
     'space after the secret': secret => `${secret} `,
-    'line break after the secret': secret => `${secret}\n`,
     'tab before the secret': secret => `\t${secret}\r\n`,
   },
   secret_quoted: {
     'secret in double quotes': secret => `"${secret}"`,
-    'secret in single quotes': secret => `'${secret}'`,
   },
   'secret_quoted secret_whitespace': {'quoted with a line break': secret => `"${secret}"\n`},
   secret_prefix_doubled: {'prefix twice': secret => `whsec_${secret}`},

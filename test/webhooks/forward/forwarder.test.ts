@@ -32,12 +32,11 @@ function startForwarder(
   events: number,
   {
     clock = () => Date.now() / 1000,
-    timeoutMilliseconds = 30_000,
     headersOf = (one: DueForward): readonly string[] | undefined => one.rawHeaders,
     refusals = 0,
     random = (): number => 0,
     elapsed = () => performance.now(),
-    handover = createHandover({timeoutMilliseconds}),
+    handover = createHandover({timeoutMilliseconds: 30_000}),
   } = {},
 ) {
   let refused = 0
@@ -166,20 +165,6 @@ test('an address that does not answer is left alone twice as long each time, and
     count += 1
     expect([seconds, await sentBy(due)]).toEqual([seconds, count])
   }
-})
-
-test('an address that does not answer is left alone for a while, then asked with one event', async () => {
-  const hanging = await startTarget(() => undefined)
-  const {forwarder, reports} = startForwarder([hanging.url], 100, {timeoutMilliseconds: 50})
-  await eventually(() => expect(reports.length).toBe(8))
-  expect(reports).toEqual(
-    Array(8).fill(expect.objectContaining({status: null, error: 'timeout', state: 'pending'})),
-  )
-  await eventually(() => {
-    forwarder.wake()
-    expect(reports.length).toBe(9)
-  })
-  expect(hanging.got.length).toBe(9)
 })
 
 test('an event with no headers to send is given up without a request, and delays no other', async () => {

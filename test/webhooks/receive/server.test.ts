@@ -49,20 +49,15 @@ const now = Math.floor(Date.now() / 1000)
 const replaced = (request: Buffer, from: RegExp, to: string) =>
   Buffer.from(request.toString('latin1').replace(from, to), 'latin1')
 const valid = (options = {}) => signedRequest(body('evt_1'), 'evt_1', {timestamp: now, ...options})
-const malformed = (id: string) => signedRequest(body(id), 'x', {timestamp: now})
 
-// receiver.test.ts has what is accepted; here: nothing else reaches the store, whatever node:http makes of headers.
+// receiver.test.ts has what is refused; here: nothing of it reaches the store, whatever node:http makes of headers.
 test.each([
-  ['missing_header', replaced(valid(), /X-Service-Signature: .*\r\n/, '')],
   [
     'malformed_header',
     replaced(valid(), /(X-Service-Signature: .*)(\r\n)/, '$1$2x-service-SIGNATURE: t=1$2'),
   ],
   ['signature_mismatch', replaced(valid(), /payment\.captured/, 'payment.kaptured')],
-  ['timestamp_outside_tolerance', valid({timestamp: now + 301})],
   ['event_id_mismatch', replaced(valid(), /(X-Service-Event-Id: .*\r\n)/, '$1$1')],
-  ['event_id_mismatch', replaced(malformed('evt_\\ud800'), /X-Service-Event-Id: .*\r\n/, '')],
-  ['event_id_mismatch', replaced(malformed('evt_\\u0000'), /X-Service-Event-Id: .*\r\n/, '')],
 ])('%s is answered 401 and not kept', async (reason, request) => {
   const receiver = await ownReceiver({clock: () => now})
   expect(await statusOf(receiver.port, request)).toBe(401)

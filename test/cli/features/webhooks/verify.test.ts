@@ -18,18 +18,6 @@ const ONE: Verified = {
   findings: [],
 }
 
-test('the verdict is broken between words at a narrow terminal', async () => {
-  const lines: string[] = []
-  async function* results() {
-    yield [{...ONE, valid: false, reason: 'timestamp_outside_tolerance'} satisfies Verified]
-  }
-  const printer: ResultPrinter = {
-    print: async ({lead}) => void lines.push(...((await lead?.((_, text) => text, 60)) ?? [])),
-  }
-  await printResults(results(), 1, 'one document', printer, {count: 0})
-  expect(lines).toEqual(['Not valid: the signature is right, but its time is outside', '  the tolerance'])
-})
-
 test('a long table is printed in blocks, so that never all rows are held', async () => {
   const printed: string[] = []
   async function* results() {
