@@ -45,8 +45,11 @@ export function isJournalLost(directory: string): boolean {
 }
 
 /** `directory` has the lock files; without one, no other process uses the database. */
-export function createJournalStore(database: Database, directory: string | undefined): JournalStore {
-  return {
+export function createJournals(
+  database: Database,
+  directory: string | undefined,
+): {journal: JournalStore; subscriptions: SubscriptionJournal} {
+  const journal: JournalStore = {
     forClient: client => createClientJournal(database, directory, client),
     async list({unresolved = false, client} = {}) {
       const isWanted = (row: Row) =>
@@ -68,6 +71,25 @@ export function createJournalStore(database: Database, directory: string | undef
       }
     },
   }
+  const subscriptions: SubscriptionJournal = {
+    async begin({baseUrl, clientId}, {url, events}, {now, again}) {
+      const key = [baseUrl, clientId, url] as const
+      const where = 'WHERE base_url = ? AND client_id = ? AND url = ?'
+      return database.transaction(() => {
+        if (again) database.run(`DELETE FROM subscriptions_begun ${where}`, ...key)
+        const sql = `SELECT id, url, events, begun_at AS begunAt FROM subscriptions_begun ${where} ORDER BY id LIMIT 1`
+        const row = database.get<Omit<RequestedSubscription, 'events'> & {events: string}>(sql, ...key)
+        if (row) return {earlier: {...row, events: JSON.parse(row.events) as string[]}}
+        const insert = `INSERT INTO subscriptions_begun (base_url, client_id, url, events, begun_at)
+          VALUES (?, ?, ?, ?, ?) RETURNING id`
+        return {id: database.get<{id: number}>(insert, ...key, JSON.stringify(events), now)?.id ?? 0}
+      })
+    },
+    async end(id) {
+      database.run('DELETE FROM subscriptions_begun WHERE id = ?', id)
+    },
+  }
+  return {journal, subscriptions}
 }
 
 function createClientJournal(database: Database, directory: string | undefined, client: Client): Journal {
@@ -159,27 +181,6 @@ function entryOf<T extends Row>({lost, agreed, booked, result, ...row}: T) {
 }
 
 const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
-
-export function createSubscriptionJournal(database: Database): SubscriptionJournal {
-  return {
-    async begin({baseUrl, clientId}, {url, events}, {now, again}) {
-      const key = [baseUrl, clientId, url] as const
-      const where = 'WHERE base_url = ? AND client_id = ? AND url = ?'
-      return database.transaction(() => {
-        if (again) database.run(`DELETE FROM subscriptions_begun ${where}`, ...key)
-        const sql = `SELECT id, url, events, begun_at AS begunAt FROM subscriptions_begun ${where} ORDER BY id LIMIT 1`
-        const row = database.get<Omit<RequestedSubscription, 'events'> & {events: string}>(sql, ...key)
-        if (row) return {earlier: {...row, events: JSON.parse(row.events) as string[]}}
-        const insert = `INSERT INTO subscriptions_begun (base_url, client_id, url, events, begun_at)
-          VALUES (?, ?, ?, ?, ?) RETURNING id`
-        return {id: database.get<{id: number}>(insert, ...key, JSON.stringify(events), now)?.id ?? 0}
-      })
-    },
-    async end(id) {
-      database.run('DELETE FROM subscriptions_begun WHERE id = ?', id)
-    },
-  }
-}
 
 /** Every column, under the names of the fields of an entry. */
 const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId,

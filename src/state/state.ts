@@ -1,40 +1,34 @@
 /** What this machine stores, in one directory: each file is opened when first needed, and created by the first write. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import {usage} from '../contract/failure.js'
-import {
-  isNeverSent,
-  isUnresolved,
-  type Journal,
-  type JournalClient,
-  type JournalEntry,
-  type JournalStore,
-} from '../contract/journal.js'
-import type {EventKeeper} from '../contract/stored-events.js'
-import type {Client, TokenClient, TokenStore} from '../contract/token-cache.js'
+import type {JournalStore, SubscriptionJournal} from '../contract/journal.js'
+import type {OfferStore} from '../contract/seen-offers.js'
+import type {EventKeeper, EventStore} from '../contract/stored-events.js'
+import type {Client, TokenStore} from '../contract/token-cache.js'
 import {type Database, openDatabaseToRead} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, STATE, TOKENS} from './databases.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
-import {createJournalStore, createSubscriptionJournal, isJournalLost} from './journal.js'
-import type {SharedStores, StoreOptions} from './postgres/shared.js'
+import {createJournals, isJournalLost} from './journal.js'
+import {openSharedStores, type StoreChoice} from './postgres/shared.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
 import {createSettings} from './settings.js'
 import {createTokenStore, type Forgotten, forget, generationOf, type SigningLoss} from './token-store.js'
 
+export type {StoreChoice} from './postgres/shared.js'
 export type State = ReturnType<typeof openState>
 
-/** The store that this machine shares with others, if one is set. */
-export interface StoreChoice {
-  /** Whether one is set. Throws usage for a broken config.json. */
-  isSet(): boolean
-  /** Throws usage when its address cannot be used. */
-  options(): Promise<Omit<StoreOptions, 'most'>>
-  /** The client of the environment, if there is one: its tokens are this machine's too. */
-  clients?(): Promise<readonly Omit<TokenClient, 'secretFingerprint'>[]>
+/** What machines may share: in files of this machine, or in the store that is set. */
+interface Stores {
+  readonly tokens: TokenStore
+  readonly journal: JournalStore
+  readonly offers: OfferStore
+  readonly subscriptions: SubscriptionJournal
+  events(): Promise<EventStore>
+  openEventKeeper(profile: string): Promise<EventKeeper>
 }
 
 interface StateOptions {
@@ -48,7 +42,7 @@ interface StateOptions {
 
 /** Throws nothing; the parts throw StorageError when used. With a store, what machines share is there and nowhere else. */
 export function openState(directory: string, options: StateOptions = {}) {
-  const {keychain = createKeychain(directory), store, warn = () => {}, writes = true} = options
+  const {store, warn = () => {}, writes = true} = options
   const writable = once(() => writes && isWritableDirectory(directory))
   const warnOfLostJournal = once(() => {
     if (isJournalLost(directory))
@@ -101,25 +95,14 @@ export function openState(directory: string, options: StateOptions = {}) {
   })
   const stateDatabase = whenUsed(STATE)
   const eventsDatabase = whenUsed(EVENTS)
-  const people = async () => (await import('./people-store.js')).createPeopleStore(stateDatabase)
-  const ownEvents = async () => (await import('./event-store.js')).createEventStore(eventsDatabase)
   const settings = createSettings(directory, {mayTighten: writes})
-  const secrets = createSecretStore(tokensDatabase, keychain)
-  const isShared = once(() => store?.isSet() === true)
-  const shared = once(async () => {
-    const {openSharedStores} = await import('./postgres/shared.js')
-    return openSharedStores({...(await (store as StoreChoice).options()), most: 1})
-  })
-  /** The port in the store, or the one of this machine. */
-  const place = <Name extends keyof Ports>(name: Name, local: Ports[Name], own: Partial<Ports[Name]> = {}) =>
-    routed(async () => (isShared() ? ((await shared())[name] as unknown as Ports[Name]) : local), own)
-  const journal = createJournalStore(stateDatabase, directory)
-  const tokens = createTokenStore(tokensDatabase, () => (writable() ? directory : undefined), generation)
+  const secrets = once(() => createSecretStore(tokensDatabase, options.keychain ?? createKeychain(directory)))
+  const people = async () => (await import('./people-store.js')).createPeopleStore(stateDatabase)
   /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
   const knownClients = async () => {
     const ofProfiles = Object.entries(settings.read().profiles).map(
       ([profile, {base_url: baseUrl, client_id: clientId, secret_store: place = 'file'}]) => {
-        const secret = () => secrets.read({profile, clientId}, place)
+        const secret = () => secrets().read({profile, clientId}, place)
         return {client: {baseUrl, clientId}, secret}
       },
     )
@@ -129,60 +112,63 @@ export function openState(directory: string, options: StateOptions = {}) {
     }))
     return [...ofEnvironment, ...ofProfiles]
   }
+  const isShared = once(() => store?.isSet() === true)
+  const journals = once(() => createJournals(stateDatabase, directory))
+  const sharedStores = once(() => {
+    const {options} = store as StoreChoice
+    return openSharedStores(options, {journal: journals().journal, knownClients})
+  })
+  const stores = once((): Stores => {
+    if (isShared()) return sharedStores()
+    return {
+      tokens: createTokenStore(tokensDatabase, () => (writable() ? directory : undefined), generation),
+      ...journals(),
+      offers: createOfferStore(stateDatabase),
+      events: async () => (await import('./event-store.js')).createEventStore(eventsDatabase),
+      openEventKeeper: async profile =>
+        (await import('./event-worker.js')).startEventWorker({directory, profile}),
+    }
+  })
   return {
     directory,
+    settings,
     /** Whether a store is set that other machines share. */
     get isShared(): boolean {
       return isShared()
+    },
+    /** False for a read-only home: tokens are then not stored, as on a full disk. */
+    get writable(): boolean {
+      return writable()
     },
     /** Whether what is shared outlives this process: in a store, or in a directory that can be written. */
     get remembers(): boolean {
       return isShared() || writable()
     },
-    /** For `doctor`. Throws StorageError, and usage. */
-    inspectStore: async () => (await shared()).inspect(),
-    /** False for a read-only home: tokens are then not stored, as on a full disk. */
-    get writable(): boolean {
-      return writable()
+    get tokens(): TokenStore {
+      return stores().tokens
     },
-    settings,
-    tokens: place('tokens', tokens, {
-      /** Of a store, those that the secrets of this machine open. */
-      async listAll() {
-        if (!isShared()) return tokens.listAll()
-        const {tokens: kept} = await shared()
-        const lists = (await knownClients()).map(async ({client, secret}) => {
-          const clientSecret = await secret()
-          if (!clientSecret) return []
-          const listed = await kept.list({...client, clientSecret, secretFingerprint: ''})
-          return listed.map(token => ({client, token}))
-        })
-        return (await Promise.all(lists)).flat()
-      },
-    }),
-    secrets,
-    journal: place('journal', journal, {
-      forClient(client: JournalClient) {
-        const own = journal.forClient(client)
-        if (!isShared()) return own
-        return withoutLocal(
-          routed(async () => (await shared()).journal.forClient(client), {client}),
-          own,
-        )
-      },
-    }),
-    offers: place('offers', createOfferStore(stateDatabase)),
-    cities: createCityStore(stateDatabase),
-    /** Never in the store. */
-    people,
-    subscriptions: place('subscriptions', createSubscriptionJournal(stateDatabase)),
-    events: routed(async () => (isShared() ? (await shared()).events : ownEvents())),
+    get journal(): JournalStore {
+      return stores().journal
+    },
+    get offers(): OfferStore {
+      return stores().offers
+    },
+    get subscriptions(): SubscriptionJournal {
+      return stores().subscriptions
+    },
+    events: () => stores().events(),
     /** Where a listening process keeps its events; opened when first used, on connections or a thread of its own. */
-    async openEventKeeper(profile: string): Promise<EventKeeper> {
-      if (!isShared()) return (await import('./event-worker.js')).startEventWorker({directory, profile})
-      const {openSharedKeeper} = await import('./postgres/shared.js')
-      return openSharedKeeper(profile, await (store as StoreChoice).options())
+    openEventKeeper: (profile: string): Promise<EventKeeper> => stores().openEventKeeper(profile),
+    /** For `doctor`, where a store is set. Throws StorageError, and a usage error for an address that cannot be used. */
+    inspectStore: () => sharedStores().inspect(),
+    /** Never in the store, as what follows. */
+    get secrets() {
+      return secrets()
     },
+    get cities() {
+      return createCityStore(stateDatabase)
+    },
+    people,
     /**
      * Removes the client secrets of profiles, but none from the keychain, and the tokens of clients to the last byte; with
      * `all` the kept guests and contacts too; and of the signing secrets those of `signing`. Returns whether there were any.
@@ -199,18 +185,12 @@ export function openState(directory: string, options: StateOptions = {}) {
       return (hasPeople && (await people()).forgetAll()) || had
     },
     /** Removes the tokens of clients, or of all that this machine knows, from the store; false when none is set. */
-    async forgetShared(which: readonly Client[] | 'all'): Promise<boolean> {
-      if (!isShared()) return false
-      const {tokens} = await shared()
-      const clients = which === 'all' ? (await knownClients()).map(({client}) => client) : which
-      let had = false
-      for (const client of clients) had = (await tokens.forget(client)) || had
-      return had
-    },
+    forgetShared: async (which: readonly Client[] | 'all'): Promise<boolean> =>
+      isShared() && sharedStores().forgetTokens(which),
     /** Closes what was opened. */
     async close(): Promise<void> {
       for (const database of [tokensDatabase, stateDatabase, eventsDatabase]) database.close()
-      await shared.result?.then(stores => stores.close()).catch(() => {})
+      await sharedStores.result?.close()
     },
   }
 }
@@ -218,11 +198,7 @@ export function openState(directory: string, options: StateOptions = {}) {
 /** For a home that cannot be written. Lost with this process, so the caller must be able to repeat by key and reference. */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
   const database = openOwn(STATE, undefined)
-  return {journal: createJournalStore(database, undefined), close: () => database.close()}
-}
-
-type Ports = Pick<SharedStores, 'journal' | 'offers' | 'subscriptions'> & {
-  readonly tokens: TokenStore
+  return {journal: createJournals(database, undefined).journal, close: () => database.close()}
 }
 
 interface Once<T> {
@@ -243,44 +219,3 @@ function once<T>(compute: () => T): Once<T> {
 type Queried = Pick<Database, 'all' | 'get' | 'check'>
 
 const EMPTY: Queried = {all: () => [], get: () => undefined, check: () => false}
-
-type Methods = Record<string, (...args: readonly unknown[]) => unknown>
-
-/** A port that is found at each call, whose methods are asynchronous, but for those it has of its `own`. */
-function routed<Port extends object>(find: () => Promise<Port>, own: Partial<Port> = {}): Port {
-  const get = (methods: Methods, name: string) => {
-    // Nothing that is awaited may look like a promise itself.
-    if (name === 'then' || name in methods) return methods[name]
-    return async (...args: readonly unknown[]) => ((await find()) as Methods)[name]?.(...args)
-  }
-  return new Proxy(own as Methods, {get}) as Port
-}
-
-/** The journal of a store, on a machine that has one of its own from before: a reservation started there is not started again. */
-function withoutLocal(shared: Journal, local: Journal): Journal {
-  const refuse = (entry: JournalEntry | undefined) => {
-    if (entry === undefined || isNeverSent(entry)) return
-    const {clientReferenceId, outcome} = entry
-    const problem = `this reservation is in the journal of this machine, from before the store was set (client reference ${clientReferenceId}, ${outcome}); nothing was sent`
-    const hint = 'without the store (unset BOOKCTL_STORE, or bookctl config unset store) run: bookctl journal'
-    throw usage('begun_without_store', problem, hint)
-  }
-  return routed(async () => shared, {
-    client: local.client,
-    async begin(intent, now) {
-      refuse((await local.peek(intent))?.entry)
-      return shared.begin(intent, now)
-    },
-    async peek(intent) {
-      refuse((await local.peek(intent))?.entry)
-      return shared.peek(intent)
-    },
-    async find(clientReferenceId) {
-      const own = await local.find(clientReferenceId)
-      if (own && isUnresolved(own)) refuse(own)
-      const entry = await shared.find(clientReferenceId)
-      if (entry === undefined) refuse(own)
-      return entry
-    },
-  })
-}

@@ -6,19 +6,24 @@ import {storeErrorOf} from '../../src/state/postgres/errors.js'
 import {createSharedEvents} from '../../src/state/postgres/events.js'
 import {migration} from '../../src/state/postgres/schema.js'
 import {createSeal} from '../../src/state/postgres/seal.js'
-import {openSharedStores} from '../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../src/state/postgres/url.js'
+import {openState} from '../../src/state/state.js'
 import {CLIENT, intent, token} from '../support/client.js'
-import {closing, ownWire} from '../support/own.js'
+import {closing, ownDirectory, ownWire} from '../support/own.js'
 import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
 
 const found = await findPostgres()
-const optionsOf = (url: string, timeoutMilliseconds: number) => ({
+const optionsOf = (url: string, timeoutMilliseconds: number) => async () => ({
   address: parseStoreUrl(url, {}),
   trusted: undefined,
   most: 1,
   timeoutMilliseconds,
 })
+/** The stores in it, on a machine that has nothing of its own. */
+const storesIn = (url: string, timeoutMilliseconds = 5000) => {
+  const store = {isSet: () => true, options: optionsOf(url, timeoutMilliseconds)}
+  return closing(openState(ownDirectory(), {store}))
+}
 
 const withServer = test.skipIf('missing' in found)
 let server: PostgresServer
@@ -29,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => server?.close())
 
 withServer('a store that goes away keeps no token, and is used again when it is back', async () => {
-  const {tokens, journal} = closing(openSharedStores(optionsOf(await server.url('away'), 3000)))
+  const {tokens, journal} = storesIn(await server.url('away'), 3000)
   const now = Date.now() / 1000
   const kept = token('x', {obtainedAt: now, expiresAt: now + 99})
   expect(await tokens.list(CLIENT)).toEqual([])
@@ -45,8 +50,7 @@ withServer('a store that goes away keeps no token, and is used again when it is 
 
 test('a command does not wait a second time for a store that has just not answered', async () => {
   const silent = await ownWire(() => 'hang')
-  const options = optionsOf(`postgres://ann@127.0.0.1:${silent.port}/x`, 300)
-  const {journal, offers} = closing(openSharedStores(options))
+  const {journal, offers} = storesIn(`postgres://ann@127.0.0.1:${silent.port}/x`, 300)
   await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
   await expect(offers.valid(0)).rejects.toMatchObject({fault: 'unreachable'})
   expect(silent.connections).toBe(1)
@@ -62,7 +66,7 @@ withServer('events are pruned by their age on the clock of the store', async () 
   expect(await events.prune(threeHoursAhead - 2.5 * 3600, 100)).toBe(2)
 })
 
-const listOf = (url: string) => closing(openSharedStores(optionsOf(url, 5000))).journal.list()
+const listOf = (url: string) => storesIn(url).journal.list()
 
 withServer('a server that refuses says why', async () => {
   await server.sql("CREATE ROLE ann LOGIN PASSWORD 'x'")
@@ -125,7 +129,7 @@ withServer('repeats attempts in a store of an earlier version with their keys', 
   await sql(BEGIN, begunBefore(1))
   await sql('UPDATE bookctl.reservations SET attempts = 1')
 
-  const stores = closing(openSharedStores(optionsOf(url, 5000)))
+  const stores = storesIn(url)
   const journal: Journal = stores.journal.forClient(CLIENT)
   const {body, idempotencyKey} = intent(1)
   const verdict = await journal.begin(intent(1, {idempotencyKey: 'second'}), 1)

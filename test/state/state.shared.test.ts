@@ -165,7 +165,7 @@ await describeEachPlace(place => {
     expect(await live.receive([event('evt_2')])).toEqual([{duplicate: false}])
     await Promise.all([here.close(), there.close(), live.close()])
     const {targets: _, ...came} = event('evt_1', {type: null})
-    const [first, ...rest] = await state.events.page({}, {after: 0}, 9)
+    const [first, ...rest] = await (await state.events()).page({}, {after: 0}, 9)
     const kept = {...came, receivedAt: near(now), sequence: expect.any(Number), profile: 'default'}
     expect({...first, body: Buffer.from(first?.body ?? [])}).toEqual(kept)
     const names = rest.map(({eventId, profile, rawHeaders}) => `${eventId} ${profile} ${rawHeaders.length}`)
@@ -177,16 +177,17 @@ await describeEachPlace(place => {
     for (let n = 1; n <= 5; n++)
       await own.receive([event(`evt_${n}`, {receivedAt: now + n, type: n % 2 ? 'odd' : 'even'})])
     await own.close()
-    const page = async (...args: Parameters<typeof state.events.page>) =>
-      (await state.events.page(...args)).map(({eventId}) => eventId.slice(4)).join('')
-    const [, , third, fourth] = await state.events.page({}, {after: 0}, 9)
+    const events = await state.events()
+    const page = async (...args: Parameters<typeof events.page>) =>
+      (await events.page(...args)).map(({eventId}) => eventId.slice(4)).join('')
+    const [, , third, fourth] = await (await state.events()).page({}, {after: 0}, 9)
     expect(await page({}, {}, 2)).toBe('54')
     expect(await page({}, {before: fourth?.sequence ?? 0}, 2)).toBe('32')
     expect(await page({}, {after: third?.sequence ?? 0}, 9)).toBe('45')
     expect(await page({types: ['odd'], since: now + 2}, {}, 9)).toBe('53')
     expect(await page({ids: ['evt_2', 'evt_9']}, {}, 9)).toBe('2')
     expect(await page({since: -1e13}, {}, 9)).toBe('54321')
-    expect(await state.events.prune(-1e13, 9)).toBe(0)
+    expect(await (await state.events()).prune(-1e13, 9)).toBe(0)
   })
 
   test('a forward is taken once, and again when it is due, until it is done; pruning leaves it', async () => {
@@ -208,12 +209,12 @@ await describeEachPlace(place => {
     ])
     expect(await take()).toEqual([])
     await expect.poll(take).toMatchObject([{eventId: 'evt_1', attempts: 1}])
-    expect(await state.events.forwardsOf(sequence(0))).toMatchObject([
+    expect(await (await state.events()).forwardsOf(sequence(0))).toMatchObject([
       {target: TARGET, state: 'pending', attempts: 1, status: 500, ms: 7},
       {target: 'https://b/', state: 'pending', attempts: 0, status: null},
     ])
-    expect(await state.events.prune(now + 9, 9)).toBe(1)
-    expect(await state.events.prune(now + 9, 9)).toBe(0)
+    expect(await (await state.events()).prune(now + 9, 9)).toBe(1)
+    expect(await (await state.events()).prune(now + 9, 9)).toBe(0)
     await own.close()
   })
 })

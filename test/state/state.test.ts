@@ -71,8 +71,8 @@ describe('reading', () => {
       (await state.offers.find(CLIENT, 'off_1')) ?? [],
       state.cities.list(),
       (await state.people()).forClient(CLIENT).guests(),
-      await state.events.page({}, {}, 1),
-      await state.events.forwardsOf(1),
+      await (await state.events()).page({}, {}, 1),
+      await (await state.events()).forwardsOf(1),
     ]
     expect((await read()).flat()).toEqual([])
     expect(readdirSync(directory)).toEqual([])

@@ -69,12 +69,12 @@ const KINDS: Readonly<Record<string, Send>> = {
   deliveryWithAuthority: port => deliver(port, certificateFile('ca')),
   store: async port => {
     const place = {host: '127.0.0.1', port, user: 'ann', database: 'd', password: BODY, isEncrypted: true}
-    const store = openStore({
+    const store = openStore(async () => ({
       address: place,
       trusted: undefined,
       most: 1,
       timeoutMilliseconds: MILLISECONDS,
-    })
+    }))
     return store.query('SELECT 1').finally(() => store.close())
   },
 }

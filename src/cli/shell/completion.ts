@@ -40,7 +40,7 @@ const SOURCES = {
       ],
     ),
   events: async state =>
-    (await state.events.page({}, {}, 100)).map(({eventId, type}) => [eventId, type ?? '']),
+    (await (await state.events()).page({}, {}, 100)).map(({eventId, type}) => [eventId, type ?? '']),
 } as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
 
 /** With `use`, only reservations that are for it, as far as this machine knows. No guests: it does not store them. */

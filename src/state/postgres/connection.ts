@@ -20,8 +20,10 @@ export interface StoreOptions {
   readonly connectMilliseconds?: number
 }
 
-/** What one look at the server at each new connection says. */
+/** What is asked of the server at each new connection. */
 interface ServerFacts {
+  /** The address without its password. */
+  readonly shown: string
   /** For example 180004. */
   readonly version: number
   /** Whether it takes no writes: a standby, or set so. */
@@ -54,34 +56,33 @@ const SESSION_OPTIONS = Object.entries(SESSION)
 
 const MOST_CLOSING_MILLISECONDS = 2000
 
-/** Connects when first used. */
-export function openStore(options: StoreOptions) {
-  const {address, timeoutMilliseconds} = options
-  const shown = shownAddress(address)
+/** Reads the options and connects when first used. */
+export function openStore(readOptions: () => Promise<StoreOptions>) {
+  let options: Promise<StoreOptions> | undefined
   let pool: Promise<Pool> | undefined
   let schema: Promise<void> | undefined
   let facts: ServerFacts | undefined
   let takesOptions = true
   let silent: {readonly error: StorageError; readonly until: number} | undefined
-  const onConnect = async (client: ClientBase) => {
-    facts = await lookAt(client, shown)
+  const onConnect = async (client: ClientBase, shown: string) => {
+    facts = await readFacts(client, shown)
     // Otherwise a crash of the server could lose what it has acknowledged.
     if (facts.synchronousCommit === 'off') await client.query('SET synchronous_commit TO on')
   }
-  const opened = () => {
-    pool ??= openPool(options, takesOptions, onConnect).catch(error => {
-      pool = undefined
-      throw error
-    })
-    return pool
-  }
   /** On the pool, again while the server is full or starting. */
   const run = async (sql: string, values?: readonly unknown[]): Promise<QueryResult> => {
+    options ??= readOptions()
+    const given = await options
+    const shown = shownAddress(given.address)
     if (silent && performance.now() < silent.until) throw silent.error
-    const deadline = performance.now() + timeoutMilliseconds
+    const deadline = performance.now() + given.timeoutMilliseconds
     for (;;) {
       try {
-        return await (await opened()).query(sql, values ? [...values] : undefined)
+        pool ??= openPool(given, takesOptions, client => onConnect(client, shown)).catch(error => {
+          pool = undefined
+          throw error
+        })
+        return await (await pool).query(sql, values ? [...values] : undefined)
       } catch (error) {
         if (takesOptions && (error as {code?: unknown}).code === '08P01') {
           // PgBouncer knows no options, and sets its own limits.
@@ -92,24 +93,25 @@ export function openStore(options: StoreOptions) {
         if (!isStarting(error) || performance.now() >= deadline) {
           const failed = storeErrorOf(error, shown)
           // A command does not wait again for a server that has just let its time limit pass.
-          if (options.most === 1 && isTimeout(error))
-            silent = {error: failed, until: performance.now() + 1000}
+          if (given.most === 1 && isTimeout(error)) silent = {error: failed, until: performance.now() + 1000}
           throw failed
         }
         await sleep(50 + Math.random() * 200)
       }
     }
   }
+  const factsOfServer = async () => {
+    if (facts === undefined) await run('SELECT 1')
+    return facts as unknown as ServerFacts
+  }
   return {
-    /** The address without its password. */
-    shown,
     /**
      * Runs one statement, a transaction of its own; the schema is made or brought up to date before the first one. After
      * StorageError `unreachable` it may have been committed or not: repeat it by the same ids. `count`: how many rows were
      * changed or returned.
      */
     async query<Row extends object>(sql: string, values?: readonly unknown[]) {
-      schema ??= requireSchema(run, shown).catch(error => {
+      schema ??= requireSchema(run, factsOfServer).catch(error => {
         schema = undefined
         throw error
       })
@@ -118,10 +120,7 @@ export function openStore(options: StoreOptions) {
       return {rows: rows as Row[], count: rowCount ?? 0}
     },
     /** Of the last connection; connects if there was none. Throws StorageError. */
-    async facts() {
-      if (facts === undefined) await run('SELECT 1')
-      return facts as unknown as ServerFacts
-    },
+    facts: factsOfServer,
     async close() {
       const open = await pool?.catch(() => undefined)
       pool = undefined
@@ -193,9 +192,13 @@ class GuardedSocket extends Socket {
   }
 }
 
-type Look = Omit<ServerFacts, 'offsetSeconds' | 'isPooled'> & {encoding: string; pid: number; now: number}
+type FactsRow = Omit<ServerFacts, 'shown' | 'offsetSeconds' | 'isPooled'> & {
+  encoding: string
+  pid: number
+  now: number
+}
 
-const LOOK = `SELECT current_setting('server_version_num')::int AS version,
+const READ_FACTS = `SELECT current_setting('server_version_num')::int AS version,
   pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS "isReadOnly",
   current_setting('server_encoding') AS encoding, pg_backend_pid() AS pid,
   current_setting('synchronous_commit') AS "synchronousCommit",
@@ -203,13 +206,13 @@ const LOOK = `SELECT current_setting('server_version_num')::int AS version,
 
 const OLDEST_VERSION = 140_000
 
-async function lookAt(client: ClientBase, shown: string): Promise<ServerFacts> {
+async function readFacts(client: ClientBase, shown: string): Promise<ServerFacts> {
   const began = Date.now()
-  const [{encoding, pid, now, ...facts}] = (await client.query<Look>(LOOK)).rows as [Look]
+  const [{encoding, pid, now, ...facts}] = (await client.query<FactsRow>(READ_FACTS)).rows as [FactsRow]
   const middleSeconds = (began + Date.now()) / 2000
   if (facts.version < OLDEST_VERSION)
     throw tooWeak(shown, `is PostgreSQL ${Math.floor(facts.version / 10_000)}`)
   if (encoding !== 'UTF8') throw tooWeak(shown, `stores text as ${encoding}, not as UTF8`)
   const {processID} = client as ClientBase & {readonly processID?: number | null}
-  return {...facts, offsetSeconds: now - middleSeconds, isPooled: processID !== pid}
+  return {...facts, shown, offsetSeconds: now - middleSeconds, isPooled: processID !== pid}
 }

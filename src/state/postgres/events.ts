@@ -153,7 +153,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
       events.map(({targets}) => (targets.length === 0 ? null : targets.join('\n'))),
     ])
     const [{version, stored}] = rows as [Received]
-    if (version > SCHEMA_VERSION) throw tooNew(store.shown, version)
+    if (version > SCHEMA_VERSION) throw tooNew((await store.facts()).shown, version)
     const isNew = new Set(stored)
     const known = events.filter(({arrival}) => !isNew.has(arrival))
     if (known.length === 0) return isNew

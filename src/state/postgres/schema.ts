@@ -143,16 +143,16 @@ export const MISSING_PARTS = `SELECT string_agg(name, ', ')
   FROM unnest(ARRAY[${PARTS.map(([, name]) => `'bookctl.${name}'`)}]) AS name
   WHERE to_regclass(name) IS NULL AND to_regproc(name) IS NULL`
 
-export type Run = (sql: string) => Promise<{readonly rows: object[]}>
+type Run = (sql: string) => Promise<{readonly rows: object[]}>
 
 /** Makes the schema or brings it up to date. A finished one needs no more rights than reading its version. */
-export async function requireSchema(run: Run, shown: string): Promise<void> {
+export async function requireSchema(run: Run, facts: () => Promise<{readonly shown: string}>): Promise<void> {
   let version = await schemaVersion(run)
   if (version < SCHEMA_VERSION) {
     await run(migration())
     version = await schemaVersion(run)
   }
-  if (version > SCHEMA_VERSION) throw tooNew(shown, version)
+  if (version > SCHEMA_VERSION) throw tooNew((await facts()).shown, version)
 }
 
 /** 0 when there is none. */

@@ -1,4 +1,13 @@
 /** What machines remember together, in one PostgreSQL: the second implementation of the ports of `contract`. */
+import {usage} from '../../contract/failure.js'
+import {
+  isNeverSent,
+  isUnresolved,
+  type Journal,
+  type JournalEntry,
+  type JournalStore,
+} from '../../contract/journal.js'
+import type {Client, TokenClient} from '../../contract/token-cache.js'
 import {openStore, type StoreOptions} from './connection.js'
 import {storeErrorOf} from './errors.js'
 import {createSharedEvents, createSharedKeeper} from './events.js'
@@ -8,9 +17,23 @@ import {MISSING_PARTS} from './schema.js'
 import {createSeal, type Seal} from './seal.js'
 import {createSharedTokens} from './tokens.js'
 
-export type {StoreOptions} from './connection.js'
+/** The store that this machine shares with others, if one is set. */
+export interface StoreChoice {
+  /** Whether one is set. Throws a usage error for a broken config.json. */
+  isSet(): boolean
+  /** Throws a usage error when its address cannot be used. */
+  options(): Promise<Omit<StoreOptions, 'most'>>
+  /** The client of the environment, if there is one: its tokens are this machine's too. */
+  clients?(): Promise<readonly Omit<TokenClient, 'secretFingerprint'>[]>
+}
 
-export type SharedStores = ReturnType<typeof openSharedStores>
+/** What a machine has beside the store. */
+interface Machine {
+  /** Its own journal, from before the store was set. */
+  readonly journal: JournalStore
+  /** The clients it knows, each with a function that reads its secret. */
+  knownClients(): Promise<readonly {client: Client; secret: () => Promise<string | undefined>}[]>
+}
 
 interface Inspected {
   /** Version of the tables. */
@@ -25,9 +48,9 @@ interface Inspected {
   readonly losesOnCrash: boolean
 }
 
-/** Connects when first used. */
-export function openSharedStores(options: StoreOptions) {
-  const store = openStore(options)
+/** Connects when first used. Of the tokens, those of the clients that `machine` knows are listed. */
+export function openSharedStores(readOptions: StoreChoice['options'], machine: Machine) {
+  const store = openStore(async () => ({...(await readOptions()), most: 1}))
   const seals = new Map<string, Seal>()
   /** Deriving the keys of a secret takes longer than looking them up. */
   const sealFor = (clientSecret: string) => {
@@ -35,40 +58,96 @@ export function openSharedStores(options: StoreOptions) {
     seals.set(clientSecret, seal)
     return seal
   }
+  const tokens = createSharedTokens(store, sealFor, now)
+  const journal = createSharedJournal(store, sealFor)
   return {
-    tokens: createSharedTokens(store, sealFor, now),
-    journal: createSharedJournal(store, sealFor),
+    tokens: {
+      ...tokens,
+      async listAll() {
+        const lists = (await machine.knownClients()).map(async ({client, secret}) => {
+          const clientSecret = await secret()
+          if (!clientSecret) return []
+          const listed = await tokens.list({...client, clientSecret, secretFingerprint: ''})
+          return listed.map(token => ({client, token}))
+        })
+        return (await Promise.all(lists)).flat()
+      },
+    },
+    journal: {
+      ...journal,
+      forClient: client => withoutLocal(journal.forClient(client), machine.journal.forClient(client)),
+    } as JournalStore,
     offers: createSharedOffers(store, now),
     subscriptions: createSharedSubscriptions(store),
-    events: createSharedEvents(store, now),
+    events: async () => createSharedEvents(store, now),
+    openEventKeeper: async (profile: string) => openSharedKeeper(profile, await readOptions()),
+    /** Removes the tokens of clients, or of all that this machine knows; returns whether there were any. */
+    async forgetTokens(which: readonly Client[] | 'all'): Promise<boolean> {
+      const clients = which === 'all' ? (await machine.knownClients()).map(({client}) => client) : which
+      let had = false
+      for (const client of clients) had = (await tokens.forget(client)) || had
+      return had
+    },
     /** Whether it works, for `doctor`; `shown` is the address without its password. Throws StorageError. */
     async inspect() {
       await store.query(INSPECT)
       const began = performance.now()
       const [row] = (await store.query<Inspected>(INSPECT)).rows as [Inspected]
       const roundTripMilliseconds = performance.now() - began
-      refuseDamaged(row, store.shown)
-      return {...(await store.facts()), shown: store.shown, roundTripMilliseconds, ...row}
+      const facts = await store.facts()
+      refuseDamaged(row, facts.shown)
+      return {...facts, roundTripMilliseconds, ...row}
     },
     close: () => store.close(),
+  }
+}
+
+/** The journal of a store, on a machine that has one of its own from before: a reservation started there is not started again. */
+function withoutLocal(shared: Journal, local: Journal): Journal {
+  const refuse = (entry: JournalEntry | undefined) => {
+    if (entry === undefined || isNeverSent(entry)) return
+    const {clientReferenceId, outcome} = entry
+    const problem = `this reservation is in the journal of this machine, from before the store was set (client reference ${clientReferenceId}, ${outcome}); nothing was sent`
+    const hint = 'without the store (unset BOOKCTL_STORE, or bookctl config unset store) run: bookctl journal'
+    throw usage('begun_without_store', problem, hint)
+  }
+  return {
+    ...shared,
+    async begin(intent, now) {
+      refuse((await local.peek(intent))?.entry)
+      return shared.begin(intent, now)
+    },
+    async peek(intent) {
+      refuse((await local.peek(intent))?.entry)
+      return shared.peek(intent)
+    },
+    async find(clientReferenceId) {
+      const own = await local.find(clientReferenceId)
+      if (own && isUnresolved(own)) refuse(own)
+      const entry = await shared.find(clientReferenceId)
+      if (entry === undefined) refuse(own)
+      return entry
+    },
   }
 }
 
 /** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot write there now. */
 export async function openSharedKeeper(profile: string, options: Omit<StoreOptions, 'most'>) {
   // At first there is time: the schema may have to be made.
-  const first = openStore({...options, most: 1})
+  const first = openStore(async () => ({...options, most: 1}))
   try {
     const [row] = (await first.query<Inspected>(`SELECT ${TABLES}`)).rows as [Inspected]
-    if ((await first.facts()).isReadOnly) throw storeErrorOf({code: '25006'}, first.shown)
-    refuseDamaged(row, first.shown)
-    if (!row.isWritable) throw storeErrorOf({code: '42501'}, first.shown)
+    const {isReadOnly, shown} = await first.facts()
+    if (isReadOnly) throw storeErrorOf({code: '25006'}, shown)
+    refuseDamaged(row, shown)
+    if (!row.isWritable) throw storeErrorOf({code: '42501'}, shown)
   } finally {
     await first.close()
   }
   // It answers within the 3 s of §6.4, whatever the store does.
   const limits = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
-  return createSharedKeeper(openStore({...options, ...limits}), profile, now)
+  const store = openStore(async () => ({...options, ...limits}))
+  return createSharedKeeper(store, profile, now)
 }
 
 function refuseDamaged({missing}: Inspected, shown: string) {

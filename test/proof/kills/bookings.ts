@@ -205,7 +205,7 @@ async function listen(isForwarding: boolean): Promise<ServerTrial> {
     for (const {id, status} of answers) if (status === 200) answered.add(id)
   }
   const checkKept = async () => {
-    const kept = await look(home, state => state.events.page({}, {after: 0}, 100_000))
+    const kept = await look(home, async state => (await state.events()).page({}, {after: 0}, 100_000))
     const ids = new Set(kept.map(({eventId}) => eventId))
     const missing = [...answered].filter(id => !ids.has(id))
     return [

@@ -225,7 +225,7 @@ export async function planReplay(
   state: State,
 ) {
   const events: StoredEvent[] = []
-  for (const id of ids) events.push(await findEvent(state.events, id))
+  for (const id of ids) events.push(await findEvent(await state.events(), id))
   const {signature} = webhookHeaderNames(flags, state)
   if (!flags.resign) {
     const isOld = (event: StoredEvent) => !freshHeaders(event, signature, [], systemClock.now())

@@ -68,7 +68,7 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
     removedSecrets: removedSecretsFor(flags, state),
     async findOriginal(id) {
       try {
-        const [event] = await state.events.page({ids: [id]}, {}, 1)
+        const [event] = await (await state.events()).page({ids: [id]}, {}, 1)
         return event?.body
       } catch (error) {
         // It only explains.

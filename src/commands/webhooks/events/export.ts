@@ -33,7 +33,7 @@ export default class WebhooksEventsExport extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsExport)
-    const {events} = await this.state()
+    const events = await (await this.state()).events()
     const filter = await eventFilter(flags, events)
     if (flags.file === '-') return printEvents(events, filter, this.globals)
     const exported = await exportEvents(events, filter, flags.file)

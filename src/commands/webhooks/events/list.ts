@@ -26,7 +26,7 @@ export default class WebhooksEventsList extends BaseCommand {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsList)
-    const {events} = await this.state()
+    const events = await (await this.state()).events()
     const filter = await eventFilter(flags, events)
     const {limit = Number.POSITIVE_INFINITY} = flags
     await this.print(await eventList(events, filter, limit))

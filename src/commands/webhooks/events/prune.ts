@@ -19,7 +19,7 @@ runs.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksEventsPrune)
-    const {events} = await this.state()
+    const events = await (await this.state()).events()
     const removed = await pruneEvents(events, flags['older-than'])
     await this.print(single({removed}, {removed}, String(removed)))
   }

@@ -14,7 +14,7 @@ export default class WebhooksEventsShow extends BaseCommand {
 
   async run(): Promise<void> {
     const {args} = await this.parse(WebhooksEventsShow)
-    const {events} = await this.state()
+    const events = await (await this.state()).events()
     await this.print(await eventDetails(events, await findEvent(events, args.event_id)))
   }
 }
