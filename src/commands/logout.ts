@@ -37,9 +37,7 @@ which --profile selects. Live credentials need confirmation.`
   async run(): Promise<void> {
     const {flags} = await this.parse(Logout)
     const state = await this.state()
-    const leaving = flags.all
-      ? everything(state)
-      : await logoutTargetFrom(this.globals, process.env, state, this.types('profile'))
+    const leaving = flags.all ? everything(state) : await logoutTargetFrom(await this.surroundings(), state)
     const live = await liveAmong(state, leaving, process.env)
     if (live.length > 0) this.warn(`LIVE: credentials ${live.join(', ')}`)
     const remaining = await remainingAfter(leaving, process.env, state)

@@ -112,8 +112,6 @@ function bare(hostname: string): string {
   return hostname.toLowerCase().replace(/^\[|\]$/g, '')
 }
 
-export type BaseUrl = ReturnType<typeof parseBaseUrl>
-
 /**
  * Checks a base URL and takes off its trailing slash: https (plain http for loopback alone), last path segment `v1` (§9), and no user
  * name, query or fragment. Throws a usage Failure that names `from`, where the text is from, and never quotes a password.

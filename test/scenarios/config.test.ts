@@ -2,7 +2,7 @@
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
-import {SETTING_KEYS} from '../../src/cli/session/setting-keys.js'
+import {SETTINGS} from '../../src/cli/session/setting-keys.js'
 import {FILE_NAMES} from '../../src/state/file-names.js'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
@@ -61,7 +61,7 @@ describe('what holds', () => {
   test('list has every setting, those that nothing gives as unset', async () => {
     type Listed = {settings: {key: string; value: unknown; origin: string}[]}
     const {result} = await home.json<Listed>(['config', 'list'])
-    expect(result.settings.map(({key}) => key)).toEqual(SETTING_KEYS.map(({name}) => name))
+    expect(result.settings.map(({key}) => key)).toEqual(Object.keys(SETTINGS))
     expect(result.settings.find(({key}) => key === 'currency')).toMatchObject({value: null, origin: 'unset'})
     expect((await home.run(['config', 'list'])).stdout).toContain('currency\t\tunset\t\n')
   })

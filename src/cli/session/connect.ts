@@ -97,6 +97,9 @@ export async function openSender(options: ConnectOptions) {
   }
 }
 
+/** Variables that the route to the service depends on, in either case. */
+const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
+
 /** Credentials of the environment override any login. */
 const CHECK_VARIABLES =
   'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
@@ -112,6 +115,12 @@ const CHECK_VARIABLES =
  */
 export async function connect(target: Target, state: State, options: ConnectOptions) {
   const {baseUrl, clientId, clientSecret, scopes, token} = target
+  const {proxy, caFile, insecure, env} = options
+  // Processes with the same route share one token request. Hashed: a proxy's address may hold a password.
+  const variables = Object.entries(env)
+    .filter(([name]) => ROUTE_VARIABLES.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const route = [proxy, caFile && resolve(caFile), insecure, options.timeoutSeconds, variables]
   const opened = await openSender({
     ...options,
     secrets: [clientSecret, token].filter(secret => secret !== undefined),
@@ -127,7 +136,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
         sender,
         clock: systemClock,
         timeoutSeconds,
-        route: routeOf(options),
+        route: createHash('sha256').update(JSON.stringify(route)).digest('hex').slice(0, 16),
         ...(target.profile === null ? {refusedHint: CHECK_VARIABLES} : {}),
       })
   const api = createApi({
@@ -142,7 +151,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   return {...opened, target, api, tokens, state}
 }
 
-/** Gives `accessToken` for everything. Throws Failure, exit 4, when the service no longer takes it. */
+/** Gives `accessToken` for everything. Throws a Failure, exit 4, if the service no longer accepts it. */
 function readyTokens(accessToken: string): TokenSource {
   const token = {access_token: accessToken, scopes: [], obtainedAt: 0, expiresAt: Number.POSITIVE_INFINITY}
   return {
@@ -153,16 +162,4 @@ function readyTokens(accessToken: string): TokenSource {
       throw new Failure('not_allowed', problem, {code: 'token_not_valid', status: 401, hint})
     },
   }
-}
-
-/** Variables that the route depends on, in either case. */
-const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
-
-/** Two processes with the same route meet the same faults. Hashed: a proxy's address may hold a password. */
-function routeOf({env, proxy, caFile, insecure, timeoutSeconds}: ConnectOptions): string {
-  const surroundings = Object.entries(env)
-    .filter(([name]) => ROUTE_VARIABLES.test(name))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  const parts = [proxy, caFile && resolve(caFile), insecure, timeoutSeconds, surroundings]
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }

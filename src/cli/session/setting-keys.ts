@@ -32,6 +32,8 @@ export type SettingPlace = 'top' | 'profile' | 'defaults'
 export interface SettingKey {
   /** As people type it: `contact.email`, `paths.reservations.list`. */
   readonly name: string
+  /** The path in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
+  readonly path: readonly [string] | readonly [string, string]
   readonly summary: string
   /** Where it may be in config.json; the first overrides the others. */
   readonly places: readonly SettingPlace[]
@@ -50,9 +52,9 @@ export interface SettingKey {
 
 const EVERYWHERE = ['profile', 'defaults'] as const
 
-type KeyByName = Omit<SettingKey, 'name' | 'places'> & Partial<Pick<SettingKey, 'places'>>
+type KeyByName = Omit<SettingKey, 'name' | 'path' | 'places'> & Partial<Pick<SettingKey, 'places'>>
 
-const KEYS: Readonly<Record<string, KeyByName>> = {
+const KEYS = {
   current_profile: {
     summary: 'the profile commands use',
     places: ['top'],
@@ -146,7 +148,7 @@ const KEYS: Readonly<Record<string, KeyByName>> = {
     check: checkText,
     checkToWrite: checkCaFile,
   },
-}
+} satisfies Readonly<Record<string, KeyByName>>
 
 /** Throws usage; the message never quotes the address. */
 function checkStore(text: string): string {
@@ -154,21 +156,22 @@ function checkStore(text: string): string {
   return concealPassword(text)
 }
 
-export const SETTING_KEYS: readonly SettingKey[] = [
-  ...Object.entries(KEYS).map(([name, key]) => ({name, places: EVERYWHERE, ...key})),
-  ...OWN_OPERATIONS.map(operation => ({
-    name: `paths.${operation}`,
-    summary: `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`,
-    places: EVERYWHERE,
-    check: (field: string, text: string) => checkOwnPath(field, operation, text),
-  })),
-]
+export type SettingName = keyof typeof KEYS
 
-/** The path of `key` in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
-export function pathIn(key: Pick<SettingKey, 'name'>): readonly [string] | readonly [string, string] {
-  const dot = key.name.indexOf('.')
-  return dot < 0 ? [key.name] : [key.name.slice(0, dot), key.name.slice(dot + 1)]
-}
+/** By their names; those of `paths.…` are not known to the compiler. */
+export const SETTINGS = Object.fromEntries([
+  ...Object.entries<KeyByName>(KEYS).map(([name, key]) => {
+    const [first = '', second] = name.split('.')
+    const path = second === undefined ? [first] : [first, second]
+    return [name, {name, path, places: EVERYWHERE, ...key}]
+  }),
+  ...OWN_OPERATIONS.map(operation => {
+    const name = `paths.${operation}`
+    const summary = `path, under the base URL, to ${OPERATIONS[operation].summary.toLowerCase()}`
+    const check = (field: string, text: string) => checkOwnPath(field, operation, text)
+    return [name, {name, path: ['paths', operation], places: EVERYWHERE, summary, check}]
+  }),
+]) as Readonly<Record<SettingName, SettingKey>>
 
 function checkHeaderName(field: string, text: string): string {
   if (HEADER_NAME.test(text)) return text

@@ -4,11 +4,15 @@ import {Failure, failureWith} from '../../contract/failure.js'
 import {shellWord} from '../../contract/foreign-text.js'
 import type {OperationName} from '../../contract/operations.js'
 import type {Client} from '../../contract/token-cache.js'
+import type {SettingsFile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
+import {StorageError} from '../../storage/errors.js'
+import type {Fields} from '../input/guests.js'
 import {into} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
 import type {RequestValues} from '../session/dry-run.js'
-import type {ConnectionSettings, Preferences, Surroundings, Target} from '../session/resolve.js'
+import type {Preferences, Surroundings, Target} from '../session/resolve.js'
+import type {SettingName} from '../session/setting-keys.js'
 import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
 import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
@@ -19,13 +23,16 @@ import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
 import {type RunningCommand, running, type StopNote} from './running.js'
 
+/** Of the contact of a reservation (§2.4), as settings. */
+const CONTACT_PARTS = ['name', 'surname', 'email', 'phone_country_code', 'phone_number'] as const
+
 const SERVICE_FLAGS = ['profile', 'base-url', 'ca-file', 'proxy', 'insecure'] as const
 
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
-  private opened: Promise<State> | undefined
-  private connection: Promise<Connection> | undefined
+  private opened: {readonly state: State; readonly around: Surroundings} | undefined
+  private connection: Connection | undefined
 
   exitCode: number = 0
   readonly printsLines: boolean = false
@@ -82,41 +89,56 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     this.tidying.push(tidy)
   }
 
-  state(): Promise<State> {
-    this.opened ??= this.openState()
-    return this.opened
-  }
-
-  /** Closing it at the end leaves no log beside a database. */
-  private async openState(): Promise<State> {
+  async state(): Promise<State> {
     const [{openState}, {chooseStore}] = await Promise.all([
       import('../../state/state.js'),
       import('../session/resolve.js'),
     ])
-    const read = () => state.settings.read()
-    const store = chooseStore(read, process.env, this.globals, () => this.connectOptions())
-    const state: State = openState(this.config.configDir, {store, warn: text => this.warn(text)})
-    this.whenStopped(() => state.close())
-    return state
+    if (this.opened === undefined) {
+      let settings: SettingsFile | undefined
+      const around: Surroundings = {
+        get settings() {
+          settings ??= state.settings.read()
+          return settings
+        },
+        env: process.env,
+        flags: this.typed,
+      }
+      const store = chooseStore(around, () => this.connectOptions())
+      const state = openState(this.config.configDir, {store, warn: text => this.warn(text)})
+      // Closing it at the end leaves no log beside a database.
+      this.whenStopped(() => state.close())
+      this.opened = {state, around}
+    }
+    return this.opened.state
   }
 
   /** What settings are resolved from: command line, environment and config.json. */
   protected async surroundings(): Promise<Surroundings> {
-    const typed = Object.entries(this.globals).filter(([name]) => this.types(name))
-    const flags = Object.fromEntries(typed.map(([name, value]) => [name, String(value)]))
-    return {settings: (await this.state()).settings.read(), env: process.env, flags}
+    await this.state()
+    return (this.opened as NonNullable<typeof this.opened>).around
   }
 
   protected async preferences(): Promise<Preferences> {
-    const {readPreferences} = await import('../session/resolve.js')
-    return readPreferences(await this.surroundings())
+    const {readText} = await import('../session/resolve.js')
+    const around = await this.surroundings()
+    const contact: Fields = {}
+    for (const part of CONTACT_PARTS) {
+      const value = await readText(`contact.${part}`, around)
+      if (value !== undefined) contact[part] = value
+    }
+    return {
+      nationality: await readText('nationality', around),
+      currency: await readText('currency', around),
+      contact: Object.keys(contact).length === 0 ? undefined : contact,
+    }
   }
 
   /** `flags`; those of `names` that are not given have the value of the setting. */
-  protected async withDefaults<Name extends string, T extends {readonly [name in Name]?: string | undefined}>(
-    flags: T,
-    names: readonly Name[],
-  ): Promise<T> {
+  protected async withDefaults<
+    Name extends SettingName,
+    T extends {readonly [name in Name]?: string | undefined},
+  >(flags: T, names: readonly Name[]): Promise<T> {
     const {readText} = await import('../session/resolve.js')
     const around = await this.surroundings()
     const read = async (name: Name) => [name, flags[name] ?? (await readText(name, around))] as const
@@ -146,21 +168,19 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   private async resolveTarget(): Promise<Target> {
     const {resolveTarget} = await import('../session/resolve.js')
-    return resolveTarget(this.globals, process.env, await this.state(), this.types('profile'))
+    return resolveTarget(await this.surroundings(), await this.state())
   }
 
   /** The connection to the service, opened once; it is closed at the end of the command. */
-  connect(target?: Target): Promise<Connection> {
-    this.connection ??= this.openConnection(target)
+  async connect(target?: Target): Promise<Connection> {
+    if (this.connection === undefined) {
+      const {connect} = await import('../session/connect.js')
+      const service = target ?? (await this.target())
+      const connection = await connect(service, await this.state(), await this.connectOptions())
+      this.whenStopped(() => connection.close())
+      this.connection = connection
+    }
     return this.connection
-  }
-
-  private async openConnection(target?: Target): Promise<Connection> {
-    const {connect} = await import('../session/connect.js')
-    const service = target ?? (await this.target())
-    const connection = await connect(service, await this.state(), await this.connectOptions())
-    this.whenStopped(() => connection.close())
-    return connection
   }
 
   /** Sends to any service: for obtaining and revoking tokens. */
@@ -171,31 +191,32 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return opened
   }
 
-  /** Whether the flag of that name is on the command line, rather than in the environment. */
-  protected types(name: string): boolean {
-    return this.argv.some(word => word === `--${name}` || word.startsWith(`--${name}=`))
-  }
-
   /** The flags of this command line that another needs to reach the same service as the same client. */
   serviceFlags(): string[] {
-    const flags = SERVICE_FLAGS.filter(name => this.types(name))
+    const flags = SERVICE_FLAGS.filter(name => this.typed[name] !== undefined)
     return flags.map(name =>
-      name === 'insecure' ? '--insecure' : `--${name} ${shellWord(`${this.globals[name]}`)}`,
+      name === 'insecure' ? '--insecure' : `--${name} ${shellWord(`${this.typed[name]}`)}`,
     )
   }
 
-  /** Options of a connection; `read`: the settings for it. */
-  protected async connectOptions(read?: ConnectionSettings): Promise<ConnectOptions> {
-    const {readConnectionSettings} = await import('../session/resolve.js')
-    const settings = read ?? (await readConnectionSettings(await this.surroundings()))
-    this.timeoutSeconds ??= settings.timeoutSeconds
-    const {quiet, har, proxy, insecure, 'ca-file': caFile, 'print-curl': curl} = this.globals
+  /** Options of a connection. `ignoresInvalid`: an invalid setting counts as not set. */
+  protected async connectOptions(ignoresInvalid = false): Promise<ConnectOptions> {
+    const {readText} = await import('../session/resolve.js')
+    const around = await this.surroundings()
+    const ignore = (error: unknown) => {
+      if (ignoresInvalid && (error instanceof Failure || error instanceof StorageError)) return undefined
+      throw error
+    }
+    const timeout = await readText('timeout', around).catch(ignore)
+    const caFile = await readText('ca_file', around).catch(ignore)
+    this.timeoutSeconds ??= timeout === undefined ? undefined : Number(timeout)
+    const {quiet, har, proxy, insecure, 'print-curl': curl} = this.globals
     const toStderr = (text: string) => say(text.split('\n'))
     const command = (this.id ?? '').replaceAll(':', ' ')
     const keepsNone = process.env.BOOKCTL_NO_HISTORY
     return {
       timeoutSeconds: this.timeoutSeconds,
-      caFile: caFile ?? settings.caFile,
+      caFile,
       quiet,
       har,
       proxy,

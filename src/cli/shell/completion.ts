@@ -8,7 +8,7 @@ import type {Client} from '../../contract/token-cache.js'
 import {openState, type State} from '../../state/state.js'
 import {fold} from '../input/match.js'
 import type {ReservationUse} from '../session/reservation-choices.js'
-import {SETTING_KEYS} from '../session/setting-keys.js'
+import {SETTINGS} from '../session/setting-keys.js'
 import {HELP_TOPICS} from './command-names.js'
 import {NAMED_FLAGS} from './global-flags.js'
 
@@ -27,7 +27,7 @@ const SOURCES = {
   cancellable: (state, client) => referencesOf(state, client, 'cancel'),
   'event-types': () => Object.entries(EVENT_TYPES),
   scopes: () => Object.entries(SCOPES),
-  settings: () => SETTING_KEYS.map(({name, summary}) => [name, summary]),
+  settings: () => Object.values(SETTINGS).map(({name, summary}) => [name, summary]),
   'client-references': async (state, client) =>
     (await state.journal.list(client && {client})).map(entry => [entry.clientReferenceId, entry.outcome]),
   subscriptions: state =>

@@ -160,6 +160,8 @@ export abstract class ParsingCommand extends Command {
   static candidates: Candidates = {}
 
   protected globals: Partial<GlobalFlags> = {}
+  /** The global flags that are on the command line, rather than in the environment. */
+  protected typed: Readonly<Record<string, string | undefined>> = {}
   /** How often --verbose was given. */
   protected verbosity = 0
   /** `--timeout`; once there is a connection, also the value of the settings. */
@@ -234,6 +236,8 @@ export abstract class ParsingCommand extends Command {
     if (flags.format === 'json') Object.assign(flags, {json: true})
     this.globals = flags as unknown as GlobalFlags
     this.timeoutSeconds = this.globals.timeout
-    this.verbosity = raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
+    const names = raw.flatMap(token => (token.type === 'flag' && token.flag in globalFlags ? token.flag : []))
+    this.typed = Object.fromEntries(names.map(name => [name, String(flags[name])]))
+    this.verbosity = names.filter(name => name === 'verbose').length
   }
 }

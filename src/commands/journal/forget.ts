@@ -30,8 +30,7 @@ before you book again: that could be a second booking.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(JournalForget)
     const state = await this.state()
-    const typed = (await this.surroundings()).flags['base-url']
-    const entry = await findForgettable(state, args.reference, typed, () => this.client())
+    const entry = await findForgettable(state, args.reference, this.typed['base-url'], () => this.client())
     if (flags['dry-run']) return this.print(describeForgetChange(entry, state))
     const change = {what: 'forgetting it', undone: 'nothing was removed'}
     await this.consent(flags.yes, 'Forget it?', change, describeForgetting(entry))

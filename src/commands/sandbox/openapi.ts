@@ -14,9 +14,8 @@ export default class SandboxOpenapi extends BaseCommand {
   static override columns = []
 
   async run(): Promise<void> {
-    const {flags} = await this.parse(SandboxOpenapi)
-    const typed = this.types('base-url') ? flags['base-url'] : undefined
-    const serverUrl = typed || runningSandboxes(this.config.configDir)[0]?.base_url
+    await this.parse(SandboxOpenapi)
+    const serverUrl = this.typed['base-url'] || runningSandboxes(this.config.configDir)[0]?.base_url
     const {openApiDocument} = await import('../../contract/openapi.js')
     const document = openApiDocument({
       serverUrl: serverUrl ?? `http://127.0.0.1:${FIRST_SANDBOX_PORT}/partner-api/v1`,

@@ -1,12 +1,8 @@
 import {describe, expect, test} from 'vitest'
-import {
-  checkClientFlag,
-  type Remembered,
-  resolveTarget,
-  type TargetFlags,
-} from '../../../src/cli/session/resolve.js'
+import {resolveTarget, type Surroundings} from '../../../src/cli/session/resolve.js'
 import {checkScopes} from '../../../src/cli/session/setting-keys.js'
 import type {SettingsFile} from '../../../src/state/settings.js'
+import type {State} from '../../../src/state/state.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
 
 const ENV = {
@@ -19,32 +15,25 @@ const PROFILES: SettingsFile['profiles'] = {
   other: {base_url: 'https://other.example/v1', client_id: 'cid_other', scopes: ['account:read']},
   local: {base_url: 'http://127.0.0.1:1/v1', client_id: 'cid_local'},
 }
-const remembered = (current?: string, profiles: SettingsFile['profiles'] = PROFILES) =>
-  ({
-    settings: {read: () => ({profiles, current_profile: current})},
-    secrets: {read: async ({profile}: {profile: string}) => `sk_live_${profile}`},
-    directory: '/nowhere',
-  }) as unknown as Remembered
-const NOTHING = remembered(undefined, {})
+const STATE = {
+  secrets: {read: async ({profile}: {profile: string}) => `sk_live_${profile}`},
+  directory: '/nowhere',
+} as unknown as State
 
-/** As oclif hands the flags over: those with an environment variable are filled from it. */
-const resolve = (flags: TargetFlags, env: NodeJS.ProcessEnv, current?: string, from = remembered(current)) =>
-  resolveTarget(
-    {'base-url': env.BOOKCTL_BASE_URL, profile: env.BOOKCTL_PROFILE, ...flags},
-    env,
-    from,
-    flags.profile !== undefined,
-  )
+type Flags = Surroundings['flags']
+
+const resolve = (flags: Flags, env: NodeJS.ProcessEnv, current_profile?: string, profiles = PROFILES) =>
+  resolveTarget({settings: {profiles, current_profile}, env, flags}, STATE)
 
 describe('credentials', () => {
   const OF_OTHER = {clientId: 'cid_other', baseUrl: 'https://other.example/v1'}
   const B = 'https://b.example/v1'
   test('the environment alone is enough', async () => {
     const target = {profile: null, baseUrl: ENV.BOOKCTL_BASE_URL, clientId: 'cid_env', mode: 'test'}
-    expect(await resolve({}, ENV, undefined, NOTHING)).toMatchObject(target)
+    expect(await resolve({}, ENV, undefined, {})).toMatchObject(target)
   })
 
-  test.each<[string, TargetFlags, NodeJS.ProcessEnv, string | undefined, object]>([
+  test.each<[string, Flags, NodeJS.ProcessEnv, string | undefined, object]>([
     ['default', {}, {}, undefined, {profile: 'default', clientId: 'cid_default', mode: 'live'}],
     ['the current profile', {}, {}, 'other', {profile: 'other', scopes: ['account:read']}],
     ['BOOKCTL_PROFILE before it', {}, {BOOKCTL_PROFILE: 'default'}, 'other', {profile: 'default'}],
@@ -69,7 +58,7 @@ describe('credentials', () => {
     [{BOOKCTL_CLIENT_SECRET: 'sk_test_x'}, 'BOOKCTL_CLIENT_ID is not'],
     [{...ENV, BOOKCTL_BASE_URL: ''}, 'BOOKCTL_BASE_URL is not'],
   ])('half an environment is named: %o', async (env, words) => {
-    const failure = await rejectionOf(resolve({}, env, undefined, NOTHING))
+    const failure = await rejectionOf(resolve({}, env, undefined, {}))
     expect(failure).toMatchObject({kind: 'usage', details: {code: 'incomplete_environment'}})
     expect(failure.message).toContain(words)
   })
@@ -84,7 +73,7 @@ describe('credentials', () => {
     expect(JSON.stringify([failure.message, failure.details])).not.toContain('hunter2')
   })
 
-  test.each<[string, TargetFlags, NodeJS.ProcessEnv]>([
+  test.each<[string, Flags, NodeJS.ProcessEnv]>([
     ['--base-url', {'base-url': 'there'}, ENV],
     ['BOOKCTL_BASE_URL', {}, {...ENV, BOOKCTL_BASE_URL: 'there'}],
     ['BOOKCTL_BASE_URL', {}, {BOOKCTL_TOKEN: 't', BOOKCTL_BASE_URL: 'there'}],
@@ -92,29 +81,22 @@ describe('credentials', () => {
     ['config.json: profiles.lost.base_url', {profile: 'lost'}, {}],
   ])('an address that is none is named with its place: %s', async (place, flags, env) => {
     const lost = {lost: {base_url: 'there', client_id: 'cid_1'}}
-    const failure = await rejectionOf(resolve(flags, env, undefined, remembered(undefined, lost)))
+    const failure = await rejectionOf(resolve(flags, env, undefined, lost))
     expect(failure.message).toBe(
       `${place}: the base URL "there" is not an absolute URL such as https://…/partner-api/v1`,
     )
     expect(failure.details.hint).toMatch(/^correct /)
   })
 
-  test.each<[string, TargetFlags, NodeJS.ProcessEnv]>([
+  test.each<[string, Flags, NodeJS.ProcessEnv]>([
     ['BOOKCTL_CLIENT_ID', {}, {...ENV, BOOKCTL_CLIENT_ID: 'me'}],
     ['BOOKCTL_CLIENT_ID', {}, {...ENV, BOOKCTL_TOKEN: 't', BOOKCTL_CLIENT_ID: 'me'}],
     ['config.json: profiles.lost.client_id', {profile: 'lost'}, {}],
   ])('a client id that is none is named with its place: %s', async (place, flags, env) => {
     const lost = {lost: {base_url: B, client_id: 'me'}}
-    const failure = await rejectionOf(resolve(flags, env, undefined, remembered(undefined, lost)))
+    const failure = await rejectionOf(resolve(flags, env, undefined, lost))
     expect(failure.message).toBe(`${place}: the client id must start with cid_ and contain no spaces`)
     expect(failure.details.hint).toMatch(/^correct /)
-  })
-
-  test.each([
-    ['--client-id', {}],
-    ['BOOKCTL_CLIENT_ID', {BOOKCTL_CLIENT_ID: 'me'}],
-  ])('that of a login too: %s', (place, env) => {
-    expect(thrownBy(() => checkClientFlag('me', env)).message).toMatch(new RegExp(`^${place}: the client id`))
   })
 
   test('a live key never goes to this machine', async () => {

@@ -3,6 +3,7 @@ import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {own} from '../../../contract/json.js'
 import {FILE_NAMES, LOCKS_NAME, SETTINGS_NAME} from '../../../state/file-names.js'
 import type {SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
@@ -14,12 +15,11 @@ import {
   type Checked,
   checked,
   effective,
-  holderOf,
   profileInUse,
   type Surroundings,
-  written,
+  writtenIn,
 } from '../../session/resolve.js'
-import {pathIn, SETTING_KEYS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
+import {SETTINGS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
 import {isSecretVariable, VARIABLE_NAMES} from '../../shell/help/environment.js'
 import {type Result, single} from '../../terminal/result.js'
 import {existingProfile} from './profiles.js'
@@ -49,7 +49,7 @@ export async function getSetting(
 }
 
 function warningOf(found: readonly Checked[]): {warning?: string} {
-  const problems = found.flatMap(({problem}) => problem ?? [])
+  const problems = found.flatMap(({problem}) => problem?.message ?? [])
   return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
 }
 
@@ -130,8 +130,8 @@ export async function changeSetting(
     // It may have been removed since.
     if (profile !== null) existingProfile(present, profile)
     if (pathsTaken(present, change).length > 0) file.delete([...holder, 'paths'])
-    if (after === null) file.delete([...holder, ...pathIn(key)])
-    else file.set([...holder, ...pathIn(key)], after)
+    if (after === null) file.delete([...holder, ...key.path])
+    else file.set([...holder, ...key.path], after)
   })
   const row = {key: key.name, value: after, previous: before, profile, path}
   const names = removed.map(name => sanitizeLine(name, 60)).join(', ')
@@ -150,9 +150,9 @@ function overriding({key, holder, after}: Change, around: Surroundings): string 
 }
 
 function findKey(name: string): SettingKey {
-  const found = SETTING_KEYS.find(key => key.name === name)
+  const found = own<SettingKey>(SETTINGS, name)
   if (found) return found
-  const names = SETTING_KEYS.map(key => key.name)
+  const names = Object.keys(SETTINGS)
   const within = names.filter(known => known.startsWith(`${name}.`))
   const best = closest(name, names)
   const meant = best ? didYouMean(best) : 'list settings: bookctl config list'
@@ -182,7 +182,8 @@ async function planChange(key: SettingKey, value: string | undefined, around: Su
   const hint = 'to remove the profile: bookctl profiles remove NAME'
   const isNeeded = key.name === 'base_url' || key.name === 'client_id'
   if (after === null && isNeeded) throw usage('needed_setting', `${key.name} is required`, hint)
-  return {key, holder: holderOf(place, around), profile, before: written(key, place, around) ?? null, after}
+  const {holder, value: before = null} = writtenIn(place, key, around)
+  return {key, holder, profile, before, after}
 }
 
 function placeOf(key: SettingKey, around: Surroundings) {

@@ -14,13 +14,7 @@ import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {readSecret} from '../../input/files.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
-import {
-  checkClientFlag,
-  checkSecret,
-  parseFlag,
-  requireSameMode,
-  type TargetFlags,
-} from '../../session/resolve.js'
+import {checkSecret, type TargetFlags} from '../../session/resolve.js'
 import {
   checkClientId,
   checkProfileName,
@@ -91,7 +85,10 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       message: 'Base URL, ending in v1',
       default: known?.base_url,
       check: (answer: string) => {
-        service = (url ? parseFlag(answer, env) : parseBaseUrl(answer)).baseUrl
+        service = parseBaseUrl(
+          answer,
+          ...(url ? originOf(url, '--base-url', 'BOOKCTL_BASE_URL', env) : []),
+        ).baseUrl
       },
     },
     {
@@ -99,7 +96,9 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       flag: '--client-id',
       message: 'Client id',
       default: known?.client_id,
-      check: (answer: string) => void (id ? checkClientFlag(answer, env) : checkClientId(answer)),
+      check: (answer: string) => {
+        checkClientId(answer, ...(id ? originOf(id, '--client-id', 'BOOKCTL_CLIENT_ID', env) : []))
+      },
     },
     {
       given: await givenSecret(flags, env),
@@ -107,10 +106,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       ways: 'give the secret by --client-secret-stdin, --client-secret-file FILE or BOOKCTL_CLIENT_SECRET',
       message: 'Client secret',
       secret: true,
-      check: (answer: string) => {
-        checkSecret(answer, service)
-        requireSameMode(known?.mode, answer, 'the profile')
-      },
+      check: (answer: string) => void checkSecret(answer, service, known?.mode, 'the profile'),
     },
   ]
   // What was given is checked before anything is asked.
@@ -119,9 +115,14 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const answers = await ask(asked)
   const [address = '', clientId = '', clientSecret = ''] = wanted.map(({given}) => given ?? answers.shift())
   const {baseUrl} = parseBaseUrl(address)
-  checkSecret(clientSecret, baseUrl)
+  checkSecret(clientSecret, baseUrl, known?.mode, 'the profile')
   const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain: flags.keychain ?? false}
   return {input, askedFor: asked.find(({secret}) => secret)}
+}
+
+/** Where `text` is from, the flag or the variable that fills it, and what to do if it is invalid. */
+function originOf(text: string, flag: string, variable: string, env: NodeJS.ProcessEnv): [string, string] {
+  return text === env[variable] ? [variable, `correct or unset ${variable}`] : [flag, `correct ${flag}`]
 }
 
 /** Obtains a token, and only then stores anything. Throws Failure or StorageError. */

@@ -8,6 +8,7 @@ import {revokeToken} from '../../../api/auth/tokens.js'
 import {Failure} from '../../../contract/failure.js'
 import {REDACTED, sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import {modeOfSecret} from '../../../contract/identifiers.js'
+import {own} from '../../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../../contract/limits.js'
 import {OPERATIONS} from '../../../contract/operations.js'
 import {STATE_NAME} from '../../../state/file-names.js'
@@ -16,7 +17,8 @@ import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {into} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
-import {parseFlag, parseOfProfile, profileName, profileOf, type TargetFlags} from '../../session/resolve.js'
+import {profileInUse, type Surroundings, serviceOf} from '../../session/resolve.js'
+import {checkProfileName} from '../../session/setting-keys.js'
 import {asFailure} from '../../shell/exit-codes.js'
 import type {Result} from '../../terminal/result.js'
 import {existingProfile, type RequestParts, recordOf, storedIn} from './profiles.js'
@@ -245,20 +247,17 @@ export const leavingFlags = {
   ...dryRunFlag,
 }
 
-/** The credentials of the environment when they are set, else a profile. Throws usage for an unknown one. */
-export async function logoutTargetFrom(
-  flags: TargetFlags,
-  env: NodeJS.ProcessEnv,
-  state: State,
-  explicitProfile: boolean,
-): Promise<Leaving> {
-  const name = profileName(flags, state)
-  const profile = profileOf(flags, state)
-  const named = flags['base-url'] ? [parseFlag(flags['base-url'], env).baseUrl] : []
-  const baseUrls = [...new Set([...named, ...(profile ? [parseOfProfile(profile, name).baseUrl] : [])])]
-  const fromEnv = !explicitProfile && env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET
-  if (fromEnv) return {profile: null, profiles: [], beside: name, clientId: env.BOOKCTL_CLIENT_ID, baseUrls}
-  if (explicitProfile && !state.secrets.holdsFor(name)) existingProfile(state.settings.read(), name)
+/** The credentials of the environment if they are set, else a profile. Throws a usage error if it is unknown. */
+export async function logoutTargetFrom(around: Surroundings, state: State): Promise<Leaving> {
+  const {settings, env, flags} = around
+  const name = checkProfileName(profileInUse(around))
+  const profile = own(settings.profiles, name)
+  const services = [serviceOf(around), profile && serviceOf({settings, env: {}, flags: {profile: name}})]
+  const baseUrls = services.flatMap(service => service?.baseUrl ?? [])
+  const {BOOKCTL_CLIENT_ID: id, BOOKCTL_CLIENT_SECRET: secret} = env
+  if (!flags.profile && id && secret)
+    return {profile: null, profiles: [], beside: name, clientId: id, baseUrls: [...new Set(baseUrls)]}
+  if (flags.profile && !state.secrets.holdsFor(name)) existingProfile(settings, name)
   const orphaned = profile ? await orphanedUrls(state, profile.client_id) : []
   const all = [...new Set([...baseUrls, ...orphaned])]
   return {profile: name, profiles: [name], clientId: profile?.client_id, baseUrls: all}

@@ -4,13 +4,7 @@ import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {type ConnectOptions, connect, type OpenedSender, openSender} from '../../session/connect.js'
-import {
-  readConnectionSettings,
-  resolveTarget,
-  type Surroundings,
-  serviceOf,
-  type Target,
-} from '../../session/resolve.js'
+import {resolveTarget, type Surroundings, serviceOf, type Target} from '../../session/resolve.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {marksFor, type Painter, wantsAccessible} from '../../terminal/colour.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
@@ -89,13 +83,9 @@ export abstract class DiagnosingCommand extends BaseCommand {
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
     // First of all, because opening our files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
-    // Without config.json where it cannot be understood, which a check reports.
-    const around: Surroundings = await this.surroundings().catch(error => {
-      if (!(error instanceof Failure || error instanceof StorageError)) throw error
-      return {settings: {profiles: {}}, env: process.env, flags: {}}
-    })
+    const around = await this.surroundings()
     const state = await this.state()
-    const options = await this.connectOptions(await readConnectionSettings(around, true))
+    const options = await this.connectOptions(true)
     const {env, caFile, timeoutSeconds, version} = options
     const local = await runChecks({
       versions: () =>
@@ -104,11 +94,11 @@ export abstract class DiagnosingCommand extends BaseCommand {
       permissions: () => permissions,
       databases: () => checkDatabases(state.directory),
       environment: () => checkEnvironment(env),
-      settings: () => checkSettings(around),
+      settings: () => checkSettings(withoutBrokenFile(around)),
       store: () => checkStore(state, offline),
-      login: () => this.checkLogin(state, env),
+      login: () => this.checkLogin(around, state),
     })
-    const remote = await this.checkRemote(state, options, offline)
+    const remote = await this.checkRemote(around, state, options, offline)
     const receiving = {state, env, caFile, timeoutSeconds, profile: this.globals.profile}
     const webhooks = await runChecks({
       'signing secrets': () => checkSigningSecrets(receiving),
@@ -117,9 +107,9 @@ export abstract class DiagnosingCommand extends BaseCommand {
     return [...local, ...remote, ...webhooks]
   }
 
-  private async checkLogin(state: State, env: NodeJS.ProcessEnv): Promise<Finding> {
+  private async checkLogin(around: Surroundings, state: State): Promise<Finding> {
     try {
-      this.foundTarget = await resolveTarget(this.globals, env, state, this.types('profile'))
+      this.foundTarget = await resolveTarget(around, state)
     } catch (error) {
       if (error instanceof Failure && error.details.code === 'settings_invalid')
         return skipped('configuration failed')
@@ -131,9 +121,14 @@ export abstract class DiagnosingCommand extends BaseCommand {
   }
 
   /** The checks of the network, then of the service, until one of the network failed. */
-  private async checkRemote(state: State, options: ConnectOptions, offline: boolean): Promise<Check[]> {
+  private async checkRemote(
+    around: Surroundings,
+    state: State,
+    options: ConnectOptions,
+    offline: boolean,
+  ): Promise<Check[]> {
     const target = this.foundTarget
-    const baseUrl = target?.baseUrl ?? this.baseUrlAlone(state, options.env)
+    const baseUrl = target?.baseUrl ?? baseUrlAlone(around)
     const step = {...options, timeoutSeconds: options.timeoutSeconds ?? STEP_SECONDS}
     let opened: OpenedSender | undefined
     const open = async () => {
@@ -151,13 +146,24 @@ export abstract class DiagnosingCommand extends BaseCommand {
     }
     return runChecks({...network, ...service}, whyNot).finally(() => opened?.close())
   }
+}
 
-  /** Without a login; undefined also where it is invalid, which the checks of settings and login report. */
-  private baseUrlAlone(state: State, env: NodeJS.ProcessEnv): string | undefined {
-    try {
-      return serviceOf(this.globals, env, state)?.baseUrl
-    } catch {
-      return undefined
-    }
+/** Without config.json where it cannot be understood, which another check reports. */
+function withoutBrokenFile(around: Surroundings): Surroundings {
+  const {env, flags} = around
+  try {
+    return {settings: around.settings, env, flags}
+  } catch (error) {
+    if (!(error instanceof Failure || error instanceof StorageError)) throw error
+    return {settings: {profiles: {}}, env, flags}
+  }
+}
+
+/** The address without a login; undefined also where it is invalid, which the checks of settings and login report. */
+function baseUrlAlone(around: Surroundings): string | undefined {
+  try {
+    return serviceOf(around)?.baseUrl
+  } catch {
+    return undefined
   }
 }

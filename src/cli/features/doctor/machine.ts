@@ -37,7 +37,7 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
 
 export async function checkSettings(around: Surroundings): Promise<Finding> {
   const given = (await allChecked(around)).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
-  const problems = given.flatMap(({problem}) => problem ?? [])
+  const problems = given.flatMap(({problem}) => problem?.message ?? [])
   if (problems.length === 0) return ok(given.length === 0 ? 'none is set' : `${given.length} set`)
   return fail('usage', problems.join('; '), 'correct it; list settings: bookctl config list')
 }

@@ -67,7 +67,7 @@ export abstract class SandboxCommand extends BaseCommand {
 
   /** At a typed --base-url, else the newest that runs. BOOKCTL_BASE_URL does not count: it may name one that has ended. */
   private async find(): Promise<RunningSandbox> {
-    const typed = this.types('base-url') ? this.globals['base-url'] : undefined
+    const typed = this.typed['base-url']
     if (typed) {
       const {isLoopback, baseUrl} = parseBaseUrl(typed, '--base-url', 'correct --base-url')
       if (isLoopback) return {origin: new URL(baseUrl).origin, base_url: baseUrl}

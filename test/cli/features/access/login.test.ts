@@ -43,6 +43,16 @@ test.each<[string, LoginFlags, string?]>([
   expect((await rejectionOf(login)).details.code).toBe(code)
 })
 
+test.each([
+  ['--client-id', {}],
+  ['BOOKCTL_CLIENT_ID', {BOOKCTL_CLIENT_ID: 'me'}],
+])('a client id that is none is named with its place: %s', async (place, env) => {
+  const login = readLogin({'base-url': URL_OF_LIVE, 'client-id': 'me'}, env, state, () =>
+    expect.fail('asked'),
+  )
+  expect((await rejectionOf(login)).message).toMatch(new RegExp(`^${place}: the client id`))
+})
+
 const REFUSED = new Failure('not_allowed', 'no such client', {code: 'invalid_client', status: 401})
 const CHECKED = {message: 'no such client', details: {hint: expect.stringContaining('check the client id')}}
 const INPUT = {profile: 'p', baseUrl: URL_OF_LIVE, clientId: 'cid_1', scopes: undefined, keychain: false}

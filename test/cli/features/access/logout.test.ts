@@ -56,8 +56,11 @@ const keepToken = (clientId: string, baseUrl = URL) =>
     {access_token: `token of ${clientId}`, scopes: [], askedScopes: [], obtainedAt: 1, expiresAt: NOW + 1},
   )
 
-const remaining = async (env: Record<string, string>, flags: {profile?: string} = {}, explicit = false) =>
-  remainingAfter(await logoutTargetFrom(flags, env, place.state, explicit), env, place.state)
+const leavingBy = (env: Record<string, string>, flags: {profile?: string}) =>
+  logoutTargetFrom({settings: place.state.settings.read(), env, flags}, place.state)
+
+const remaining = async (env: Record<string, string>, flags: {profile?: string} = {}) =>
+  remainingAfter(await leavingBy(env, flags), env, place.state)
 
 const PROFILE = (name: string) => ({what: 'profile', name, command: `bookctl logout --profile ${name}`})
 const ENVIRONMENT = (names: string) => ({what: 'environment', name: names, command: `unset ${names}`})
@@ -75,7 +78,7 @@ describe('what remains', () => {
     await login('default')
     await login('two', 'file', 'two')
     expect((await remaining(PAIR))[0]).toEqual(PROFILE('two'))
-    expect((await remaining(PAIR, {profile: 'default'}))[0]).toEqual(PROFILE('default'))
+    expect((await remaining({...PAIR, BOOKCTL_PROFILE: 'default'}))[0]).toEqual(PROFILE('default'))
   })
 
   test('is no profile that has no secret, or none that can be read, or that is none', async () => {
@@ -89,7 +92,7 @@ describe('what remains', () => {
 
   test('is the environment alone after a profile that was named, and after all', async () => {
     await login('default')
-    expect(await remaining(PAIR, {profile: 'default'}, true)).toEqual([ENVIRONMENT(PAIR_NAMES)])
+    expect(await remaining(PAIR, {profile: 'default'})).toEqual([ENVIRONMENT(PAIR_NAMES)])
     const all = everything(place.state)
     const left = await remainingAfter(all, {...PAIR, BOOKCTL_TOKEN: 't'}, place.state)
     expect(left).toEqual([ENVIRONMENT(`BOOKCTL_TOKEN ${PAIR_NAMES}`)])
@@ -120,7 +123,7 @@ describe('logging out', () => {
     }),
   })
   const leave = async (env: Record<string, string>, status = 200, flags = {}) => {
-    const leaving = await logoutTargetFrom({'base-url': URL, ...flags}, env, place.state, 'profile' in flags)
+    const leaving = await leavingBy({BOOKCTL_BASE_URL: URL, ...env}, flags)
     const parts = {sender: sender(status), clock: fakeClock(NOW), timeoutSeconds: 1}
     return logOut(parts, place.state, leaving, await remainingAfter(leaving, env, place.state))
   }
