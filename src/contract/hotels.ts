@@ -6,6 +6,7 @@ import {MOST_PERSONS, MOST_ROOMS, OFFER_VALIDITY_SECONDS, OLDEST_CHILD} from './
 import {
   about,
   amount,
+  amountField,
   calendarDate,
   cityOfPlace,
   countryCode,
@@ -13,7 +14,10 @@ import {
   destination,
   from,
   ours,
+  textField,
+  timeField,
   timestamp,
+  wholeField,
 } from './records.js'
 
 const adults = about('Number of adults', 1)
@@ -30,7 +34,7 @@ export const stay = {
   check_out: calendarDate.meta(about('Day of departure, a calendar date at the hotel', '2030-07-13')),
   client_nationality: countryCode.meta(about('Nationality of the guests, ISO 3166-1 alpha-2', 'TR')),
 }
-export const nights = z.int().meta(about('Number of nights', 3))
+export const nights = wholeField('Number of nights', 3)
 
 export const searchRequest = z
   .strictObject({
@@ -60,7 +64,7 @@ const coordinates = {
   latitude: z.number().meta(about('Degrees north', 41.0082)),
   longitude: z.number().meta(about('Degrees east', 28.9784)),
 }
-const timezone = z.string().meta(about('IANA time zone', 'Europe/Istanbul'))
+const timezone = textField('IANA time zone', 'Europe/Istanbul')
 
 export const city = z
   .object({
@@ -75,10 +79,10 @@ export const city = z
 
 export const hotelSummary = z
   .object({
-    hotel_id: z.int().meta(about('Identifier of the hotel', 1010007)),
-    name: z.string().meta(about('Name of the hotel', 'Yakamoz Suites')),
+    hotel_id: wholeField('Identifier of the hotel', 1010007),
+    name: textField('Name of the hotel', 'Yakamoz Suites'),
     stars: z.int().min(1).max(5).meta(about('Official category', 4)),
-    address: z.string().meta(about('Street and district', 'Divan Yolu Caddesi No: 12, Fatih')),
+    address: textField('Street and district', 'Divan Yolu Caddesi No: 12, Fatih'),
     city: cityOfPlace,
     country_code: countryCode,
     ...coordinates,
@@ -87,20 +91,18 @@ export const hotelSummary = z
 
 export const hotel = hotelSummary
   .extend({
-    description: z
-      .string()
-      .meta(about('The hotel in a sentence', 'Yakamoz Suites is a 4-star hotel in Istanbul.')),
-    phone: z.string().meta(about('Telephone number', '+90 850 641 9476')),
+    description: textField('The hotel in a sentence', 'Yakamoz Suites is a 4-star hotel in Istanbul.'),
+    phone: textField('Telephone number', '+90 850 641 9476'),
     timezone,
-    check_in_from: z.string().meta(about('hotel-local time, HH:MM', '14:00')),
-    check_out_until: z.string().meta(about('hotel-local time, HH:MM', '12:00')),
+    check_in_from: textField('hotel-local time, HH:MM', '14:00'),
+    check_out_until: textField('hotel-local time, HH:MM', '12:00'),
     facilities: z.array(z.string()).meta(about('What the hotel has', ['Free Wi-Fi', 'Bar'])),
   })
   .meta({id: 'Hotel', ...ours('A hotel in full')})
 
 const dueAtProperty = z
   .object({
-    description: z.string().meta(about('What it is for', 'Local visitor fee')),
+    description: textField('What it is for', 'Local visitor fee'),
     amount: amount.meta({examples: ['144.00']}),
     currency: currencyCode.meta({examples: ['TRY']}),
   })
@@ -108,17 +110,17 @@ const dueAtProperty = z
 
 const price = z
   .object({
-    total: amount.meta(about('Whole price, a decimal amount', '403.20')),
+    total: amountField('Whole price, a decimal amount', '403.20'),
     currency: currencyCode,
-    base: amount.meta(about('Price without taxes, a decimal amount', '360.00')),
-    taxes: amount.meta(about('Taxes in the price, a decimal amount', '43.20')),
+    base: amountField('Price without taxes, a decimal amount', '360.00'),
+    taxes: amountField('Taxes in the price, a decimal amount', '43.20'),
     due_at_property: z.array(dueAtProperty).meta({description: 'Charges that the guest pays at the hotel'}),
   })
   .meta({id: 'Price', ...ours('Price of the whole offer: all rooms, all nights')})
 
 const cancellationPolicy = z
   .object({
-    from: timestamp.meta(about('From when on the fee is due', '2030-07-09T18:00:00+03:00')),
+    from: timeField('From when on the fee is due', '2030-07-09T18:00:00+03:00'),
     amount: amount.meta({examples: ['403.20']}),
     currency: currencyCode,
   })
@@ -127,20 +129,18 @@ const cancellationPolicy = z
 export const paymentMode = z.enum(['account', 'instant'])
 
 const offerRoom = z.object({
-  room_name: z.string().meta(about('Kind of room', 'Standard Room')),
+  room_name: textField('Kind of room', 'Standard Room'),
   adults: z.int().meta(adults),
   children_ages: z.array(z.int()).meta(childrenAges),
   board: z
     .object({
       code: z.enum(Object.keys(BOARDS) as BoardCode[]).meta(about('Code of the meals', 'BB')),
-      name: z.string().meta(about('The meals in words', 'Bed and breakfast')),
+      name: textField('The meals in words', 'Bed and breakfast'),
     })
     .meta(about('Meals', {code: 'BB', name: 'Bed and breakfast'})),
 })
 
-const expiresAt = timestamp.meta(
-  about('When it stops being valid, ISO 8601 with offset', '2030-06-01T12:15:00Z'),
-)
+const expiresAt = timeField('When it stops being valid, ISO 8601 with offset', '2030-06-01T12:15:00Z')
 export const offerId = about(
   `Identifier of an offer, valid for ${OFFER_VALIDITY_SECONDS / 60} minutes`,
   'off_Xq3nV0rL8sYd2mKp6tWz1A',
@@ -180,7 +180,7 @@ export const offer = z
 
 export const searchResult = z
   .object({
-    search_id: z.string().meta(about('Identifier of the search', 'srch_9dKfQ2m')),
+    search_id: textField('Identifier of the search', 'srch_9dKfQ2m'),
     expires_at: expiresAt,
     destination: city
       .pick({type: true, id: true, name: true, country_code: true})

@@ -51,6 +51,13 @@ export const timestamp = z.iso
   .datetime({offset: true})
   .meta({description: 'ISO 8601 timestamp with offset', examples: ['2030-06-01T12:00:00Z']})
 
+/** Fields of an answer. */
+export const textField = (description: string, example: string) =>
+  z.string().meta(about(description, example))
+export const wholeField = (description: string, example: number) => z.int().meta(about(description, example))
+export const timeField = (description: string, example: string) => timestamp.meta(about(description, example))
+export const amountField = (description: string, example: string) => amount.meta(about(description, example))
+
 const clientId = about("The client's identifier", 'cid_sandbox')
 const grantedScopes = about(
   'Scopes that were granted, separated by spaces',
@@ -101,17 +108,17 @@ export const revokedToken = z
 export const country = z
   .object({
     code: countryCode,
-    name: z.string().meta(about('Name in English', 'Türkiye')),
-    phone_code: z.string().meta(about('Dialling prefix', '+90')),
-    currency: z.string().meta(about('ISO 4217 currency code; empty for none of its own', 'TRY')),
+    name: textField('Name in English', 'Türkiye'),
+    phone_code: textField('Dialling prefix', '+90'),
+    currency: textField('ISO 4217 currency code; empty for none of its own', 'TRY'),
   })
   .meta({id: 'Country', ...ours('A country')})
 
 export const currency = z
   .object({
     code: currencyCode,
-    name: z.string().meta(about('Name in English', 'Euro')),
-    minor_units: z.int().meta(about('Digits after the decimal point', 2)),
+    name: textField('Name in English', 'Euro'),
+    minor_units: wholeField('Digits after the decimal point', 2),
   })
   .meta({id: 'Currency', ...ours('A currency')})
 
@@ -122,8 +129,8 @@ export const lastChanged = about('When it last changed, ISO 8601 with offset', '
 
 export const account = z
   .object({
-    account_id: z.string().meta(about("The account's identifier", 'acc_sandbox')),
-    name: z.string().meta(about('Name of the partner', 'Sandbox Travel')),
+    account_id: textField("The account's identifier", 'acc_sandbox'),
+    name: textField('Name of the partner', 'Sandbox Travel'),
     mode: z.enum(['live', 'test']).meta(about('Side of the service', 'test')),
     status: z.enum(['ACTIVE', 'BLOCKED']).meta(about('Whether the account may book', 'ACTIVE')),
     client_id: z.string().meta(clientId),
@@ -133,9 +140,9 @@ export const account = z
         about('Scopes the client may ask for', ['hotels:read', 'reservations:read', 'reservations:write']),
       ),
     currency: currencyCode,
-    balance: amount.meta(about('Balance, a decimal amount', '100000.00')),
-    credit_limit: amount.meta(about('Credit beyond the balance, a decimal amount', '0.00')),
-    available_balance: amount.meta(about('What can be spent, a decimal amount', '100000.00')),
+    balance: amountField('Balance, a decimal amount', '100000.00'),
+    credit_limit: amountField('Credit beyond the balance, a decimal amount', '0.00'),
+    available_balance: amountField('What can be spent, a decimal amount', '100000.00'),
     updated_at: timestamp.meta(lastChanged),
   })
   .meta({id: 'Account', ...ours('Account information and balance')})
@@ -161,26 +168,24 @@ export const tourSearchRequest = z
 /** The city of a hotel or a tour. */
 export const cityOfPlace = z
   .object({
-    id: z.int().meta(about('Identifier of the city', 101)),
-    name: z.string().meta(about('Name of the city', 'Istanbul')),
+    id: wholeField('Identifier of the city', 101),
+    name: textField('Name of the city', 'Istanbul'),
   })
   .meta(about('City it is in', {id: 101, name: 'Istanbul'}))
 
 export const tour = z
   .object({
-    tour_id: z.string().meta(about('Identifier of the tour', 'tour_101_01')),
-    name: z.string().meta(about('Name of the tour', 'Topkapı Palace with a local guide')),
-    short_description: z
-      .string()
-      .meta(about('The tour in a sentence', 'A licensed guide shows you Topkapı Palace.')),
-    duration_minutes: z.int().meta(about('Length in minutes', 150)),
+    tour_id: textField('Identifier of the tour', 'tour_101_01'),
+    name: textField('Name of the tour', 'Topkapı Palace with a local guide'),
+    short_description: textField('The tour in a sentence', 'A licensed guide shows you Topkapı Palace.'),
+    duration_minutes: wholeField('Length in minutes', 150),
     price_from: z
       .object({amount: amount.meta({examples: ['35.00']}), currency: currencyCode})
       .meta(about('Lowest price for one person', {amount: '35.00', currency: 'EUR'})),
     city: cityOfPlace,
     country_code: countryCode,
     rating: z.number().nullable().meta(about('Average of the reviews, up to 5; null: none', 4.4)),
-    review_count: z.int().meta(about('Number of reviews', 2355)),
+    review_count: wholeField('Number of reviews', 2355),
     tags: z.array(z.string()).meta(about('Keywords', ['culture', 'guided'])),
   })
   .meta({id: 'Tour', ...ours('A tour')})
@@ -189,9 +194,9 @@ export type TourSearchRequest = z.infer<typeof tourSearchRequest>
 export type Tour = z.infer<typeof tour>
 
 const errorDetail = z.object({
-  field: z.string().meta(about('Path to the field', 'guests[0].name')),
-  code: z.string().meta(about('Code of what is wrong, a stable word', 'required')),
-  message: z.string().meta(about('What is wrong, in words', 'is required')),
+  field: textField('Path to the field', 'guests[0].name'),
+  code: textField('Code of what is wrong, a stable word', 'required'),
+  message: textField('What is wrong, in words', 'is required'),
 })
 
 export const requestId = about('Names the request; the same as X-Request-Id', 'req_1sG7dNb4')
@@ -200,8 +205,8 @@ export const errorBody = z
   .object({
     error: z
       .looseObject({
-        code: z.string().meta(about('Code of the refusal, a stable word', 'validation_failed')),
-        message: z.string().meta(about('The refusal in words', 'the request is not valid')),
+        code: textField('Code of the refusal, a stable word', 'validation_failed'),
+        message: textField('The refusal in words', 'the request is not valid'),
         request_id: z.string().meta(requestId),
         retryable: z.boolean().meta(about('Whether the same request may be sent again', false)),
         details: z.array(errorDetail).optional().meta({description: 'The fields that are wrong'}),
@@ -218,7 +223,7 @@ export type ErrorDetail = z.infer<typeof errorDetail>
 
 export const listMeta = z
   .object({
-    limit: z.int().meta(about('the most records of one answer', 50)),
+    limit: wholeField('the most records of one answer', 50),
     after: z.string().nullable().meta(about('cursor of the next page; null on the last', null)),
     before: z.string().nullable().meta(about('cursor of the page before; null on the first', null)),
   })

@@ -8,6 +8,7 @@ import {MOST_REASON_LENGTH} from './operations.js'
 import {
   about,
   amount,
+  amountField,
   calendarDate,
   countryCode,
   currencyCode,
@@ -15,6 +16,8 @@ import {
   lastChanged,
   ours,
   plainText,
+  textField,
+  timeField,
   timestamp,
 } from './records.js'
 
@@ -77,9 +80,7 @@ const guests = z
 const contactPerson = {description: 'Person to reach about the reservation'}
 const mode = paymentMode.meta(about('From the account, or by the customer at once', 'account'))
 export const clientReference = about("The partner's own reference, used once", 'PARTNER-2030-0042')
-const reservationReference = z
-  .string()
-  .meta(about("The service's reference of the reservation", 'RSV-7K3M9QX2AB'))
+const reservationReference = textField("The service's reference of the reservation", 'RSV-7K3M9QX2AB')
 
 export const reservationRequest = z
   .strictObject({
@@ -125,15 +126,15 @@ export const payment = z
   .meta({id: 'Payment', ...ours('How the reservation is paid; only `url` is shown in §2.5')})
 
 const cost = {
-  fee: amount.meta(about('Fee of cancelling, a decimal amount', '0.00')),
-  refund_amount: amount.meta(about('What is given back, a decimal amount', '403.20')),
+  fee: amountField('Fee of cancelling, a decimal amount', '0.00'),
+  refund_amount: amountField('What is given back, a decimal amount', '403.20'),
   currency: currencyCode,
 }
 const reason = about("Why, in the partner's words", 'requested_by_partner')
 
 export const cancellation = z
   .object({
-    cancelled_at: timestamp.meta(about('When it was cancelled', '2030-06-02T08:00:00Z')),
+    cancelled_at: timeField('When it was cancelled', '2030-06-02T08:00:00Z'),
     reason: z.string().meta(reason),
     ...cost,
   })
@@ -164,7 +165,7 @@ export const reservation = z
       })
       .meta(about('The voucher', {status: 'READY'})),
     cancellation: cancellation.nullable().meta(about('What cancelling cost; null: not cancelled', null)),
-    created_at: timestamp.meta(about('When it was made', '2030-06-01T12:05:00Z')),
+    created_at: timeField('When it was made', '2030-06-01T12:05:00Z'),
     updated_at: timestamp.meta(lastChanged),
     confirmed_at: timestamp.nullable().meta(about('When it was confirmed', '2030-06-01T12:05:00Z')),
     live_mode: z.literal(false).meta(about('Always false on the local sandbox', false)),
@@ -188,7 +189,7 @@ export const cancellationQuote = z
   .object({
     reservation_ref: reservationReference,
     ...cost,
-    quoted_at: timestamp.meta(about('When this was worked out', '2030-06-02T08:00:00Z')),
+    quoted_at: timeField('When this was worked out', '2030-06-02T08:00:00Z'),
   })
   .meta({id: 'CancellationQuote', ...ours('What cancelling now would cost')})
 
@@ -205,14 +206,10 @@ export const voucherLink = z
     reservation_ref: reservationReference.meta({'x-source': 'ours'}),
     voucher: z
       .object({
-        url: z
-          .string()
-          .meta(
-            about(
-              `signed link to a PDF; valid ${VOUCHER_LINK_VALIDITY_SECONDS / 60} minutes; fetched without Authorization (§2.6)`,
-              'https://partner.example/vouchers/eyJSU1Yt.c2lnbmF0dXJl',
-            ),
-          ),
+        url: textField(
+          `signed link to a PDF; valid ${VOUCHER_LINK_VALIDITY_SECONDS / 60} minutes; fetched without Authorization (§2.6)`,
+          'https://partner.example/vouchers/eyJSU1Yt.c2lnbmF0dXJl',
+        ),
         expires_at: timestamp.meta({
           ...ours('When the link stops working'),
           examples: ['2030-06-01T13:05:00Z'],

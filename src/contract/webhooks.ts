@@ -1,7 +1,7 @@
 /** Webhook subscriptions and events (§2.7, §2.8, §4.7, §4.8, §6). */
 import {z} from 'zod'
 import {EVENT_TYPE_NAMES} from './events.js'
-import {about, from, ours, plainText, timestamp} from './records.js'
+import {about, from, ours, plainText, textField, timeField, timestamp, wholeField} from './records.js'
 
 /** What servers and proxies commonly take. */
 const MOST_ADDRESS_LENGTH = 2000
@@ -15,9 +15,9 @@ const address = plainText(MOST_ADDRESS_LENGTH).meta({
 })
 const subscribedTypes = about('Types of events that are sent', ['reservation.confirmed', 'voucher.ready'])
 const isActive = z.boolean().meta(about('Whether events are sent', true))
-const subscriptionId = z.string().meta(about('Identifier of the subscription', 'whsub_5cR8nTq2'))
-const eventId = z.string().meta(about('Identifier of the event', 'evt_2pW6bYh0'))
-const deliveryId = z.string().meta(about('Identifier of the delivery', 'dlv_6tZ3kMd9'))
+const subscriptionId = textField('Identifier of the subscription', 'whsub_5cR8nTq2')
+const eventId = textField('Identifier of the event', 'evt_2pW6bYh0')
+const deliveryId = textField('Identifier of the delivery', 'dlv_6tZ3kMd9')
 const typeOfEvent = eventType.meta(about('Type of the event', 'reservation.confirmed'))
 
 export const subscriptionRequest = z
@@ -40,9 +40,7 @@ export const subscription = z
 
 export const createdSubscription = subscription
   .extend({
-    secret: z
-      .string()
-      .meta(about('signing secret; shown in this answer and never again', 'whsec_8mQ1vXn5Jk7Tz3Lr')),
+    secret: textField('signing secret; shown in this answer and never again', 'whsec_8mQ1vXn5Jk7Tz3Lr'),
   })
   .meta({id: 'CreatedSubscription', ...from('§2.7', 'A new subscription with its signing secret')})
 
@@ -50,14 +48,12 @@ export const eventEnvelope = z
   .object({
     id: eventId,
     type: typeOfEvent,
-    created: timestamp.meta(about('When it happened', '2030-06-01T12:05:00Z')),
+    created: timeField('When it happened', '2030-06-01T12:05:00Z'),
     data: z
       .looseObject({
-        object: z.string().meta(about('Kind of record', 'reservation')),
-        reservation_ref: z
-          .string()
-          .meta(about("The service's reference of the reservation", 'RSV-7K3M9QX2AB')),
-        status: z.string().meta(about('State of the reservation', 'CONFIRMED')),
+        object: textField('Kind of record', 'reservation'),
+        reservation_ref: textField("The service's reference of the reservation", 'RSV-7K3M9QX2AB'),
+        status: textField('State of the reservation', 'CONFIRMED'),
       })
       .meta({description: 'What it is about'}),
   })
@@ -72,8 +68,8 @@ export const deletedSubscription = z
   .meta({id: 'DeletedSubscription', ...ours('The subscription is gone')})
 
 export const deliveryAttempt = z.object({
-  n: z.int().meta(about('1 to 8', 1)),
-  at: timestamp.meta(about('When', '2030-06-01T12:05:01Z')),
+  n: wholeField('1 to 8', 1),
+  at: timeField('When', '2030-06-01T12:05:01Z'),
   status: z.int().nullable().meta(about("the subscriber's answer; null when there was none", 200)),
   ms: z.int().nullable().meta(about('how long the answer took, in milliseconds', 42)),
   error: z.string().nullable().meta(about('why there was no answer, or why it did not count', null)),
