@@ -1,14 +1,22 @@
-/** The OpenAPI 3.1 description, generated from the contract; what is ours is marked `x-source: ours`. */
-import type {z} from 'zod'
-import {EVENT_ID_HEADER, EVENT_TYPES, SIGNATURE_HEADER} from './events.js'
+/**
+ * The OpenAPI 3.1 description, generated from the contract: schemas are zod's, with their own descriptions and examples, and
+ * openapi.json has the parts that are fixed. What is ours is marked `x-source: ours`.
+ */
+import {z} from 'zod'
+import {ERROR_CODES, type ErrorCode, isRetryable} from './error-codes.js'
+import {EVENT_ID_HEADER, EVENT_TYPES, RESERVATION_STATUSES, SIGNATURE_HEADER} from './events.js'
 import {hotelSummary, offer} from './hotels.js'
+import {IDENTIFIERS, type IdentifierKind} from './identifiers.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS, WEBHOOK_RESPONSE_SECONDS} from './limits.js'
-import * as components from './openapi-components.js'
-import {OPERATION_DETAILS, type OperationDetails} from './operation-details.js'
+import FIXED from './openapi.json' with {type: 'json'}
+import {KEY_RETENTION_SECONDS, OPERATION_DETAILS, PAGE_LIMITS} from './operation-details.js'
 import {OPERATIONS, type Operation, type OperationName, SCOPES} from './operations.js'
-import {listMeta, tour} from './records.js'
-import {reservation} from './reservations.js'
+import {errorBody, listMeta, requestId, tour} from './records.js'
+import {clientReference, reservation} from './reservations.js'
 import {eventEnvelope, subscription} from './webhooks.js'
+
+type JsonSchema = z.core.JSONSchema.BaseSchema & {'x-source'?: string}
+type Records = Readonly<Record<string, JsonSchema>>
 
 const PROSE = `The interface of the Partner Booking Service for selling travel products: search hotel offers, turn one
 into a reservation, download its voucher, and receive signed events.
@@ -21,44 +29,33 @@ service that keeps the same interface may differ in everything marked \`ours\`, 
 **Habits** (ours): answers are \`{"data": …}\`, lists \`{"data": […], "meta": {…}}\`, refusals \`{"error": {…}}\`. Amounts are
 decimal strings with an ISO 4217 code. Timestamps are ISO 8601 with an offset. Dates are calendar dates at the hotel.`
 
-const TAGS = {
-  token: ['Access', 'Access tokens by the OAuth 2.0 client-credentials flow (§5)'],
-  hotels: ['Hotels', 'Hotel search, detail and price (§4.3)'],
-  tours: ['Tours', 'Tour search and detail (ours)'],
-  reservations: ['Reservations', 'From an offer to a reservation, and its later life (§3, §4.4)'],
-  voucher: ['Vouchers', 'Signed links to the voucher (§4.5)'],
-  account: ['Account', 'Account information and balance (§4.6)'],
-  content: ['Content', 'Reference data (ours)'],
-  subscriptions: ['Webhooks', 'Subscriptions to events, and the events themselves (§4.7, §4.8, §6)'],
-} as const
-
-type Records = components.Records
 const NAMES = Object.keys(OPERATIONS) as OperationName[]
 
 /** The description as a plain object. `serverUrl` is the base URL, up to and including the version segment (§9). */
 export function openApiDocument({serverUrl}: {serverUrl: string}): object {
-  const records = components.schemas()
+  const records = recordSchemas()
   const answers = NAMES.map(name => [answerId(name), answerSchema(name, records)] as const)
   const schemas = Object.fromEntries(
     [...Object.entries(records), ...answers].sort(([left], [right]) => (left < right ? -1 : 1)),
   )
+  const paths: Record<string, Record<string, object>> = {}
+  for (const name of NAMES) {
+    const {path, method} = OPERATIONS[name]
+    paths[path] = {...paths[path], [method.toLowerCase()]: describe(name, schemas)}
+  }
+  const hours = ACCESS_TOKEN_LIFETIME_SECONDS / 3600
   return {
     openapi: '3.1.0',
     // Nobody is behind the local sandbox; the operator of a service is named in its own description.
-    info: {
-      title: 'Partner Booking Service',
-      version: '1.0.0',
-      description: PROSE,
-      contact: {name: 'The operator of the service'},
-    },
+    info: {...FIXED.info, description: PROSE},
     servers: [{url: serverUrl, description: 'Base URL, up to and including the version (§9)'}],
-    tags: Object.values(TAGS).map(([name, description]) => ({name, description})),
-    paths: paths(schemas),
+    tags: Object.values(FIXED.tags),
+    paths,
     webhooks: {event: {post: eventDelivery(schemas)}},
     components: {
       schemas,
-      parameters: components.PARAMETERS,
-      headers: components.HEADERS,
+      parameters: parameters(),
+      headers: FIXED.headers,
       securitySchemes: {
         oauth2: {
           type: 'oauth2',
@@ -68,7 +65,7 @@ export function openApiDocument({serverUrl}: {serverUrl: string}): object {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: `An access token from \`POST /oauth/token\`, valid ${ACCESS_TOKEN_LIFETIME_SECONDS / 3600} hours`,
+          description: `An access token from \`POST /oauth/token\`, valid ${hours} hours`,
         },
       },
     },
@@ -80,22 +77,99 @@ export function operationId(name: OperationName): string {
   return name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase())
 }
 
+/** Records of which the interface shows only these fields; the others are marked as ours one by one. */
+const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Offer: ['offer_id'],
+  Reservation: ['reservation_ref', 'status', 'payment'],
+}
+
+/** Every schema of the contract that has an id, by that id. */
+function recordSchemas(): Records {
+  // Each schema with an id has put itself into this registry.
+  const {schemas} = z.toJSONSchema(z.globalRegistry, {
+    uri: id => `#/components/schemas/${id}`,
+    // What is read is not closed: answers may gain fields. What is sent is closed by strictObject.
+    io: 'input',
+    // No reader needs the bounds of safe integers and the pattern behind a format.
+    override: ({jsonSchema}) => {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
+    },
+  })
+  const found: Record<string, JsonSchema> = {}
+  for (const [id, {$schema, $id, id: _, ...schema}] of Object.entries(schemas)) {
+    const record = withForms(schema)
+    const shown = SHOWN_FIELDS[id]
+    if (shown) {
+      for (const [name, field] of Object.entries(record.properties ?? {}) as [string, JsonSchema][])
+        field['x-source'] = (shown.includes(name) ? record['x-source'] : undefined) ?? 'ours'
+    }
+    found[id] = record
+  }
+  for (const schema of Object.values(found)) schema.examples = [exampleOf(schema, found)]
+  return found
+}
+
+/** The schema with the form of every identifier in it. */
+function withForms(schema: JsonSchema): JsonSchema {
+  const fields = Object.entries(schema.properties ?? {}) as [string, JsonSchema][]
+  const properties = fields.map(([name, field]) => [name, {...withForms(field), ...formOf(name, field)}])
+  return {
+    ...schema,
+    ...(fields.length > 0 && {properties: Object.fromEntries(properties)}),
+    ...(schema.items && {items: withForms(schema.items as JsonSchema)}),
+  }
+}
+
+/** The form of an identifier, where the schema shows none. */
+function formOf(name: string, schema: JsonSchema = {}): JsonSchema {
+  if (schema.pattern || !Object.hasOwn(IDENTIFIERS, name)) return {}
+  // Its pattern is for JavaScript alone.
+  if (name === 'client_reference_id') return {minLength: 1, maxLength: 128}
+  return {pattern: IDENTIFIERS[name as IdentifierKind].pattern.source}
+}
+
+/** A value that is valid by the schema, made of the examples in it. Throws TypeError where one is missing. */
+function exampleOf(schema: JsonSchema, schemas: Records): unknown {
+  const {examples, $ref, items, properties, required = []} = schema
+  if (examples) return examples[0]
+  const inner = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)]
+  if (inner) return exampleOf(inner, schemas)
+  if (items) return [exampleOf(items as JsonSchema, schemas)]
+  if (!properties) throw new TypeError('a schema has no example')
+  // Optional, and not of the usual answer.
+  const unusual = ['url', 'details', 'error_description'].filter(name => !required.includes(name))
+  const shown = Object.entries(properties).filter(([name]) => !unusual.includes(name))
+  return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field as JsonSchema, schemas)]))
+}
+
+/** `{$ref}` to the component of a schema, which has an id. */
+function reference(schema: z.ZodType): {$ref: string} {
+  return {$ref: `#/components/schemas/${schema.meta()?.id}`}
+}
+
+/** What is sent or answered, with an example. */
+function jsonOf(schema: {$ref: string}, schemas: Records): object {
+  return {'application/json': {schema, example: exampleOf(schema, schemas)}}
+}
+
 /** The name of what an operation answers: `hotels.search` gives `HotelsSearchResponse`. */
 function answerId(name: OperationName): string {
   return `${operationId(name).replace(/^./, letter => letter.toUpperCase())}Response`
 }
 
-function answerSchema(name: OperationName, records: Records): components.JsonSchema {
+function answerSchema(name: OperationName, records: Records): JsonSchema {
   const {answer, isList} = OPERATION_DETAILS[name]
-  const record = components.reference(answer)
+  const record = reference(answer)
   const properties = {
     data: isList
       ? {type: 'array' as const, description: 'The records', items: record}
       : {...record, description: 'What was asked for'},
-    ...(isList && {meta: {...components.reference(listMeta), description: 'Where the list goes on'}}),
+    ...(isList && {meta: {...reference(listMeta), description: 'Where the list goes on'}}),
   }
   const schema = {type: 'object' as const, required: Object.keys(properties), properties}
-  const example = components.exampleOf(schema, records) as {data: object}
+  const example = exampleOf(schema, records) as {data: object}
   if (name === 'reservations.cancel') {
     const payment = {...(records.Payment?.examples?.[0] as object), status: 'REFUNDED'}
     const cancellation = records.Cancellation?.examples?.[0]
@@ -106,27 +180,40 @@ function answerSchema(name: OperationName, records: Records): components.JsonSch
   return {...schema, description, 'x-source': 'ours', examples: [example]}
 }
 
-function paths(schemas: Records): Record<string, Record<string, object>> {
-  const found: Record<string, Record<string, object>> = {}
-  for (const name of NAMES) {
-    const {path, method} = OPERATIONS[name]
-    found[path] = {...found[path], [method.toLowerCase()]: describe(name, schemas)}
+/** The headers and the query parameters. */
+function parameters(): object {
+  const {IdempotencyKey, limit, client_reference_id, status, ...others} = FIXED.parameters
+  const {min: minimum, max: maximum, default: usual} = PAGE_LIMITS
+  const keyIs =
+    'A UUID made for this reservation (§4.4). Not in the interface: the same key and body give the'
+  const hours = KEY_RETENTION_SECONDS / 3600
+  const description = `${keyIs} first answer again for ${hours} hours; the same key with another body is refused.`
+  return {
+    ...others,
+    IdempotencyKey: {...IdempotencyKey, description},
+    limit: {...limit, schema: {type: 'integer', minimum, maximum, default: usual}, example: usual},
+    client_reference_id: {
+      ...client_reference_id,
+      schema: {type: 'string', ...formOf('client_reference_id')},
+      example: clientReference.examples[0],
+    },
+    status: {...status, schema: {type: 'string', enum: RESERVATION_STATUSES}},
   }
-  return found
 }
 
 function describe(name: OperationName, schemas: Records): object {
   const operation: Operation = OPERATIONS[name]
   const {scope, summary, path, source} = operation
-  const details = OPERATION_DETAILS[name]
-  const {isIdempotent, query = [], body, isBodyOptional} = details
-  const others = [...(isIdempotent ? ['IdempotencyKey'] : []), ...query]
-  const referred = others.map(other => ({$ref: `#/components/parameters/${other}`}))
-  const parameters = [...pathParameters(path), ...referred]
+  const {isIdempotent, query = [], body, isBodyOptional, status = 200} = OPERATION_DETAILS[name]
+  const referred = [...(isIdempotent ? ['IdempotencyKey'] : []), ...query]
+  const parameters = [
+    ...pathParameters(path),
+    ...referred.map(other => ({$ref: `#/components/parameters/${other}`})),
+  ]
   const needs = scope ? `Needs the scope \`${scope}\`.` : 'Needs no access token.'
   return {
     operationId: operationId(name),
-    tags: [TAGS[name.split('.')[0] as keyof typeof TAGS][0]],
+    tags: [FIXED.tags[name.split('.')[0] as keyof typeof FIXED.tags].name],
     summary,
     description: `${summary}. ${needs}`,
     'x-source': source,
@@ -136,19 +223,11 @@ function describe(name: OperationName, schemas: Records): object {
       requestBody: {
         description: schemas[body.meta()?.id ?? '']?.description,
         required: !isBodyOptional,
-        content: jsonOf(components.reference(body), schemas),
+        content: jsonOf(reference(body), schemas),
       },
     }),
-    responses: {
-      [details.status ?? 200]: success(name, details, schemas),
-      ...components.refusals(operation, details),
-    },
+    responses: {[status]: success(name, schemas), ...refusals(name)},
   }
-}
-
-/** What is sent or answered, with an example. */
-function jsonOf(schema: {$ref: string}, schemas: Records): object {
-  return {'application/json': {schema, example: components.exampleOf(schema, schemas)}}
 }
 
 /** The fields of records that are parameters in paths. */
@@ -167,74 +246,113 @@ function exampleIn(field: z.ZodType): unknown {
 
 function pathParameters(path: string): object[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => {
-    const schema = PATH_PARAMETERS[name]
-    if (!schema) throw new RangeError(`no field describes the path parameter ${name}`)
-    const {description} = schema.meta() ?? {}
-    const example = exampleIn(schema)
-    const type =
-      name === 'hotel_id' ? {type: 'integer', minimum: 1} : {type: 'string', ...components.limitsOf(name)}
-    return {name, in: 'path', required: true, description, schema: type, example}
+    const field = PATH_PARAMETERS[name]
+    if (!field) throw new RangeError(`no field describes the path parameter ${name}`)
+    const description = field.meta()?.description
+    const schema = name === 'hotel_id' ? {type: 'integer', minimum: 1} : {type: 'string', ...formOf(name)}
+    return {name, in: 'path', required: true, description, schema, example: exampleIn(field)}
   })
 }
 
-function success(name: OperationName, {isIdempotent}: OperationDetails, schemas: Records): object {
-  const headers = components.headersOf('X-Request-Id', isIdempotent && 'Idempotent-Replayed')
-  const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
-  const own = LINKS.filter(([from]) => from === name)
-  const links = own.flatMap(([, pointer, ...next]) => next.map(to => linkTo(to, pointer)))
-  const linked = links.length > 0 && {links: Object.fromEntries(links)}
-  return {description: `${OPERATIONS[name].summary}: done`, headers, content, ...linked}
+/** References to the headers that an answer has. */
+function headersOf(...names: (keyof typeof FIXED.headers)[]): object {
+  return Object.fromEntries(names.map(name => [name, {$ref: `#/components/headers/${name}`}]))
 }
 
-/** The value at a pointer into an answer that the next requests take, from a search to the reservation and its voucher. */
-const LINKS: readonly (readonly [from: OperationName, pointer: string, ...to: OperationName[]])[] = [
-  ['hotels.search', '/data/offers/0/offer_id', 'hotels.price', 'reservations.create'],
-  ['hotels.search', '/data/offers/0/hotel/hotel_id', 'hotels.show'],
-  ['hotels.price', '/data/offer_id', 'reservations.create'],
-  ['reservations.create', '/data/reservation_ref', 'reservations.show', 'voucher.show'],
-  ['reservations.create', '/data/reservation_ref', 'reservations.update', 'reservations.quote'],
-  ['reservations.create', '/data/reservation_ref', 'reservations.cancel'],
-  ['tours.search', '/data/0/tour_id', 'tours.show'],
-  ['subscriptions.create', '/data/id', 'subscriptions.test', 'subscriptions.show'],
-  ['subscriptions.create', '/data/id', 'subscriptions.deliveries', 'subscriptions.delete'],
-]
+function success(name: OperationName, schemas: Records): object {
+  const {isIdempotent} = OPERATION_DETAILS[name]
+  const headers = isIdempotent ? headersOf('X-Request-Id', 'Idempotent-Replayed') : headersOf('X-Request-Id')
+  const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
+  // The value at a pointer into the answer is a parameter in the path of the next request, or a member of its body.
+  const pointers: Readonly<Record<string, readonly string[]>> =
+    FIXED.links[name as keyof typeof FIXED.links] ?? {}
+  const links: Record<string, object> = {}
+  for (const [pointer, next] of Object.entries(pointers)) {
+    for (const to of next as OperationName[]) {
+      const parameter = /\{(\w+)\}/.exec(OPERATIONS[to].path)?.[1]
+      const taken = parameter ?? pointer.slice(pointer.lastIndexOf('/') + 1)
+      links[operationId(to)] = {
+        operationId: operationId(to),
+        description: `${OPERATIONS[to].summary}: takes \`${taken}\` from \`${pointer}\``,
+        [parameter ? 'parameters' : 'requestBody']: {[taken]: `$response.body#${pointer}`},
+      }
+    }
+  }
+  const description = `${OPERATIONS[name].summary}: done`
+  return {description, headers, content, ...(Object.keys(links).length > 0 && {links})}
+}
 
-/** The value at `pointer` is the parameter in the path of the next request, or a member of its body. */
-function linkTo(to: OperationName, pointer: string): [string, object] {
-  const {path, summary} = OPERATIONS[to]
-  const parameter = /\{(\w+)\}/.exec(path)?.[1]
-  const name = parameter ?? pointer.slice(pointer.lastIndexOf('/') + 1)
-  const description = `${summary}: takes \`${name}\` from \`${pointer}\``
-  const taken = {[parameter ? 'parameters' : 'requestBody']: {[name]: `$response.body#${pointer}`}}
-  return [operationId(to), {operationId: operationId(to), description, ...taken}]
+/** Refusals every operation can answer with. */
+const OF_ALL = ['rate_limited', 'internal_error', 'service_unavailable', 'upstream_timeout'] as const
+const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as const
+const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
+
+/** The refusals of one operation, by status. */
+function refusals(name: OperationName): Record<string, object> {
+  const {scope}: Operation = OPERATIONS[name]
+  const {errors = [], body, query} = OPERATION_DETAILS[name]
+  const all = new Set<ErrorCode>(errors)
+  if (scope) for (const code of OF_BEARER) all.add(code)
+  if (body) for (const code of OF_BODY) all.add(code)
+  if (query) all.add('validation_failed')
+  for (const code of OF_ALL) all.add(code)
+  const found: Record<string, object> = {}
+  for (const status of new Set(Array.from(all, code => ERROR_CODES[code]))) {
+    const codes = [...all].filter(code => ERROR_CODES[code] === status)
+    const examples = codes.map(code => {
+      const message = code.replaceAll('_', ' ')
+      const error = {code, message, request_id: requestId.examples[0], retryable: isRetryable(code)}
+      // The OAuth endpoints have RFC 6749's field beside it.
+      const value = {error, ...(scope === null && {error_description: message})}
+      return [code, {summary: message, value}]
+    })
+    const content = {
+      'application/json': {schema: reference(errorBody), examples: Object.fromEntries(examples)},
+    }
+    found[status] = {
+      description: `Refused: ${codes.map(code => `\`${code}\``).join(', ')}`,
+      headers: {
+        ...headersOf('X-Request-Id'),
+        ...(status === 401 && headersOf('WWW-Authenticate')),
+        ...(status === 429 && headersOf('Retry-After')),
+      },
+      content,
+      // §7 ties exactly one status to a condition.
+      'x-source': codes.includes('token_expired') ? '§7' : 'ours',
+    }
+  }
+  return found
 }
 
 /** What a subscriber receives (§6.2). */
 function eventDelivery(schemas: Records): object {
   const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
-  const header = (name: string, description: string, example: unknown) => {
-    return {name, in: 'header', required: true, schema: {type: 'string'}, description, example}
-  }
-  const form = '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)'
+  const header = {in: 'header', required: true, schema: {type: 'string'}}
   return {
     operationId: 'receiveEvent',
-    tags: [TAGS.subscriptions[0]],
+    tags: [FIXED.tags.subscriptions.name],
     summary: 'An event sent to a subscriber',
     description: types.join('\n'),
     'x-source': '§6.2',
     security: [],
     parameters: [
-      header(SIGNATURE_HEADER, form, `t=1906545901,v1=${'5257a869'.repeat(8)}`),
-      header(
-        EVENT_ID_HEADER,
-        'The event identifier, for removing duplicates',
-        exampleIn(eventEnvelope.shape.id),
-      ),
+      {
+        ...header,
+        name: SIGNATURE_HEADER,
+        description: '`t=<Unix seconds>,v1=<lowercase hex of HMAC-SHA256>` (§6.3)',
+        example: `t=1906545901,v1=${'5257a869'.repeat(8)}`,
+      },
+      {
+        ...header,
+        name: EVENT_ID_HEADER,
+        description: 'The event identifier, for removing duplicates',
+        example: exampleIn(eventEnvelope.shape.id),
+      },
     ],
     requestBody: {
       description: 'The event',
       required: true,
-      content: jsonOf(components.reference(eventEnvelope), schemas),
+      content: jsonOf(reference(eventEnvelope), schemas),
     },
     responses: {
       '200': {
