@@ -1,4 +1,5 @@
 /** What is wrong with input that a person wrote: in words, and where in a JSON text, without quoting any of it. */
+import {parse} from 'lossless-json'
 import type {z} from 'zod'
 import {own} from './json.js'
 
@@ -37,62 +38,40 @@ function bounded(origin: string, how: string, bound: number | bigint): string {
   return unit === undefined ? `must be ${what}` : `must have ${what} ${unit}${bound === 1 ? '' : 's'}`
 }
 
-/** Where `text` stops being JSON, and why. Node's own messages may quote the content. */
+/** Where `text` stops being JSON, and why. Messages of parsers may quote the content, so only the place is taken of them. */
 export function mistakeIn(text: string): {line: number; column: number; problem: string} {
-  const {end} = scan(text)
+  let end = text.length
+  try {
+    parse(text, undefined, {onDuplicateKey: ({newValue}) => newValue})
+  } catch (error) {
+    // A text that is nested too deeply for a parser that recurses has no place.
+    end = Number(/ at position (\d+)$/.exec((error as Error).message)?.[1] ?? 0)
+  }
+  // A mistake in a string is reported at its beginning.
+  const unquoted = text.slice(0, end).replace(STRING, found => ' '.repeat(found.length))
+  if (unquoted.includes('"')) end = unquoted.indexOf('"')
   const before = text.slice(0, end).split('\n')
   const problem = end >= text.trimEnd().length ? 'it ends too early' : 'a stray character'
   return {line: before.length, column: (before.at(-1)?.length ?? 0) + 1, problem}
 }
 
-/** Deeper nesting is reported as the mistake. */
-const MOST_LEVELS = 1000
-const TOKEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them in a string
-  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-
-/** Reads `text` as JSON to where it ends or breaks. `repeatedAt`: where a key begins that its object has already. */
-function scan(text: string): {end: number; repeatedAt: number | undefined} {
-  /** The keys of each object around, and undefined for a list. */
-  const around: (Set<string> | undefined)[] = []
-  let wanted: 'value' | 'first value' | 'key' | 'first key' | ':' | 'more' = 'value'
-  let repeatedAt: number | undefined
-  for (let at = skipSpaces(text, 0); ; at = skipSpaces(text, TOKEN.lastIndex)) {
-    TOKEN.lastIndex = at
-    const token = TOKEN.exec(text)?.[0]
-    const keys = around.at(-1)
-    const isValue = token !== undefined && !/^[{}[\],:]/.test(token)
-    const isClosing = token === (keys ? '}' : ']') && (wanted === 'more' || wanted.startsWith('first'))
-    if ((wanted === 'key' || wanted === 'first key') && token?.startsWith('"')) {
-      const key = JSON.parse(token) as string
-      if (keys?.has(key)) repeatedAt ??= at
-      keys?.add(key)
-      wanted = ':'
-    } else if (wanted === ':' && token === ':') wanted = 'value'
-    else if (wanted === 'more' && token === ',') wanted = keys ? 'key' : 'value'
-    else if (wanted.endsWith('value') && (token === '{' || token === '[') && around.length < MOST_LEVELS) {
-      around.push(token === '{' ? new Set() : undefined)
-      wanted = token === '{' ? 'first key' : 'first value'
-    } else if (isClosing || (wanted.endsWith('value') && isValue)) {
-      if (isClosing) around.pop()
-      if (around.length === 0) return {end: skipSpaces(text, TOKEN.lastIndex), repeatedAt}
-      wanted = 'more'
-    } else return {end: at, repeatedAt}
-  }
-}
-
-const SPACES = /[ \t\n\r]*/y
-
-function skipSpaces(text: string, from: number): number {
-  SPACES.lastIndex = from
-  SPACES.exec(text)
-  return SPACES.lastIndex
-}
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
+const KEYS_AND_BRACKETS = new RegExp(String.raw`(${STRING.source})(\s*:)?|[{}[\]]`, 'gs')
 
 /** The line of the first repeated key in a JSON text; undefined when there is none. */
 export function repeatedKeyLine(text: string): number | undefined {
-  const {repeatedAt} = scan(text)
-  return repeatedAt === undefined ? undefined : text.slice(0, repeatedAt).split('\n').length
+  /** The keys of each object around; an array has none. */
+  const around: Set<string>[] = []
+  for (const {0: token, 1: name = '', 2: colon, index} of text.matchAll(KEYS_AND_BRACKETS)) {
+    if (token === '{' || token === '[') around.push(new Set())
+    else if (token === '}' || token === ']') around.pop()
+    else if (colon !== undefined) {
+      const key = JSON.parse(name) as string
+      if (around.at(-1)?.has(key)) return text.slice(0, index).split('\n').length
+      around.at(-1)?.add(key)
+    }
+  }
+  return undefined
 }
 
 /** The line on which the value at `path` of a JSON text begins; where keys repeat, that of one of them. */

@@ -2,7 +2,7 @@
  * Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MOST_DEPTH; and its
  * names.
  */
-import {isSafeNumber, parse} from 'lossless-json'
+import {isSafeNumber, parse, stringify as stringifyExactly} from 'lossless-json'
 
 export type JsonObject = Record<string, unknown>
 
@@ -45,25 +45,17 @@ export function parseExactly(text: string): unknown {
   }
 }
 
+const DIGITS = [
+  {
+    test: (value: unknown) => value instanceof ExactNumber,
+    stringify: (value: unknown) => (value as ExactNumber).digits,
+  },
+]
+
 /** As JSON.stringify, with every digit of an ExactNumber; undefined for what is no JSON. */
 export function stringify(value: unknown, indent = 0): string | undefined {
-  return hasExactNumbers ? exactText(value, indent, '\n') : JSON.stringify(value, null, indent)
-}
-
-/** `line`: a line break, and the spaces before what is around the value. */
-function exactText(value: unknown, indent: number, line: string): string | undefined {
-  if (value instanceof ExactNumber) return value.digits
-  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
-  const inner = line + ' '.repeat(indent)
-  const members = Array.isArray(value)
-    ? value.map(item => exactText(item, indent, inner) ?? 'null')
-    : Object.entries(value).flatMap(([key, item]) => {
-        const text = exactText(item, indent, inner)
-        return text === undefined ? [] : [`${JSON.stringify(key)}:${indent > 0 ? ' ' : ''}${text}`]
-      })
-  const [open, close] = Array.isArray(value) ? '[]' : '{}'
-  if (members.length === 0 || indent === 0) return `${open}${members.join(',')}${close}`
-  return `${open}${inner}${members.join(`,${inner}`)}${line}${close}`
+  if (!hasExactNumbers) return JSON.stringify(value, null, indent)
+  return stringifyExactly(value, undefined, indent, DIGITS)
 }
 
 /** JSON with the members of every object sorted: values that mean the same have the same text. */
@@ -162,49 +154,41 @@ type LeftOut = (node: Node) => boolean
 
 /** All objects, outermost first: what lies nearest to the top comes first. */
 export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
-  const queue = [openAt(json)]
-  for (const level of queue) {
-    if (level.node && isLeftOut?.(level.node)) continue
-    if (level.node) yield level.node
-    for (let inner = nextInside(level); inner; inner = nextInside(level)) queue.push(inner)
+  const queue = [placeOf(json)]
+  for (const place of queue) {
+    if (place.node && isLeftOut?.(place.node)) continue
+    if (place.node) yield place.node
+    for (const inner of placesIn(place)) queue.push(inner)
   }
 }
 
-/** All objects, in the order of the document. Holds only the path to the current place. */
+/** All objects, in the order of the document. */
 export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
-  const way = [openAt(json)]
-  if (way[0]?.node) yield way[0].node
-  for (let level = way.at(-1); level; level = way.at(-1)) {
-    const inner = nextInside(level)
-    if (!inner) way.pop()
-    else if (!inner.node || !isLeftOut?.(inner.node)) {
-      if (inner.node) yield inner.node
-      way.push(inner)
-    }
+  const stack = [placeOf(json)]
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    if (place.node && isLeftOut?.(place.node)) continue
+    if (place.node) yield place.node
+    for (const inner of placesIn(place).reverse()) stack.push(inner)
   }
 }
 
-/** An object or array, and how far it was looked into. */
-type Level = ReturnType<typeof openAt>
+/** An object or array; members of an array belong to the nearest object around it. */
+type Place = ReturnType<typeof placeOf>
 
-function openAt(value: unknown, parent?: Node, key = '', inArray = false, depth = 0) {
+function placeOf(value: unknown, parent?: Node, key = '', inArray = false, depth = 0) {
   const node = isObject(value) ? {value, parent, key, inArray} : undefined
-  // Members belong to the object itself, or to the nearest around an array.
-  return {node, holder: node ?? parent, key, keys: node && Object.keys(node.value), value, depth, next: 0}
+  return {value, node, holder: node ?? parent, key, depth}
 }
 
-/** The next object or array right inside this one. */
-function nextInside(level: Level): Level | undefined {
-  const {value, keys, holder, key, depth} = level
-  const members = keys ?? (Array.isArray(value) ? value : [])
-  while (level.next < members.length && depth < MOST_DEPTH) {
-    const at = level.next++
-    const name = keys?.[at]
-    const inner = name === undefined ? members[at] : (value as JsonObject)[name]
+/** The objects and arrays right inside one. */
+function placesIn({value, node, holder, key, depth}: Place): Place[] {
+  const places: Place[] = []
+  if (depth >= MOST_DEPTH || typeof value !== 'object' || value === null) return places
+  for (const [name, inner] of Object.entries(value)) {
     if (typeof inner === 'object' && inner !== null)
-      return openAt(inner, holder, name ?? key, name === undefined, depth + 1)
+      places.push(placeOf(inner, holder, node ? name : key, node === undefined, depth + 1))
   }
-  return undefined
+  return places
 }
 
 /** The own fields of an object by snake_case name; of two spellings the first wins. */
