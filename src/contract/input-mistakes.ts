@@ -1,7 +1,6 @@
 /** What is wrong with input that a person wrote: in words, and where in a JSON text, without quoting any of it. */
-import {parse} from 'lossless-json'
 import type {z} from 'zod'
-import {own} from './json.js'
+import {endOfJson, own} from './json.js'
 
 export const MISSING = 'is missing'
 
@@ -38,15 +37,9 @@ function bounded(origin: string, how: string, bound: number | bigint): string {
   return unit === undefined ? `must be ${what}` : `must have ${what} ${unit}${bound === 1 ? '' : 's'}`
 }
 
-/** Where `text` stops being JSON, and why. Messages of parsers may quote the content, so only the place is taken of them. */
+/** Where `text` stops being JSON, and why. Messages of parsers may quote the content. */
 export function mistakeIn(text: string): {line: number; column: number; problem: string} {
-  let end = text.length
-  try {
-    parse(text, undefined, {onDuplicateKey: ({newValue}) => newValue})
-  } catch (error) {
-    // A text that is nested too deeply for a parser that recurses has no place.
-    end = Number(/ at position (\d+)$/.exec((error as Error).message)?.[1] ?? 0)
-  }
+  let end = endOfJson(text)
   // A mistake in a string is reported at its beginning.
   const unquoted = text.slice(0, end).replace(STRING, found => ' '.repeat(found.length))
   if (unquoted.includes('"')) end = unquoted.indexOf('"')

@@ -45,6 +45,16 @@ export function parseExactly(text: string): unknown {
   }
 }
 
+/** Where a text ends or stops being JSON; 0 where it is nested too deeply for a parser that recurses. */
+export function endOfJson(text: string): number {
+  try {
+    parse(text, undefined, {onDuplicateKey: ({newValue}) => newValue})
+    return text.length
+  } catch (error) {
+    return Number(/ at position (\d+)$/.exec((error as Error).message)?.[1] ?? 0)
+  }
+}
+
 const DIGITS = [
   {
     test: (value: unknown) => value instanceof ExactNumber,
