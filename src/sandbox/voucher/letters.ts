@@ -62,32 +62,26 @@ export function linesOnPaper(text: string, width: number, measure: (text: string
   return wrap(text, fits).map(([start, end]) => onPaper(start, end))
 }
 
-/** From the first to the last character of a line. */
-type Line = [start: number, end: number]
-type Fits = (...line: Line) => boolean
+type Fits = (start: number, end: number) => boolean
 
-function wrap(text: string, fits: Fits): Line[] {
-  const lines: Line[] = []
+/** The first and the last character of each line. A word wider than a line is broken anywhere. */
+function wrap(text: string, fits: Fits): [start: number, end: number][] {
+  const lines: [start: number, end: number][] = []
   for (const {0: word, index} of text.matchAll(/\S+/g)) {
     const end = index + word.length - 1
     const line = lines.at(-1)
-    if (line && fits(line[0], end)) line[1] = end
-    else if (fits(index, end)) lines.push([index, end])
-    else lines.push(...piecesOf(index, end, fits))
+    if (line && fits(line[0], end)) {
+      line[1] = end
+      continue
+    }
+    for (let start = index; start <= end; ) {
+      let last = fits(start, end) ? end : start
+      while (last < end && fits(start, last + 1)) last += 1
+      lines.push([start, last])
+      start = last + 1
+    }
   }
   return lines
-}
-
-/** A word wider than a line, in lines of its own. */
-function piecesOf(first: number, end: number, fits: Fits): Line[] {
-  const pieces: Line[] = []
-  for (let start = first; start <= end; ) {
-    let last = start
-    while (last < end && fits(start, last + 1)) last += 1
-    pieces.push([start, last])
-    start = last + 1
-  }
-  return pieces
 }
 
 function inVisualOrder(text: string, levels: EmbeddingLevels, start: number, end: number): string {

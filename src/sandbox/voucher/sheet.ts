@@ -69,22 +69,23 @@ export class Sheet {
     this.doc.y += 4
   }
 
-  /** `columns`: labels, each with its share of the width, as `Room 4|Board 3`. On a panel the values are large. */
-  table(columns: string, rows: readonly (readonly string[])[], isPanel = false): void {
-    const labels = columns.split('|')
-    const shares = labels.map(label => Number(label.slice(-1)))
+  /** `columns`: the share of the width that each has, by its label. On a panel the values are large. */
+  table(columns: Readonly<Record<string, number>>, rows: readonly string[][], isPanel = false): void {
+    const shares = Object.values(columns)
     const sum = shares.reduce((total, share) => total + share, 0)
     const widths = shares.map(share => (this.width * share) / sum)
     const value = isPanel ? {size: 10.5, bold: true} : {size: BODY_SIZE, bold: false}
-    const [right, left] = isPanel ? [10, 10] : [10, 0]
-    const cell = (text: string, style: object) => ({text, textColor: INK, ...style})
+    const right = 10
+    const left = isPanel ? 10 : 0
+    const font = {src: isPanel ? BOLD : REGULAR, size: value.size}
     this.keep(58)
     this.choose(value)
-    const valueCell = (text: string, index: number) => {
+    const cell = (text: string, index: number) => {
       const room = (widths[index] ?? 0) - left - right
-      return cell(this.drawable(text, room), {font: {src: isPanel ? BOLD : REGULAR, size: value.size}})
+      return {text: this.drawable(text, room), textColor: INK, font}
     }
-    const data = rows.map(row => row.map(valueCell))
+    const data = rows.map(row => row.map(cell))
+    const labels = Object.keys(columns).map(text => ({text, textColor: SOFT, font: {size: 7.5}}))
     this.doc.font(REGULAR).fontSize(BODY_SIZE)
     this.doc.table({
       columnStyles: widths,
@@ -94,7 +95,7 @@ export class Sheet {
         borderColor: LINE,
         ...(isPanel && {backgroundColor: '#f3f5f8'}),
       },
-      data: [labels.map(label => cell(label.slice(0, -2), {font: {size: 7.5}, textColor: SOFT})), ...data],
+      data: [labels, ...data],
     })
     this.doc.y += isPanel ? 10 : 6
   }
