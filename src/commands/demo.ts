@@ -64,7 +64,7 @@ function checkDirectory(field: string, text: string): string {
   return resolve(text)
 }
 
-/** Throws usage when it cannot be made or written to. */
+/** Throws a usage error if it cannot be made or written to. */
 function makeDirectory(path: string): string {
   try {
     mkdirSync(path)

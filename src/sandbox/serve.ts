@@ -51,7 +51,14 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
   )
   server.on('clientError', (error: ParserError, socket) => {
     const response = responses.get(socket)
-    const refuse = () => refuseOn(socket, refusalOf(error))
+    const refuse = () => {
+      if (error.code === 'HPE_HEADER_OVERFLOW')
+        return refuseOn(socket, refusal('head_too_large', 'the head of the request is too large'))
+      const late = `the request was not complete within ${LIMITS.requestTimeout / 1000} s`
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuseOn(socket, refusal('request_timeout', late))
+      const problem = `the request cannot be parsed as HTTP/1.1: ${error.reason ?? error.code}`
+      return refuseOn(socket, refusal('invalid_request', problem))
+    }
     const isOver = response === undefined || response.writableFinished
     if (!isOver && response.req.complete) response.once('finish', refuse)
     else if (socket.writable && (isOver || !response.headersSent)) refuse()
@@ -93,15 +100,6 @@ function refusal(code: ErrorCode, message: string) {
 
 /** `reason`: in words, of the parser. */
 type ParserError = Error & {readonly code?: string; readonly reason?: string}
-
-function refusalOf({code, reason}: ParserError): WireRefusal {
-  if (code === 'HPE_HEADER_OVERFLOW') return refusal('head_too_large', 'the head of the request is too large')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const message = `the request was not complete within ${LIMITS.requestTimeout / 1000} s`
-    return refusal('request_timeout', message)
-  }
-  return refusal('invalid_request', `the request cannot be parsed as HTTP/1.1: ${reason ?? code}`)
-}
 
 function send(response: ServerResponse, {status, headers, body}: WireRefusal): void {
   response.writeHead(status, headers).end(body)

@@ -246,7 +246,14 @@ export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: str
     return index < 0
   }
   const mismatch = 'the guests do not match the rooms of the offer'
-  refuse('guest_count_mismatch', mismatch, wrongCounts(guests, rooms))
+  const found = guests.filter(guest => guest.type === 'ADULT').length
+  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
+  const children = left.length
+  if (found !== adults || guests.length !== adults + children) {
+    const counts = `not ${found} and ${guests.length - found}`
+    const wanted = `the offer is for ${adults} adults and ${children} children, ${counts}`
+    refuse('guest_count_mismatch', mismatch, [{field: 'guests', code: 'guest_count', message: wanted}])
+  }
   refuse('guest_count_mismatch', mismatch, [
     ...wrong('birth_date', 'guest_age', `an adult is at least ${ADULT_AGE} at check-in`, isYoung),
     ...wrong('birth_date', 'guest_age', 'is not the age searched for, at check-in', isOtherAge),
@@ -254,15 +261,6 @@ export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: str
   const isWrongNumber = ({identity}: Guest) => identity?.type === 'TC' && !isTcNumber(identity.number)
   const wrongNumbers = wrong('identity.number', 'checksum', 'is not a Turkish identity number', isWrongNumber)
   refuse('invalid_identity_number', 'an identity number is not valid', wrongNumbers)
-}
-
-function wrongCounts(guests: readonly Guest[], rooms: Rooms): ErrorDetail[] {
-  const found = guests.filter(guest => guest.type === 'ADULT').length
-  const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
-  const children = rooms.reduce((sum, room) => sum + room.children_ages.length, 0)
-  if (found === adults && guests.length === adults + children) return []
-  const message = `the offer is for ${adults} adults and ${children} children, not ${found} and ${guests.length - found}`
-  return [{field: 'guests', code: 'guest_count', message}]
 }
 
 function refuse(code: ErrorCode, message: string, details: readonly ErrorDetail[]): void {

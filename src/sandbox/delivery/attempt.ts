@@ -30,7 +30,10 @@ export async function makeAttempt(
   {now, realNow}: {now: number; realNow: number},
   origin: string,
 ): Promise<DeliveryAttempt> {
-  const signedAt = signingTime(realNow, delivery.signedAt)
+  // Signed with the second of real time, by which receivers check it, and never with that of the last attempt.
+  const second = Math.floor(realNow)
+  const before = delivery.signedAt ?? second - 1
+  const signedAt = before < second || before - second > MOST_SECONDS_AHEAD ? second : before + 1
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
   const posted = await post(options, {
     url: delivery.url,
@@ -44,13 +47,6 @@ export async function makeAttempt(
   })
   const attempt = {n: delivery.attempts + 1, at: isoTime(now), ...posted}
   return {delivery, attempt, signedAt, ...stepAfter(delivery, now, attempt.error === null)}
-}
-
-/** The second to sign: of real time, by which receivers check it, and never that of the last attempt. */
-function signingTime(realNow: number, before: number | null): number {
-  const now = Math.floor(realNow)
-  if (before === null || before < now || before - now > MOST_SECONDS_AHEAD) return now
-  return before + 1
 }
 
 /** The step after an attempt made at `at`. After the schedule, a failed attempt by hand changes nothing. */
@@ -79,13 +75,11 @@ export interface PostOptions {
 
 const MOST_ANSWER_BYTES = 64 * 1024
 
-type Seen = {status: number | null}
-
 /** Ends when the time is up, whatever is still awaited. `status` null: there was no answer; `error` null: delivered. */
 export async function post(options: PostOptions, request: PostRequest) {
   const {limitMilliseconds, closing} = options
   const began = performance.now()
-  const seen: Seen = {status: null}
+  const seen = {status: null as number | null}
   const ending = new AbortController()
   const ended = new Promise<never>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
@@ -101,7 +95,11 @@ export async function post(options: PostOptions, request: PostRequest) {
     if (isRedirect) error = 'a redirect is not followed'
     else if (!isSuccess(seen)) error = 'the status is not 2xx'
   } catch (thrown) {
-    error = wordsFor(thrown)
+    const {code, message, errors} = thrown as Error & {code?: unknown; errors?: {code?: unknown}[]}
+    const name = code ?? errors?.[0]?.code
+    const text = message || 'the connection failed'
+    const isNamed = typeof name !== 'string' || text.includes(name)
+    error = sanitizeLine(isNamed ? text : `${name}: ${text}`, 200)
   } finally {
     clearTimeout(timer)
     closing.removeEventListener('abort', close)
@@ -110,19 +108,27 @@ export async function post(options: PostOptions, request: PostRequest) {
 }
 
 /** Resolves when the answer, or as much of it as is read, has arrived. */
-async function exchange(options: PostOptions, request: PostRequest, signal: AbortSignal, seen: Seen) {
+async function exchange(
+  options: PostOptions,
+  request: PostRequest,
+  signal: AbortSignal,
+  seen: {status: number | null},
+) {
   const url = new URL(request.url)
   const addresses = await vetAddresses(url, options)
   signal.throwIfAborted()
+  const host = hostOf(url)
+  const secureContext = url.protocol === 'https:' && options.trust()
   await new Promise<void>((resolve, reject) => {
     const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
       method: 'POST',
-      hostname: hostOf(url),
+      hostname: host,
       headers: {host: url.host, ...request.headers, 'content-length': String(request.body.length)},
       lookup: fixedLookup(addresses),
       agent: false,
       signal,
-      ...(url.protocol === 'https:' && tlsOptions(url, options)),
+      ...(url.protocol === 'https:' && {...TLS_RULES, servername: isIP(host) > 0 ? '' : host}),
+      ...(secureContext && {secureContext}),
     })
     outgoing.on('response', answer => {
       seen.status = answer.statusCode ?? null
@@ -138,23 +144,6 @@ async function exchange(options: PostOptions, request: PostRequest, signal: Abor
     })
     outgoing.on('error', reject).end(request.body)
   })
-}
-
-function tlsOptions(url: URL, {trust}: PostOptions) {
-  const host = hostOf(url)
-  const secureContext = trust()
-  return {
-    ...TLS_RULES,
-    servername: isIP(host) > 0 ? '' : host,
-    ...(secureContext && {secureContext}),
-  }
-}
-
-function wordsFor(thrown: unknown): string {
-  const {code, message, errors} = thrown as {code?: unknown; message?: unknown; errors?: {code?: unknown}[]}
-  const name = code ?? errors?.[0]?.code
-  const text = typeof message === 'string' && message !== '' ? message : 'the connection failed'
-  return sanitizeLine(typeof name === 'string' && !text.includes(name) ? `${name}: ${text}` : text, 200)
 }
 
 /** All addresses of a host name. Rejects with the system's error. */

@@ -1,6 +1,5 @@
 /** POST /hotels/search (§4.3), and ours: hotels, offers, tours, and the reference data of /content. */
 import {nightsBetween} from '../../contract/dates.js'
-import type {SearchRequest} from '../../contract/hotels.js'
 import {data, invalidField, notFound} from '../base/answers.js'
 import {usableOffer} from '../booking/convert.js'
 import {CITIES, findPlace, type Place} from '../catalogue/cities.js'
@@ -29,11 +28,21 @@ function referenceData(list: () => readonly unknown[]) {
 
 export const CATALOGUE = {
   'hotels.search': ({service, client, now, body}) => {
-    const {id, name, country_code} = checkSearch(body, now)
-    const limit = service.offers
-    const {search_id, expires_at, offers} = addSearch(service.database, client.client_id, body, {now, limit})
     const {check_in, check_out, currency, client_nationality} = body
     const nights = nightsBetween(check_in, check_out)
+    const city = checkDestination(body.destination)
+    checkDay('check_in', check_in, city, now)
+    if (nights > MOST_NIGHTS) {
+      const problem = `must be at most ${MOST_NIGHTS} nights after check_in`
+      throw invalidField('check_out', 'invalid_value', problem)
+    }
+    if (!countryList().some(country => country.code === client_nationality)) {
+      throw invalidField('client_nationality', 'unknown_value', 'is not a country of /content/countries')
+    }
+    checkSoldIn(currency)
+    const {id, name, country_code} = city
+    const limit = service.offers
+    const {search_id, expires_at, offers} = addSearch(service.database, client.client_id, body, {now, limit})
     const destination = {type: 'CITY', id, name, country_code}
     const criteria = {destination, check_in, check_out, nights, currency, client_nationality}
     return data({search_id, expires_at, ...criteria, offers})
@@ -72,19 +81,6 @@ export const CATALOGUE = {
   'content.currencies': referenceData(currencyList),
   'content.cities': referenceData(() => CITIES),
 } satisfies Partial<Handlers>
-
-function checkSearch(search: SearchRequest, now: number): Place {
-  const city = checkDestination(search.destination)
-  checkDay('check_in', search.check_in, city, now)
-  if (nightsBetween(search.check_in, search.check_out) > MOST_NIGHTS) {
-    throw invalidField('check_out', 'invalid_value', `must be at most ${MOST_NIGHTS} nights after check_in`)
-  }
-  if (!countryList().some(country => country.code === search.client_nationality)) {
-    throw invalidField('client_nationality', 'unknown_value', 'is not a country of /content/countries')
-  }
-  checkSoldIn(search.currency)
-  return city
-}
 
 function checkDestination({id}: {readonly id: number}): Place {
   const city = findPlace(id)

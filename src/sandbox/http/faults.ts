@@ -93,19 +93,18 @@ export function giveBackFault(faults: ActiveFault[], taken: ActiveFault): void {
 /** Answers or fails in place of the operation; undefined when the operation runs. */
 export function faultInstead(fault: Fault | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
-  if (fault?.kind === 'status') throw refusalBy(fault)
+  if (fault?.kind === 'status') {
+    const {status = 500, code: given, retry_after} = fault
+    const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
+    const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}
+    const code = given ?? preferred[status] ?? usual ?? (status < 500 ? 'invalid_request' : 'internal_error')
+    const headers = retry_after === undefined ? {} : {'Retry-After': String(retry_after)}
+    throw new Refusal(code, 'injected fault', {}, headers, status)
+  }
   if (fault?.kind !== 'html') return undefined
   const page = '<!doctype html><title>Bad gateway</title><h1>502 Bad gateway</h1><p>injected fault</p>'
   const headers = {'Content-Type': 'text/html; charset=utf-8'}
   return new Response(page, {status: fault.status ?? 502, headers})
-}
-
-function refusalBy({status = 500, code: given, retry_after}: Fault): Refusal {
-  const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
-  const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}
-  const code = given ?? preferred[status] ?? usual ?? (status < 500 ? 'invalid_request' : 'internal_error')
-  const headers = retry_after === undefined ? {} : {'Retry-After': String(retry_after)}
-  return new Refusal(code, 'injected fault', {}, headers, status)
 }
 
 /** Marks an answer to be cut; never sent. serve.ts cuts the connection after the body's first piece. */

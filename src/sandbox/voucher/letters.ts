@@ -1,6 +1,6 @@
 /** Any text in the letters of one font: what the font lacks in Latin letters, and what is read from the right in its order on paper. */
 import anyAscii from 'any-ascii'
-import bidiModule, {type EmbeddingLevels} from 'bidi-js'
+import bidiModule from 'bidi-js'
 
 // Its types describe another build, with a default export; the module that Node loads is the function itself.
 const bidi = (bidiModule as unknown as typeof bidiModule.default)()
@@ -38,16 +38,13 @@ export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: stri
 }
 
 function inLatin(text: string): string {
-  return Array.from(text, latinOf)
-    .join('')
-    .trim()
-    .replace(/(?<!\S)[a-z]/g, letter => letter.toUpperCase())
-}
-
-/** Signs within a syllable have no letter of their own; what no table knows is named by its number. */
-function latinOf(letter: string): string {
-  const number = `U+${letter.codePointAt(0)?.toString(16).toUpperCase()}`
-  return anyAscii(letter) || (/\p{M}/u.test(letter) ? '' : number)
+  const letters = Array.from(text, letter => {
+    const number = `U+${letter.codePointAt(0)?.toString(16).toUpperCase()}`
+    // Signs within a syllable have no letter of their own; what no table knows is named by its number.
+    return anyAscii(letter) || (/\p{M}/u.test(letter) ? '' : number)
+  })
+  const words = letters.join('').trim()
+  return words.replace(/(?<!\S)[a-z]/g, letter => letter.toUpperCase())
 }
 
 /**
@@ -57,7 +54,11 @@ function latinOf(letter: string): string {
 export function linesOnPaper(text: string, width: number, measure: (text: string) => number): string[] {
   if (!FROM_RIGHT.test(text)) return [text]
   const levels = bidi.getEmbeddingLevels(text, FROM_RIGHT.test(text.charAt(0)) ? 'rtl' : 'ltr')
-  const onPaper = (start: number, end: number) => inVisualOrder(text, levels, start, end)
+  const onPaper = (start: number, end: number) => {
+    const mirrored = bidi.getMirroredCharactersMap(text, levels.levels, start, end)
+    const order = bidi.getReorderedIndices(text, levels, start, end).slice(start, end + 1)
+    return forFontkit(order.map(index => mirrored.get(index) ?? text.charAt(index)).join(''))
+  }
   const fits = (start: number, end: number) => measure(onPaper(start, end)) <= width
   return wrap(text, fits).map(([start, end]) => onPaper(start, end))
 }
@@ -82,12 +83,6 @@ function wrap(text: string, fits: Fits): [start: number, end: number][] {
     }
   }
   return lines
-}
-
-function inVisualOrder(text: string, levels: EmbeddingLevels, start: number, end: number): string {
-  const mirrored = bidi.getMirroredCharactersMap(text, levels.levels, start, end)
-  const order = bidi.getReorderedIndices(text, levels, start, end).slice(start, end + 1)
-  return forFontkit(order.map(index => mirrored.get(index) ?? text.charAt(index)).join(''))
 }
 
 /** From a word with a letter from the right up to the next one from the left. */

@@ -13,7 +13,7 @@ interface WantedPort {
   readonly tell: (text: string) => void
 }
 
-/** Calls `listen` with ports until it resolves. Throws usage when the typed one cannot be used. */
+/** Calls `listen` with ports until it resolves. Throws a usage error if the typed one cannot be used. */
 export async function listenOn<T extends {readonly port: number}>(
   {typed, usual, tell}: WantedPort,
   listen: (port: number) => Promise<T>,
@@ -26,7 +26,10 @@ export async function listenOn<T extends {readonly port: number}>(
       if (taken !== undefined) tell(`Port ${usual} ${taken}; using ${listening.port}`)
       return listening
     } catch (error) {
-      const problem = problemOf(error)
+      const {code} = error as NodeJS.ErrnoException
+      const problems: Readonly<Record<string, string>> = {EACCES: 'is not allowed', EADDRINUSE: 'is in use'}
+      // Undefined where another port would not help.
+      const problem = problems[code ?? '']
       if (problem === undefined || (port === 0 && typed === undefined)) throw error
       if (typed !== undefined) {
         const hint = 'choose another port, or leave out --port: then the next free one is used'
@@ -36,12 +39,6 @@ export async function listenOn<T extends {readonly port: number}>(
       port = port + 1 < Math.min(usual + TRIED_PORTS, 65_536) ? port + 1 : 0
     }
   }
-}
-
-/** Why this port cannot be used; undefined when another port would not help. */
-function problemOf(error: unknown): string | undefined {
-  const {code} = error as NodeJS.ErrnoException
-  return code === 'EACCES' ? 'is not allowed' : code === 'EADDRINUSE' ? 'is in use' : undefined
 }
 
 const ATTEMPTS = 100

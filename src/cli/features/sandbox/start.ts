@@ -24,7 +24,7 @@ export function sandboxDatabase(typed: string | undefined, configDirectory: stri
 /** Opening takes a moment, or a quarter of a second where another sandbox has the file. */
 const STARTING_MILLISECONDS = 20_000
 
-/** Starts one while no other process starts one on the same database. Throws usage with the address of one that uses it. */
+/** Starts one while no other process does on the same database. Throws a usage error with the address of one that uses it. */
 export async function startAlone<T>(configDirectory: string, database: string, start: () => Promise<T>) {
   if (database === ':memory:') return start()
   try {

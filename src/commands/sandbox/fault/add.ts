@@ -70,7 +70,7 @@ function numberFlag(field: keyof typeof FAULT_NUMBERS, helpValue: string, summar
   return {...FAULT_NUMBERS[field], helpValue, summary}
 }
 
-/** Throws usage for a field that `kind` needs and does not have, or has and does not use. */
+/** Throws a usage error if a field that `kind` needs is missing, or one that it does not take is given. */
 function checkFields(kind: FaultKind, given: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(given)
   const wrong = (name: string, problem: string) =>
