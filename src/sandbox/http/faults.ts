@@ -3,40 +3,19 @@ import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
+import FAULT_KINDS from './fault-kinds.json' with {type: 'json'}
 
-type Field = 'status' | 'retry_after' | 'code' | 'latency_ms'
-
-interface Kind {
-  /** What it does. */
-  readonly meaning: string
-  /** Fields that it cannot do without, and those that it may have, beside operation and times. */
-  readonly needs?: readonly Field[]
-  readonly takes?: readonly Field[]
-}
-
-export const FAULT_KINDS = {
-  status: {
-    meaning: 'answers with a status and its error, and does nothing',
-    needs: ['status'],
-    takes: ['retry_after', 'code'],
-  },
-  latency: {meaning: 'waits, then answers as usual', needs: ['latency_ms']},
-  'drop-before': {meaning: 'cuts the connection before anything is done'},
-  'commit-then-drop': {
-    meaning: 'does the work, then cuts the connection: the client cannot know whether it was done',
-  },
-  'commit-then-hang': {meaning: 'does the work and never answers, until the client gives up'},
-  truncate: {meaning: 'sends half of the answer, then cuts the connection'},
-  html: {meaning: 'answers with a page, as a gateway in between does', takes: ['status']},
-} as const satisfies Record<string, Kind>
+/** What each kind does, the fields it cannot do without, and those it may have, beside operation and times. */
+export {FAULT_KINDS}
 
 export type FaultKind = keyof typeof FAULT_KINDS
+type Kind = {readonly needs: readonly string[]; readonly takes: readonly string[]}
 export const FAULT_KIND_NAMES = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]]
 
 /** Whether faults of this kind have the field `name`, and need it; the operation and the times are fields of all. */
 export function faultField(kind: FaultKind, name: string): 'needed' | 'optional' | undefined {
-  const {needs = [], takes = []}: Partial<Kind> = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : {}
-  if (needs.some(field => field === name)) return 'needed'
+  const {needs, takes}: Kind = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : {needs: [], takes: []}
+  if (needs.includes(name)) return 'needed'
   return ['operation', 'kind', 'times', ...takes].includes(name) ? 'optional' : undefined
 }
 
@@ -66,9 +45,8 @@ export const faultRequest = z
     latency_ms: number('latency_ms').optional(),
   })
   .superRefine((fault, {addIssue}) => {
-    const {needs = []}: Kind = FAULT_KINDS[fault.kind]
-    for (const field of needs)
-      if (fault[field] === undefined)
+    for (const field of FAULT_KINDS[fault.kind].needs)
+      if (fault[field as keyof typeof fault] === undefined)
         addIssue({code: 'custom', path: [field], message: 'is required for this kind'})
   })
 

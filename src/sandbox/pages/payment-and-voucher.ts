@@ -12,6 +12,7 @@ import {findReservation} from '../store/reservations.js'
 import {verifyVoucherLink} from '../store/sealed-ids-and-links.js'
 import {renderVoucher} from '../voucher/content.js'
 import {documentOf, facts, html, PAGE_HEADERS, type Piece, soft} from './components.js'
+import WORDING from './payment-wording.json' with {type: 'json'}
 import {PAYMENT_PAGE_STYLE} from './style.js'
 
 export function showPaymentPage(service: RunningService, context: RequestContext): Response {
@@ -46,44 +47,11 @@ export function submitPayment(service: RunningService, context: RequestContext):
 
 export type PaymentPageState = keyof typeof WORDING
 
-interface Wording {
-  readonly title: string
-  readonly note?: string
-  /** A note in bad tone alerts: it reports a failure. */
-  readonly tone?: 'good' | 'bad'
-}
+const UNKNOWN_PAYMENT = paymentPage('unknown')
 
-const WORDING = {
-  payable: {title: 'Pay for your stay'},
-  failed: {
-    title: 'Payment declined',
-    note: 'The payment was declined and nothing was charged. You can try again.',
-    tone: 'bad',
-  },
-  left: {
-    title: 'Not paid yet',
-    note: 'You left without paying. The reservation waits until the time below; you can still pay.',
-  },
-  paid: {
-    title: 'Paid. Your stay is confirmed',
-    note: 'The payment was received. You can close this page.',
-    tone: 'good',
-  },
-  expired: {
-    title: 'The time to pay is over',
-    note: 'Nothing was charged, and the reservation has expired. Ask your travel partner for a new offer.',
-    tone: 'bad',
-  },
-  cancelled: {title: 'This reservation was cancelled', note: 'There is nothing to pay.', tone: 'bad'},
-} as const satisfies Record<string, Wording>
-
-const UNKNOWN_PAYMENT = paymentPage({
-  title: 'No payment found at this address',
-  note: 'The link may be cut or mistyped. Ask your travel partner for it again.',
-  tone: 'bad',
-})
-
-function paymentPage({title, note, tone}: Wording, reference?: string, content?: Piece): string {
+/** A note in bad tone alerts: it reports a failure. */
+function paymentPage(state: PaymentPageState, reference?: string, content?: Piece): string {
+  const {title, note, tone}: {title: string; note?: string; tone?: string} = WORDING[state]
   const role = tone === 'bad' ? 'alert' : 'status'
   const body = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
 <main>
@@ -124,7 +92,7 @@ ${state !== 'left' && html`<button name="result" value="left">Leave without payi
 ${canPay && html`<p class="soft">Pay by <time datetime="${end}">${instantInUtc(end)}</time></p>`}
 ${stay}
 ${canPay && choices}`
-  return paymentPage(WORDING[state], reservation.reservation_ref, content)
+  return paymentPage(state, reservation.reservation_ref, content)
 }
 
 /** The PDF behind a signed link (§2.6). It takes no Authorization; refusals are plain text. */

@@ -12,7 +12,16 @@ import {dryRun, plainDryRequest} from '../../session/dry-run.js'
 import {listeningSandboxes, runningSandboxes, type SandboxRecord} from '../../session/sandbox-records.js'
 import {BaseCommand} from '../../shell/base-command.js'
 
-export const FAULT_COLUMNS = 'kind operation times left status retry_after code latency_ms'.split(' ')
+export const FAULT_COLUMNS = [
+  'kind',
+  'operation',
+  'times',
+  'left',
+  'status',
+  'retry_after',
+  'code',
+  'latency_ms',
+]
 
 type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
 

@@ -6,8 +6,8 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {addDays} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
-import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {makeTemporaryDirectory} from '../../../storage/temporary.js'
+import WHY from './demo-steps.json' with {type: 'json'}
 import {findFreePort} from './port.js'
 
 export interface Step {
@@ -29,25 +29,6 @@ interface DemoOptions {
   readonly onCommand: (command: string, why: string) => void
   readonly onOutput: (step: Step) => void
 }
-
-const WHY = {
-  start: 'Run the whole service on this machine: nothing is booked for real.',
-  login: 'Log in: the secret gives a token, which the other commands use and renew by themselves.',
-  account: 'Look at the account: its balance will pay for the first reservation.',
-  search: `Search hotels: each offer has an id and a price, and is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes.`,
-  reserve:
-    'Book the cheapest offer from the balance. The idempotency key makes sure that it is booked once, whatever happens.',
-  voucher: 'Download the voucher, which the guests show at the hotel.',
-  balance: 'Look at the account again: the price has been taken from the balance.',
-  subscribe: 'Subscribe to events, so that your program learns of changes without asking for them.',
-  listen: 'Receive events over HTTPS and check their signatures, until one has come.',
-  test: 'Let the service send a test event to it.',
-  instant: 'Book another offer, which the customer pays for on a payment page.',
-  pay: 'Pay in place of the customer: only the sandbox can do that.',
-  wait: 'Run the same command again: it finds the reservation instead of booking twice, and waits for the payment.',
-  second: 'Download its voucher, too.',
-  logout: 'Log out: the token is revoked, and the secret removed from this machine.',
-} as const
 
 const GUESTS = [
   '--guest',
@@ -81,17 +62,34 @@ export class Demo {
       ended(this.start(why, argv, stdin).done)
     await step(WHY.login, login, `${client_secret}\n`)
     await step(WHY.account, ['account'])
-    const [first = '', second = ''] = new Set((await step(WHY.search, this.searching())).match(/off_[\w-]+/g))
+    const checkIn = addDays(this.options.today, 60)
+    const stay = [
+      '--city',
+      '101',
+      '--check-in',
+      checkIn,
+      '--nights',
+      '3',
+      '--room',
+      '2',
+      '--nationality',
+      'TR',
+    ]
+    // Columns few enough for a narrow terminal.
+    const shown = ['--limit', '3', '--columns', 'offer_id,hotel_name,board,price']
+    const search = ['hotels', 'search', ...stay, '--currency', 'EUR', '--sort', 'price', ...shown]
+    const [first = '', second = ''] = new Set((await step(WHY.search, search)).match(/off_[\w-]+/g))
     const referenceIn = (output: string) => found(/RSV-[0-9A-Z]{10}/, output, 'reserve')
     const paid = referenceIn(await step(WHY.reserve, ['reserve', first, '--pay', 'account', ...GUESTS]))
     await step(WHY.voucher, this.downloading(paid))
     await step(WHY.balance, ['account'])
     const port = await findFreePort()
     const url = `https://127.0.0.1:${port}/hooks`
-    const create = `webhooks create --url ${url} --event reservation.confirmed`
-    const created = await step(WHY.subscribe, create.split(' '))
-    const listen = `webhooks listen --tls --port ${port} --path /hooks --exit-after 1 --within 60`
-    const listening = this.start(WHY.listen, listen.split(' '))
+    const create = ['webhooks', 'create', '--url', url, '--event', 'reservation.confirmed']
+    const created = await step(WHY.subscribe, create)
+    const address = ['--tls', '--port', String(port), '--path', '/hooks']
+    const listen = ['webhooks', 'listen', ...address, '--exit-after', '1', '--within', '60']
+    const listening = this.start(WHY.listen, listen)
     await listening.ready
     await step(WHY.test, ['webhooks', 'test', found(/whsub_[\w-]+/, created, 'webhooks create')])
     await ended(listening.done)
@@ -120,14 +118,6 @@ export class Demo {
     for (const child of running) child.kill('SIGTERM')
     await Promise.all(ended)
     rmSync(this.directory, {recursive: true, force: true, maxRetries: 10, retryDelay: 50})
-  }
-
-  private searching(): string[] {
-    const stay = `--city 101 --check-in ${addDays(this.options.today, 60)} --nights 3 --room 2`
-    // Columns few enough for a narrow terminal.
-    const rest =
-      '--nationality TR --currency EUR --sort price --limit 3 --columns offer_id,hotel_name,board,price'
-    return `hotels search ${stay} ${rest}`.split(' ')
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
