@@ -18,7 +18,7 @@ import {ACCOUNT} from './handlers/account.js'
 import {CATALOGUE} from './handlers/catalogue.js'
 import {RESERVATIONS} from './handlers/reservations.js'
 import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
-import {truncated} from './http/faults.js'
+import {truncate} from './http/faults.js'
 import {type Call, type Handlers, operation} from './http/perform.js'
 import {
   type AnsweredRequest,
@@ -166,9 +166,9 @@ function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswer
     context.set('requestId', randomId('req_'))
     await next()
     // Refusals have become answers by now.
-    if (context.var.isTruncated) context.res = await truncated(context.res)
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
+    if (context.var.isTruncated) await truncate(context.res)
   })
   app.use(async (context, next) => {
     const {raw, path} = context.req

@@ -8,7 +8,6 @@ import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
 import type {ErrorCode} from '../contract/error-codes.js'
 import {ConnectionDrop, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
-import {CUT_HEADER} from './http/faults.js'
 import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
@@ -114,15 +113,16 @@ function refuseOn(socket: Duplex, {status, headers, body}: WireRefusal): void {
 
 async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpBindings): Promise<Response> {
   try {
-    const response = await sandbox.handle(request)
-    if (!response.headers.has(CUT_HEADER)) return response
-    response.headers.delete(CUT_HEADER)
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-    const piece = await response.body?.getReader().read()
-    await new Promise(resolve => outgoing.write(piece?.value ?? '', resolve))
+    return await sandbox.handle(request)
   } catch (error) {
     if (!(error instanceof ConnectionDrop)) throw error
+    const {sent} = error
+    if (sent) {
+      outgoing.writeHead(sent.status, Object.fromEntries(sent.headers))
+      const bytes = Buffer.from(await sent.arrayBuffer())
+      await new Promise(resolve => outgoing.write(bytes, resolve))
+    }
+    outgoing.socket?.destroy()
+    return RESPONSE_ALREADY_SENT
   }
-  outgoing.socket?.destroy()
-  return RESPONSE_ALREADY_SENT
 }

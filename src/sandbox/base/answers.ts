@@ -15,10 +15,13 @@ export function data(value: unknown): Answer {
   return {status: 200, json: {data: value}}
 }
 
-/** Cuts the connection instead of answering. In process, `handle` rejects with it. */
+/** Cuts the connection instead of answering, or after `sent`. In process, `handle` rejects with it. */
 export class ConnectionDrop extends Error {
   override readonly name = 'ConnectionDrop'
-  override readonly message = 'the local sandbox dropped the connection'
+
+  constructor(readonly sent?: Response) {
+    super('the local sandbox dropped the connection')
+  }
 }
 
 /** The service refuses a request. Contains no secret and no personal data, because it is answered whole. */

@@ -85,22 +85,11 @@ export function faultInstead(fault: Fault | undefined): Response | undefined {
   return new Response(page, {status: fault.status ?? 502, headers})
 }
 
-/** Marks an answer to be cut; never sent. serve.ts cuts the connection after the body's first piece. */
-export const CUT_HEADER = 'x-sandbox-cut'
-
-/** Announces the whole length, gives half of the bytes, then breaks. */
-export async function truncated(response: Response): Promise<Response> {
+/** Announces the whole length, gives half of the bytes, then cuts the connection. */
+export async function truncate(response: Response): Promise<never> {
   const bytes = new Uint8Array(await response.arrayBuffer())
-  let sent = false
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (sent) controller.error(new ConnectionDrop())
-      else controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)))
-      sent = true
-    },
-  })
+  const half = bytes.subarray(0, Math.floor(bytes.length / 2))
   const headers = new Headers(response.headers)
   headers.set('Content-Length', String(bytes.length))
-  headers.set(CUT_HEADER, '1')
-  return new Response(body, {status: response.status, headers})
+  throw new ConnectionDrop(new Response(half, {status: response.status, headers}))
 }

@@ -126,7 +126,7 @@ test('the reference -unknown_soldout drops the first request and commits nothing
   expect(await reservations()).toEqual([])
 })
 
-test('in process a dropped connection is a rejection, and a cut answer breaks while it is read', async () => {
+test('in process a dropped connection and a cut answer are rejections', async () => {
   const inProcess = await startSandbox({inProcess: true})
   const other = await inProcess.client()
   await inProcess.fault({operation: 'account.show', kind: 'drop-before'})
