@@ -142,15 +142,6 @@ describe('leaving', () => {
     expect(await home.json(['account'])).toMatchObject({exit: 0})
   })
 
-  test('a profile is removed although its token could not be revoked', async () => {
-    await logIn()
-    await sandbox.fault({operation: 'token.revoke', kind: 'status', status: 500, times: 9})
-    const refused = await home.refusal(['profiles', 'remove', 'default', '--yes'])
-    expect(refused).toMatchObject({exit: 6, message: expect.stringContaining('could not be revoked')})
-    await sandbox.control('DELETE', '/_sandbox/faults')
-    expect((await home.json(['profiles', 'list'])).result).toEqual({profiles: []})
-  })
-
   test('an unknown profile is reported; what is stored without one is removed', async () => {
     await logIn()
     const leave = ['logout', '--profile', 'nope']

@@ -3,7 +3,6 @@ import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {GUESTS} from '../support/stay.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
@@ -44,20 +43,6 @@ test.each([
   const env = {BOOKCTL_BASE_URL: 'https://partners.example.com/v1'}
   const refused = await home.refusal([...line.split(' '), '--dry-run'], {env})
   expect(refused).toMatchObject({exit: 2, code: 'path_not_shown'})
-})
-
-test('a reservation: hotels that may not read a name are warned of, and Turkish letters are not', async () => {
-  const dryRun = async (guest: string) => {
-    const argv = ['reserve', 'off_1', '--nationality', 'TR', ...GUESTS, '--guest', guest, '--pay', 'account']
-    return home.run([...argv, '--dry-run'])
-  }
-  const warned = await dryRun('name=王小明,surname=👩\u200d👩\u200d👧')
-  expect(warned).toMatchObject({exit: 0})
-  expect(warned.stderr).toContain(
-    'has letters that are not Latin: hotels read the Latin letters of the passport',
-  )
-  expect(warned.stderr).toContain('contains symbols')
-  expect(await dryRun('name=Işık,surname=Şükrüoğlu-Weiß')).toMatchObject({exit: 0, stderr: ''})
 })
 
 test('a voucher: the request, and the file it would make', async () => {

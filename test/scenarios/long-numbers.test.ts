@@ -27,26 +27,6 @@ const answerWith = (path: string, json: string, status = 200) => {
   }
 }
 
-test('a reservation is named with every digit, in its result, in the journal and by what comes next', async () => {
-  answerWith(
-    '/reservations/hotel',
-    `{"data":{"reservation_ref":${REF},"status":"CONFIRMED","price":12345678901234567.89}}`,
-  )
-  for (const again of [argv, argv, ['reserve', '--resume', 'T-long']]) {
-    const {exit, stdout} = await home.run([...again, '--json'])
-    expect(exit).toBe(0)
-    expect(stdout).toContain(`"reservation_ref": "${REF}"`)
-    expect(stdout).toContain('"price": 12345678901234567.89')
-  }
-  const first = (await home.run([...argv, '--query', 'reservation'])).stdout
-  expect(first).toContain('12345678901234567.89')
-  expect((await home.run(['journal', '--columns', 'reservation_ref'])).stdout.trim()).toBe(REF)
-  service.forget()
-  answerWith(`/reservations/${REF}/voucher`, '{}', 409)
-  await home.run(['voucher', 'download', REF])
-  expect(service.seen(`/reservations/${REF}/voucher`)).toHaveLength(1)
-})
-
 test('another reservation that differs in the last digit is another one', async () => {
   answerWith(
     '/reservations/hotel',

@@ -5,7 +5,6 @@ import {expect, test} from 'vitest'
 import {type Line, said} from '../cli/features/wizard/scripted-prompts.js'
 import {ownDirectory} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {offerIn} from '../support/stay.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
@@ -92,22 +91,6 @@ test('guests of before are offered again; Ctrl-C while an instant payment is awa
   expect(await terminal.exit).toBe(130)
   expect(terminal.screen()).toMatch(/the reservation RSV-\w+ was made/)
   expect(terminal.raw()).toMatch(/bookctl reserve --resume bk2-\w+ --wait/)
-})
-
-test('reserve with a part of a guest asks for the rest of them; in a pipe it names all that is missing', async () => {
-  const argv = ['reserve', await offerIn(home), '--guest', 'name=Can', '--dry-run']
-  const refused = await home.refusal(argv)
-  expect(refused).toMatchObject({exit: 2, message: 'missing: --contact, --pay, guests[0].surname'})
-  const terminal = start(argv)
-  await answer(terminal, [
-    ['Can: family name', 'Öğüt\r'],
-    ...GUEST.slice(2),
-    ...[/Who should the hotel contact/, 'Payment', 'booking reference', /Store these guests/].map(
-      asked => [asked, '\r'] as const,
-    ),
-  ])
-  expect(await terminal.exit).toBe(0)
-  expect(terminal.screen()).toMatch(/"name": "Can",\s+"surname": "Öğüt",\s+"birth_date": "1990-02-03"/)
 })
 
 test('at 40 columns a list cuts no fee; after Escape no old answer is above the new one, and a resize draws again', async () => {
